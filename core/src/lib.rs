@@ -1,1 +1,20 @@
 //! x
+#![allow(unsafe_code, reason = "descriptors cross images as C data; see the module docs")]
+// The attributes refer to this crate as `::mpit`, also in its own tests.
+extern crate self as mpit;
+
+pub mod cell;
+pub mod cvar;
+pub mod desc;
+mod error;
+pub mod log;
+pub mod object;
+pub mod sparse;
+pub mod threads;
+pub mod words;
+
+pub use desc::{Category, MpitEnum};
+pub use error::{Error, Result};
+
+#[doc(hidden)]
+pub mod __private;

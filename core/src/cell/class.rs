@@ -1,0 +1,112 @@
+//! Which cells serve which class: one trait per class, so that the compiler's message names what is missing.
+
+use super::{
+    Aggregate, AmountValue, Cell, Computed, ComputedPvar, Counter, CounterValue, Custom, EnumValue, Generic,
+    HighWatermark, Level, LowWatermark, PeerArray, Percentage, Size, State, Timer, Value,
+};
+
+/// What a pvar of class COUNTER may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a COUNTER pvar",
+    label = "not a cell of class COUNTER",
+    note = "declare the static as `Counter<u64>`"
+)]
+pub trait CounterCell: Cell {}
+impl<T: CounterValue> CounterCell for Counter<T> {}
+impl<T: CounterValue> CounterCell for PeerArray<T> {}
+impl<F: ComputedPvar> CounterCell for Computed<F> where F::Value: CounterValue {}
+
+/// What a pvar of class AGGREGATE may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store an AGGREGATE pvar",
+    label = "not a cell of class AGGREGATE",
+    note = "declare the static as `Aggregate<f64>`"
+)]
+pub trait AggregateCell: Cell {}
+impl<T: AmountValue> AggregateCell for Aggregate<T> {}
+impl<T: CounterValue> AggregateCell for PeerArray<T> {}
+impl<F: ComputedPvar> AggregateCell for Computed<F> where F::Value: AmountValue {}
+
+/// What a pvar of class TIMER may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a TIMER pvar",
+    label = "not a cell of class TIMER",
+    note = "declare the static as `Timer<f64>`"
+)]
+pub trait TimerCell: Cell {}
+impl<T: AmountValue> TimerCell for Timer<T> {}
+impl<T: CounterValue> TimerCell for PeerArray<T> {}
+impl<F: ComputedPvar> TimerCell for Computed<F> where F::Value: AmountValue {}
+
+/// What a pvar of class LEVEL may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a LEVEL pvar",
+    label = "not a cell of class LEVEL",
+    note = "declare the static as `Level<u64>`"
+)]
+pub trait LevelCell: Cell {}
+impl<T: AmountValue> LevelCell for Level<T> {}
+impl<F: ComputedPvar> LevelCell for Computed<F> where F::Value: AmountValue {}
+
+/// What a pvar of class SIZE may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a SIZE pvar",
+    label = "not a cell of class SIZE",
+    note = "declare the static as `Size<u64>`"
+)]
+pub trait SizeCell: Cell {}
+impl<T: AmountValue> SizeCell for Size<T> {}
+impl<T: CounterValue> SizeCell for PeerArray<T> {}
+impl<F: ComputedPvar> SizeCell for Computed<F> where F::Value: AmountValue {}
+
+/// What a pvar of class PERCENTAGE may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a PERCENTAGE pvar",
+    label = "not a cell of class PERCENTAGE",
+    note = "declare the static as `Percentage`"
+)]
+pub trait PercentageCell: Cell {}
+impl PercentageCell for Percentage {}
+impl<F: ComputedPvar<Value = f64>> PercentageCell for Computed<F> {}
+
+/// What a pvar of class HIGHWATERMARK may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a HIGHWATERMARK pvar",
+    label = "not a cell of class HIGHWATERMARK",
+    note = "declare the static as `HighWatermark<u64>`"
+)]
+pub trait HighWatermarkCell: Cell {}
+impl<T: AmountValue> HighWatermarkCell for HighWatermark<T> {}
+impl<T: AmountValue> HighWatermarkCell for Level<T> {}
+
+/// What a pvar of class LOWWATERMARK may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a LOWWATERMARK pvar",
+    label = "not a cell of class LOWWATERMARK",
+    note = "declare the static as `LowWatermark<u64>`"
+)]
+pub trait LowWatermarkCell: Cell {}
+impl<T: AmountValue> LowWatermarkCell for LowWatermark<T> {}
+impl<T: AmountValue> LowWatermarkCell for Level<T> {}
+
+/// What a pvar of class STATE may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a STATE pvar",
+    label = "not a cell of class STATE",
+    note = "declare the static as `State<E>` where `E` is an enum that derives `MpitEnum`"
+)]
+pub trait StateCell: Cell {}
+impl<E: EnumValue> StateCell for State<E> {}
+impl<F: ComputedPvar<Value = i32>> StateCell for Computed<F> {}
+
+/// What a pvar of class GENERIC may be stored in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a GENERIC pvar",
+    label = "not a cell of class GENERIC",
+    note = "declare the static as `Generic<i64>`, or implement `mpit::cell::Custom` for its type"
+)]
+pub trait GenericCell: Cell {}
+impl<T: Value> GenericCell for Generic<T> {}
+impl<T: CounterValue> GenericCell for PeerArray<T> {}
+impl<F: ComputedPvar> GenericCell for Computed<F> {}
+impl<C: Custom> GenericCell for C {}

@@ -1,0 +1,162 @@
+//! SIZE, PERCENTAGE, STATE and GENERIC: one present value.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::{AmountValue, Cell, EnumValue, Value};
+use crate::desc::EnumDesc;
+use crate::object::Object;
+
+/// The cell of a SIZE: how large a resource is. Negative numbers and NaN count as 0.
+#[derive(Debug)]
+pub struct Size<T: AmountValue> {
+    word: AtomicU64,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: AmountValue> Size<T> {
+    /// A size of 0.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        Self { word: AtomicU64::new(0), of: PhantomData }
+    }
+
+    /// Sets the size.
+    #[inline]
+    pub fn set(&self, size: T) {
+        self.word.store(size.at_least_zero().to_word(), Relaxed);
+    }
+
+    /// The present size.
+    #[must_use]
+    pub fn get(&self) -> T {
+        T::from_word(self.word.load(Relaxed))
+    }
+}
+
+impl<T: AmountValue> Cell for Size<T> {
+    type Value = T;
+
+    fn fill(&self, _object: &Object<'_>, out: &mut [T]) -> crate::Result<()> {
+        out[0] = self.get();
+        Ok(())
+    }
+}
+
+/// The cell of a PERCENTAGE: the used share of a finite resource, from 0.0 to 1.0.
+#[derive(Debug)]
+pub struct Percentage {
+    word: AtomicU64,
+}
+
+impl Percentage {
+    /// A share; what lies outside of 0.0 to 1.0 does not compile in a static.
+    #[must_use]
+    pub const fn new(share: f64) -> Self {
+        assert!(share >= 0.0 && share <= 1.0, "a PERCENTAGE is a share from 0.0 to 1.0");
+        Self { word: AtomicU64::new(share.to_bits()) }
+    }
+
+    /// Sets the share, clamped to 0.0 to 1.0; NaN counts as 0.
+    #[inline]
+    pub fn set(&self, share: f64) {
+        self.word.store(clamped(share).to_bits(), Relaxed);
+    }
+
+    /// The present share.
+    #[must_use]
+    pub fn get(&self) -> f64 {
+        f64::from_bits(self.word.load(Relaxed))
+    }
+}
+
+fn clamped(share: f64) -> f64 {
+    share.max(0.0).min(1.0)
+}
+
+impl Cell for Percentage {
+    type Value = f64;
+
+    fn fill(&self, _object: &Object<'_>, out: &mut [f64]) -> crate::Result<()> {
+        out[0] = self.get();
+        Ok(())
+    }
+}
+
+/// The cell of a STATE: which of a set of states something is in.
+#[derive(Debug)]
+pub struct State<E: EnumValue> {
+    word: AtomicU64,
+    of: PhantomData<fn() -> E>,
+}
+
+impl<E: EnumValue> State<E> {
+    /// The state whose value is that of the enumeration's first item.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        let first = E::DESC.items()[0].value();
+        Self { word: AtomicU64::new(first.cast_unsigned() as u64), of: PhantomData }
+    }
+
+    /// Enters a state.
+    #[inline]
+    pub fn set(&self, state: E) {
+        self.word.store(state.value().to_word(), Relaxed);
+    }
+
+    /// The present state.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, reason = "only values of `E` are ever stored")]
+    pub fn get(&self) -> E {
+        E::from_value(i32::from_word(self.word.load(Relaxed))).expect("only states are stored")
+    }
+}
+
+impl<E: EnumValue> Cell for State<E> {
+    type Value = i32;
+    const ENUMERATION: Option<&'static EnumDesc> = Some(E::DESC);
+
+    fn fill(&self, _object: &Object<'_>, out: &mut [i32]) -> crate::Result<()> {
+        out[0] = i32::from_word(self.word.load(Relaxed));
+        Ok(())
+    }
+}
+
+/// The cell of a GENERIC: a value of any type, to be documented in its description.
+#[derive(Debug)]
+pub struct Generic<T: Value> {
+    word: AtomicU64,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> Generic<T> {
+    /// The value 0.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        Self { word: AtomicU64::new(0), of: PhantomData }
+    }
+
+    /// Sets the value.
+    #[inline]
+    pub fn set(&self, value: T) {
+        self.word.store(value.to_word(), Relaxed);
+    }
+
+    /// The present value.
+    #[must_use]
+    pub fn get(&self) -> T {
+        T::from_word(self.word.load(Relaxed))
+    }
+}
+
+impl<T: Value> Cell for Generic<T> {
+    type Value = T;
+
+    fn fill(&self, _object: &Object<'_>, out: &mut [T]) -> crate::Result<()> {
+        out[0] = self.get();
+        Ok(())
+    }
+}

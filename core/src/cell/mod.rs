@@ -1,0 +1,173 @@
+//! Cells: where the values of variables live.
+//!
+//! | class | cell | update |
+//! |---|---|---|
+//! | COUNTER | [`Counter`] | [`Counter::add`], [`Counter::increment`] |
+//! | AGGREGATE | [`Aggregate`] | [`Aggregate::add`] |
+//! | TIMER | [`Timer`] | [`Timer::add`], [`Timer::time`] |
+//! | LEVEL | [`Level`] | [`Level::set`], [`Level::raise`], [`Level::lower`] |
+//! | HIGHWATERMARK, LOWWATERMARK | [`HighWatermark`], [`LowWatermark`], or a [`Level`] | `set` |
+//! | SIZE | [`Size`] | [`Size::set`] |
+//! | PERCENTAGE | [`Percentage`] | [`Percentage::set`] |
+//! | STATE | [`State`] | [`State::set`] |
+//! | GENERIC | [`Generic`], or a type of one's own that is [`Custom`] | [`Generic::set`] |
+//! | any sum, per peer of a communicator | [`PeerArray`] | [`PeerArray::add`] |
+//!
+//! Every update is a handful of instructions on one word: no lock, no allocation, no system call. Sums are
+//! kept only while a handle on them is started; otherwise an update is one load and a branch.
+
+mod class;
+mod computed;
+mod current;
+mod custom;
+mod gauge;
+mod peers;
+mod sum;
+mod value;
+
+pub use class::{
+    AggregateCell, CounterCell, GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell,
+    SizeCell, StateCell, TimerCell,
+};
+pub use computed::{Computed, ComputedPvar};
+pub use current::{Generic, Percentage, Size, State};
+pub use custom::{Action, Custom, HandleId, Request};
+pub use gauge::{Gauge, HighWatermark, Level, LowWatermark};
+pub use peers::PeerArray;
+pub use sum::{Aggregate, Counter, Timer};
+pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, Value, fits};
+
+use crate::desc::{Behaviour, EnumDesc, PvarOps};
+use crate::object::Object;
+use crate::words::Bind;
+
+/// Storage of a performance variable. Implemented by the types of this module; for behaviour of one's own
+/// implement [`Custom`] or write the variable as a function.
+pub trait Cell: Sync + Sized + 'static {
+    /// The Rust type of one element.
+    type Value: Value;
+
+    /// How handles account when the class leaves it open.
+    const BEHAVIOUR: Behaviour = Behaviour::Current;
+    /// What the cell must be bound to.
+    const BIND: Bind = Bind::NoObject;
+    /// The enumeration of its values.
+    const ENUMERATION: Option<&'static EnumDesc> = None;
+
+    #[doc(hidden)]
+    const OPS: &'static PvarOps = &PvarOps {
+        size: size_of::<PvarOps>() as u32,
+        count: ops::count::<Self>,
+        read: ops::read::<Self>,
+        watch: ops::watch::<Self>,
+        gauge: ops::gauge::<Self>,
+        custom: ops::custom::<Self>,
+    };
+
+    /// Elements for this object.
+    fn count(&self, _object: &Object<'_>) -> usize {
+        1
+    }
+
+    /// Fills `out`, which has the number of elements that a handle was told.
+    ///
+    /// # Errors
+    ///
+    /// When the value cannot be had.
+    fn fill(&self, object: &Object<'_>, out: &mut [Self::Value]) -> crate::Result<()>;
+
+    /// One handle more (+1) or less (-1) is looking.
+    fn watch(&self, _more: i32) {}
+
+    /// The level behind a watermark.
+    fn gauge(&self) -> Option<&Gauge> {
+        None
+    }
+
+    /// What happens to a handle, for [`Behaviour::Custom`].
+    ///
+    /// # Errors
+    ///
+    /// As the variable decides.
+    fn custom(&self, _action: &Action<'_>) -> crate::Result<()> {
+        Err(crate::Error::Invalid)
+    }
+}
+
+/// The C side of [`Cell`]: one function per operation, for pointers of unknown type. A panic in somebody's
+/// function ends here, as an error.
+mod ops {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::{Action, Cell, Gauge};
+    use crate::Error;
+    use crate::object::Object;
+
+    /// # Safety
+    ///
+    /// `cell` is a `&'static C`.
+    pub(super) unsafe extern "C" fn count<C: Cell>(cell: *const (), object: &Object<'_>) -> i32 {
+        // SAFETY: by the caller's promise.
+        let cell = unsafe { &*cell.cast::<C>() };
+        match catch_unwind(AssertUnwindSafe(|| cell.count(object))) {
+            Ok(count) => i32::try_from(count).unwrap_or(-Error::Memory.code()),
+            Err(_) => -Error::Invalid.code(),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `cell` is a `&'static C`; `out` is valid for writes of `count` values of its type, and aligned.
+    pub(super) unsafe extern "C" fn read<C: Cell>(
+        cell: *const (),
+        object: &Object<'_>,
+        out: *mut u8,
+        count: usize,
+    ) -> i32 {
+        // SAFETY: by the caller's promise.
+        let cell = unsafe { &*cell.cast::<C>() };
+        let out = out.cast::<C::Value>();
+        // SAFETY: by the caller's promise. Zero is a value of every `Value` type, so what follows may see the
+        // memory as initialized, and elements that nobody fills are 0.
+        unsafe { out.write_bytes(0, count) };
+        // SAFETY: by the caller's promise, and initialized just now.
+        let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
+        match catch_unwind(AssertUnwindSafe(|| cell.fill(object, out))) {
+            Ok(Ok(())) => 0,
+            Ok(Err(error)) => error.code(),
+            Err(_) => Error::Invalid.code(),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `cell` is a `&'static C`.
+    pub(super) unsafe extern "C" fn watch<C: Cell>(cell: *const (), more: i32) {
+        // SAFETY: by the caller's promise.
+        let cell = unsafe { &*cell.cast::<C>() };
+        // A panicking `watch` has no way to report; the variable then merely stays unwatched.
+        let _ = catch_unwind(AssertUnwindSafe(|| cell.watch(more)));
+    }
+
+    /// # Safety
+    ///
+    /// `cell` is a `&'static C`.
+    pub(super) unsafe extern "C" fn gauge<C: Cell>(cell: *const ()) -> *const Gauge {
+        // SAFETY: by the caller's promise.
+        let cell: &'static C = unsafe { &*cell.cast::<C>() };
+        cell.gauge().map_or(std::ptr::null(), std::ptr::from_ref)
+    }
+
+    /// # Safety
+    ///
+    /// `cell` is a `&'static C`.
+    pub(super) unsafe extern "C" fn custom<C: Cell>(cell: *const (), action: &Action<'_>) -> i32 {
+        // SAFETY: by the caller's promise.
+        let cell = unsafe { &*cell.cast::<C>() };
+        match catch_unwind(AssertUnwindSafe(|| cell.custom(action))) {
+            Ok(Ok(())) => 0,
+            Ok(Err(error)) => error.code(),
+            Err(_) => Error::Invalid.code(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! COUNTER, AGGREGATE and TIMER: sums that only grow.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use super::{AmountValue, AtomicReadReset, Cell, CounterValue};
+use crate::desc::Behaviour;
+use crate::object::Object;
+use crate::threads;
+
+/// A sum, kept while somebody looks.
+#[derive(Debug)]
+struct Sum {
+    word: AtomicU64,
+    watchers: AtomicU32,
+}
+
+impl Sum {
+    const fn new() -> Self {
+        Self { word: AtomicU64::new(0), watchers: AtomicU32::new(0) }
+    }
+
+    #[inline]
+    fn watched(&self) -> bool {
+        self.watchers.load(Relaxed) != 0
+    }
+
+    #[inline]
+    fn add<T: AmountValue>(&self, amount: T) {
+        if self.watched() {
+            self.add_watched(amount);
+        }
+    }
+
+    #[inline]
+    fn add_watched<T: AmountValue>(&self, amount: T) {
+        if T::INTEGER {
+            threads::add(&self.word, amount.to_word());
+        } else {
+            // A sum of `f64` cannot be added in one instruction; try until nobody came between.
+            let amount = amount.at_least_zero();
+            let mut seen = self.word.load(Relaxed);
+            while let Err(now) = self.word.compare_exchange_weak(seen, T::add(seen, amount), Relaxed, Relaxed)
+            {
+                seen = now;
+            }
+        }
+    }
+
+    fn watch(&self, more: i32) {
+        self.watchers.fetch_add(more.cast_unsigned(), Relaxed);
+    }
+}
+
+/// Declares one class of sum around [`Sum`].
+macro_rules! sum_cell {
+    ($(#[$doc:meta])* $name:ident: $bound:ident) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<T: $bound> {
+            sum: Sum,
+            of: PhantomData<fn() -> T>,
+        }
+
+        impl<T: $bound> $name<T> {
+            /// A sum of 0.
+            #[must_use]
+            #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
+            pub const fn new() -> Self {
+                Self { sum: Sum::new(), of: PhantomData }
+            }
+
+            /// Adds to the sum, if a handle on it is started; otherwise one load and a branch.
+            #[inline]
+            pub fn add(&self, amount: T) {
+                self.sum.add(amount);
+            }
+
+            /// Whether a handle on it is started. To spare work that only serves the sum.
+            #[inline]
+            #[must_use]
+            pub fn watched(&self) -> bool {
+                self.sum.watched()
+            }
+
+            /// What was added so far while handles were started. Tools see it through their handles.
+            #[must_use]
+            pub fn total(&self) -> T {
+                T::from_word(self.sum.word.load(Relaxed))
+            }
+        }
+
+        impl<T: $bound> Cell for $name<T> {
+            type Value = T;
+            const BEHAVIOUR: Behaviour = Behaviour::Sum;
+
+            fn fill(&self, _object: &Object<'_>, out: &mut [T]) -> crate::Result<()> {
+                out[0] = self.total();
+                Ok(())
+            }
+
+            fn watch(&self, more: i32) {
+                self.sum.watch(more);
+            }
+        }
+
+        impl<T: $bound> AtomicReadReset for $name<T> {}
+    };
+}
+
+sum_cell! {
+    /// The cell of a COUNTER: how often something happened.
+    ///
+    /// ```
+    /// # use mpit::cell::Counter;
+    /// static LOST: Counter<u64> = Counter::new();
+    /// LOST.increment(); // nobody looks: one load and a branch
+    /// assert_eq!(LOST.total(), 0);
+    /// ```
+    Counter: CounterValue
+}
+
+sum_cell! {
+    /// The cell of an AGGREGATE: a sum of amounts, one per event. Negative amounts count as 0.
+    Aggregate: AmountValue
+}
+
+sum_cell! {
+    /// The cell of a TIMER: time spent, in seconds for `f64`, in the definition's `unit` for integers.
+    Timer: AmountValue
+}
+
+impl<T: CounterValue> Counter<T> {
+    /// Counts one event, if a handle is started.
+    #[inline]
+    pub fn increment(&self) {
+        self.sum.add(T::from_word(1));
+    }
+}
+
+impl Timer<f64> {
+    /// Runs `work` and adds the seconds that it took. The clock is read only while a handle is started.
+    pub fn time<R>(&self, work: impl FnOnce() -> R) -> R {
+        if !self.watched() {
+            return work();
+        }
+        let start = Instant::now();
+        let result = work();
+        self.sum.add_watched(start.elapsed().as_secs_f64());
+        result
+    }
+}

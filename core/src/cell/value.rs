@@ -1,0 +1,143 @@
+//! The Rust types that variables may hold.
+
+use crate::words::Datatype;
+
+/// A Rust type that a variable may hold. All are plain words for which zero is a value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type that MPI tools can read",
+    label = "no MPI_T datatype stands for this type",
+    note = "use u32, u64, i32, i64 or f64, `c_char` for text, or an enum that derives `MpitEnum`"
+)]
+pub trait Value: Copy + Send + Sync + 'static + sealed::Sealed {
+    /// What tools are told when the definition does not say: unsigned types become the C `unsigned` types
+    /// that the classes allow, never the fixed-width ones, which only GENERIC may have.
+    const DATATYPE: Datatype;
+    /// Other datatypes with the same C representation.
+    const ALSO: &'static [Datatype];
+
+    /// The value in the low bits of a word.
+    fn to_word(self) -> u64;
+
+    /// The value in the low bits of a word.
+    fn from_word(word: u64) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! value {
+    ($type:ty, $datatype:ident, [$($also:ident),*], $to:expr, $from:expr) => {
+        impl sealed::Sealed for $type {}
+        impl Value for $type {
+            const DATATYPE: Datatype = Datatype::$datatype;
+            const ALSO: &'static [Datatype] = &[$(Datatype::$also),*];
+            fn to_word(self) -> u64 {
+                let to: fn($type) -> u64 = $to;
+                to(self)
+            }
+            fn from_word(word: u64) -> Self {
+                let from: fn(u64) -> $type = $from;
+                from(word)
+            }
+        }
+    };
+}
+
+value!(u32, Unsigned, [Uint32], u64::from, |word| word as u32);
+value!(u64, UnsignedLongLong, [UnsignedLong, Uint64], |value| value, |word| word);
+value!(i32, Int, [Int32], |value| u64::from(value.cast_unsigned()), |word| (word as u32).cast_signed());
+value!(i64, Int64, [Count], |value| value.cast_unsigned(), |word| word.cast_signed());
+value!(f64, Double, [], f64::to_bits, f64::from_bits);
+value!(i8, Char, [], |value| u64::from(value.cast_unsigned()), |word| (word as u8).cast_signed());
+
+/// Whether a value type can be published as that datatype.
+#[doc(hidden)]
+#[must_use]
+pub const fn fits<T: Value>(datatype: Datatype) -> bool {
+    if T::DATATYPE as u32 == datatype as u32 {
+        return true;
+    }
+    let mut at = 0;
+    while at < T::ALSO.len() {
+        if T::ALSO[at] as u32 == datatype as u32 {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// What a COUNTER counts in.
+#[diagnostic::on_unimplemented(
+    message = "a COUNTER pvar holds `u32` or `u64`, not `{Self}`",
+    label = "not a type to count in"
+)]
+pub trait CounterValue: AmountValue {}
+impl CounterValue for u32 {}
+impl CounterValue for u64 {}
+
+/// What levels, sizes, watermarks, aggregates and timers are measured in: never negative.
+#[diagnostic::on_unimplemented(
+    message = "a pvar of this class holds `u32`, `u64` or `f64`, not `{Self}`",
+    label = "not a type for amounts"
+)]
+pub trait AmountValue: Value {
+    /// `word + amount` in this type: integers wrap, as the standard lets sums overflow.
+    #[doc(hidden)]
+    fn add(word: u64, amount: Self) -> u64;
+    /// Whether plain integer addition on the whole word is the same as [`AmountValue::add`].
+    #[doc(hidden)]
+    const INTEGER: bool;
+    /// The amount, or 0 if it is negative or not a number.
+    #[doc(hidden)]
+    fn at_least_zero(self) -> Self;
+}
+
+impl AmountValue for u32 {
+    const INTEGER: bool = true;
+    fn add(word: u64, amount: Self) -> u64 {
+        word.wrapping_add(u64::from(amount))
+    }
+    fn at_least_zero(self) -> Self {
+        self
+    }
+}
+
+impl AmountValue for u64 {
+    const INTEGER: bool = true;
+    fn add(word: u64, amount: Self) -> u64 {
+        word.wrapping_add(amount)
+    }
+    fn at_least_zero(self) -> Self {
+        self
+    }
+}
+
+impl AmountValue for f64 {
+    const INTEGER: bool = false;
+    fn add(word: u64, amount: Self) -> u64 {
+        (f64::from_bits(word) + amount).to_bits()
+    }
+    fn at_least_zero(self) -> Self {
+        // `max` also turns NaN into 0, and the sum turns -0.0 into 0.0, whose bits order like the number.
+        self.max(0.0) + 0.0
+    }
+}
+
+/// What can be read and reset in one atomic step.
+#[diagnostic::on_unimplemented(
+    message = "a pvar in `{Self}` cannot be read and reset in one atomic step",
+    label = "no `atomic` here",
+    note = "`atomic` needs a single sum: `Counter`, `Aggregate` or `Timer`"
+)]
+pub trait AtomicReadReset: super::Cell {}
+
+/// What a STATE holds.
+#[diagnostic::on_unimplemented(
+    message = "a STATE pvar holds an enum that derives `MpitEnum`, not `{Self}`",
+    label = "not an enumeration of states",
+    note = "add `#[derive(Clone, Copy, MpitEnum)] #[repr(i32)]` to the enum"
+)]
+pub trait EnumValue: crate::desc::MpitEnum {}
+impl<E: crate::desc::MpitEnum> EnumValue for E {}

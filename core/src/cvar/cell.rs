@@ -1,0 +1,332 @@
+//! Cells of control variables.
+
+use std::ffi::c_char;
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use crate::cell::Value;
+use crate::desc::{CvarOps, EnumDesc, EnumItem, MpitEnum, Origin};
+use crate::words::Datatype;
+use crate::{Error, Result};
+
+/// A type that a control variable may hold: a number, a `bool`, an enum that derives `MpitEnum`, or [`Text`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type that a control variable can hold",
+    label = "no MPI_T datatype stands for this type",
+    note = "use i32, i64, u32, u64, f64, bool, `Text<N>`, or an enum that derives `MpitEnum`"
+)]
+pub trait CvarValue: Copy + PartialOrd + Send + Sync + 'static {
+    /// One element, as tools see it.
+    type Element: Value;
+    /// Where the value is kept.
+    #[doc(hidden)]
+    type Store: Store<Self>;
+    /// Elements.
+    const COUNT: usize = 1;
+    /// The enumeration of its values.
+    const ENUMERATION: Option<&'static EnumDesc> = None;
+
+    /// From what a tool wrote, one element or, for text, the bytes before the NUL; `None` when it is not a
+    /// value of the type.
+    fn from_elements(elements: &[Self::Element]) -> Option<Self>;
+
+    /// To what a tool reads; `out` has `COUNT` elements, all 0.
+    fn to_elements(&self, out: &mut [Self::Element]);
+}
+
+/// Where a value is kept: a word, or text behind a lock.
+#[doc(hidden)]
+pub trait Store<T>: Sync + Sized + 'static {
+    /// Nothing written yet.
+    const EMPTY: Self;
+    fn load(&self, initial: T) -> T;
+    fn store(&self, value: T);
+}
+
+/// A word, with a flag beside it that says whether it was ever written.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Word {
+    written: std::sync::atomic::AtomicBool,
+    word: AtomicU64,
+}
+
+impl<T: CvarValue> Store<T> for Word {
+    const EMPTY: Self = Self { written: std::sync::atomic::AtomicBool::new(false), word: AtomicU64::new(0) };
+
+    #[inline]
+    fn load(&self, initial: T) -> T {
+        if !self.written.load(std::sync::atomic::Ordering::Acquire) {
+            return initial;
+        }
+        T::from_elements(&[T::Element::from_word(self.word.load(Relaxed))]).unwrap_or(initial)
+    }
+
+    fn store(&self, value: T) {
+        let mut element = [T::Element::from_word(0)];
+        value.to_elements(&mut element);
+        self.word.store(element[0].to_word(), Relaxed);
+        self.written.store(true, std::sync::atomic::Ordering::Release);
+    }
+}
+
+/// Text behind a lock. Settings are read when something begins, not per message.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Locked<T>(Mutex<Option<T>>);
+
+impl<T: CvarValue> Store<T> for Locked<T> {
+    const EMPTY: Self = Self(Mutex::new(None));
+
+    fn load(&self, initial: T) -> T {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(initial)
+    }
+
+    fn store(&self, value: T) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    }
+}
+
+macro_rules! number {
+    ($($type:ty),*) => {$(
+        impl CvarValue for $type {
+            type Element = $type;
+            type Store = Word;
+            fn from_elements(elements: &[$type]) -> Option<Self> {
+                elements.first().copied()
+            }
+            fn to_elements(&self, out: &mut [$type]) {
+                out[0] = *self;
+            }
+        }
+    )*};
+}
+number!(i32, i64, u32, u64, f64);
+
+/// `bool` settings are `MPI_INT` with this enumeration: the standard knows no truth values.
+static BOOL: EnumDesc = EnumDesc::new(
+    "mpit_bool",
+    &[EnumItem::new(0, "false"), EnumItem::new(1, "true")],
+    Origin::new(file!(), line!()),
+);
+
+impl CvarValue for bool {
+    type Element = i32;
+    type Store = Word;
+    const ENUMERATION: Option<&'static EnumDesc> = Some(&BOOL);
+
+    fn from_elements(elements: &[i32]) -> Option<Self> {
+        match elements.first()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn to_elements(&self, out: &mut [i32]) {
+        out[0] = i32::from(*self);
+    }
+}
+
+impl<E: MpitEnum + PartialOrd + Send> CvarValue for E {
+    type Element = i32;
+    type Store = Word;
+    const ENUMERATION: Option<&'static EnumDesc> = Some(E::DESC);
+
+    fn from_elements(elements: &[i32]) -> Option<Self> {
+        E::from_value(*elements.first()?)
+    }
+
+    fn to_elements(&self, out: &mut [i32]) {
+        out[0] = self.value();
+    }
+}
+
+/// Text of less than `N` bytes, UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Text<const N: usize> {
+    bytes: [u8; N],
+    len: usize,
+}
+
+impl<const N: usize> Text<N> {
+    /// The text; in a static, one that does not fit with its NUL does not compile.
+    #[must_use]
+    pub const fn new(text: &str) -> Self {
+        assert!(text.len() < N, "the text and its NUL do not fit into `Text<N>`");
+        let mut bytes = [0; N];
+        let mut len = 0;
+        while len < text.len() {
+            bytes[len] = text.as_bytes()[len];
+            len += 1;
+        }
+        Self { bytes, len }
+    }
+
+    /// The text, unless it is too long.
+    #[must_use]
+    pub fn checked(text: &str) -> Option<Self> {
+        (text.len() < N).then(|| Self::new(text))
+    }
+
+    /// The text.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, reason = "only UTF-8 is ever stored")]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.len]).expect("made from a `str`")
+    }
+}
+
+impl<const N: usize> std::fmt::Debug for Text<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+impl<const N: usize> CvarValue for Text<N> {
+    type Element = c_char;
+    type Store = Locked<Self>;
+    const COUNT: usize = N;
+
+    fn from_elements(elements: &[c_char]) -> Option<Self> {
+        let end = elements.iter().position(|byte| *byte == 0).unwrap_or(elements.len());
+        let bytes: Vec<u8> = elements[..end].iter().map(|byte| byte.cast_unsigned()).collect();
+        Self::checked(std::str::from_utf8(&bytes).ok()?)
+    }
+
+    fn to_elements(&self, out: &mut [c_char]) {
+        for (out, byte) in out.iter_mut().zip(&self.bytes[..self.len]) {
+            *out = byte.cast_signed();
+        }
+    }
+}
+
+/// A setting: the storage of a control variable.
+///
+/// ```
+/// # use mpit::cvar::Cvar;
+/// static EAGER_LIMIT: Cvar<u32> = Cvar::new(4096).range(64..=65536);
+/// assert_eq!(EAGER_LIMIT.get(), 4096);
+/// ```
+pub struct Cvar<T: CvarValue> {
+    initial: T,
+    range: Option<(T, T)>,
+    on_set: Option<fn(T) -> Result<()>>,
+    store: T::Store,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: CvarValue> Cvar<T> {
+    /// A setting and its default.
+    #[must_use]
+    pub const fn new(initial: T) -> Self {
+        Self { initial, range: None, on_set: None, store: T::Store::EMPTY, of: PhantomData }
+    }
+
+    /// Admits only values within a range; others are refused with `MPI_T_ERR_INVALID`.
+    #[must_use]
+    pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
+        self.range = Some((*range.start(), *range.end()));
+        std::mem::forget(range);
+        self
+    }
+
+    /// Calls a function before a new value is taken. An error refuses the value and is what the tool gets.
+    #[must_use]
+    pub const fn on_set(mut self, on_set: fn(T) -> Result<()>) -> Self {
+        self.on_set = Some(on_set);
+        self
+    }
+
+    /// The present value.
+    #[inline]
+    pub fn get(&self) -> T {
+        self.store.load(self.initial)
+    }
+
+    /// Takes a value from inside the library.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] when it lies outside the range, or what `on_set` says.
+    pub fn set(&self, value: T) -> Result<()> {
+        if let Some((low, high)) = &self.range
+            && !(*low <= value && value <= *high)
+        {
+            return Err(Error::Invalid);
+        }
+        if let Some(on_set) = self.on_set {
+            on_set(value)?;
+        }
+        self.store.store(value);
+        Ok(())
+    }
+}
+
+impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Cvar").field(&self.get()).finish()
+    }
+}
+
+/// Storage of a control variable: [`Cvar`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot store a control variable",
+    label = "not a cell of a cvar",
+    note = "declare the static as `Cvar<i32>`"
+)]
+pub trait CvarCell: Sync + Sized + 'static {
+    /// The datatype of an element.
+    const DATATYPE: Datatype;
+    /// Elements.
+    const COUNT: usize;
+    /// The enumeration of its values.
+    const ENUMERATION: Option<&'static EnumDesc>;
+    #[doc(hidden)]
+    const OPS: &'static CvarOps;
+}
+
+impl<T: CvarValue> CvarCell for Cvar<T> {
+    const DATATYPE: Datatype = T::Element::DATATYPE;
+    const COUNT: usize = T::COUNT;
+    const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
+    const OPS: &'static CvarOps =
+        &CvarOps { size: size_of::<CvarOps>() as u32, read: read::<T>, write: write::<T> };
+}
+
+/// # Safety
+///
+/// `cell` is a `&'static Cvar<T>`; `out` is valid for writes of `count` elements, and aligned.
+unsafe extern "C" fn read<T: CvarValue>(cell: *const (), out: *mut u8, count: usize) -> i32 {
+    // SAFETY: by the caller's promise.
+    let cell = unsafe { &*cell.cast::<Cvar<T>>() };
+    let out = out.cast::<T::Element>();
+    // SAFETY: by the caller's promise; zero is a value of every `Value` type.
+    unsafe { out.write_bytes(0, count) };
+    // SAFETY: by the caller's promise, and initialized just now.
+    let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
+    if count < T::COUNT {
+        return Error::Invalid.code();
+    }
+    cell.get().to_elements(out);
+    0
+}
+
+/// # Safety
+///
+/// `cell` is a `&'static Cvar<T>`; `value` is valid for reads of `count` elements, and aligned.
+unsafe extern "C" fn write<T: CvarValue>(cell: *const (), value: *const u8, count: usize) -> i32 {
+    // SAFETY: by the caller's promise.
+    let cell = unsafe { &*cell.cast::<Cvar<T>>() };
+    // SAFETY: by the caller's promise.
+    let value = unsafe { std::slice::from_raw_parts(value.cast::<T::Element>(), count) };
+    let set = || cell.set(T::from_elements(value).ok_or(Error::Invalid)?);
+    match catch_unwind(AssertUnwindSafe(set)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) => error.code(),
+        Err(_) => Error::Invalid.code(),
+    }
+}

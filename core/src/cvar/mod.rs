@@ -1,0 +1,6 @@
+//! Control variables: the cells that hold settings, and where settings come from.
+
+mod cell;
+pub mod sources;
+
+pub use cell::{Cvar, CvarCell, CvarValue, Text};

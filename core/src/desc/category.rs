@@ -1,0 +1,123 @@
+//! Descriptors of categories.
+
+use super::{List, Origin, Str};
+
+/// A category: a named group of variables, events and other categories.
+///
+/// The relation "contains" has no cycles. Edges may be given from either side: `contains` at the parent,
+/// `parent` at the child.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CategoryDesc {
+    size: u32,
+    name: Str,
+    description: Str,
+    parents: List<&'static CategoryDesc>,
+    contains: List<&'static CategoryDesc>,
+    origin: Origin,
+}
+
+impl CategoryDesc {
+    /// A category.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        parents: &'static [&'static CategoryDesc],
+        contains: &'static [&'static CategoryDesc],
+        origin: Origin,
+    ) -> Self {
+        Self {
+            size: size_of::<Self>() as u32,
+            name: Str::new(name),
+            description: Str::new(description),
+            parents: List::new(parents),
+            contains: List::new(contains),
+            origin,
+        }
+    }
+
+    /// Its name, unique among categories.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name.as_str()
+    }
+
+    /// What it groups; empty when nobody said.
+    #[must_use]
+    pub const fn description(&self) -> &'static str {
+        self.description.as_str()
+    }
+
+    /// The categories that name it as their `parent`'s child, from the child's side.
+    #[must_use]
+    pub const fn parents(&self) -> &'static [&'static CategoryDesc] {
+        self.parents.as_slice()
+    }
+
+    /// The categories in it, from the parent's side.
+    #[must_use]
+    pub const fn contains(&self) -> &'static [&'static CategoryDesc] {
+        self.contains.as_slice()
+    }
+
+    /// Where it is defined.
+    #[must_use]
+    pub const fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Whether following `parents` from here, or `contains` from here, ever leads back here.
+    ///
+    /// Evaluated by the compiler for every category of a crate; cycles made of both kinds of edges are found
+    /// when the image is registered.
+    #[must_use]
+    pub const fn is_its_own_ancestor(&'static self) -> bool {
+        reaches(self.parents(), self, true, 0) || reaches(self.contains(), self, false, 0)
+    }
+}
+
+/// Deeper nesting than this counts as a cycle; the walk must end although it cannot mark what it has seen.
+const DEEPEST: u32 = 64;
+
+const fn reaches(
+    from: &[&'static CategoryDesc],
+    target: &'static CategoryDesc,
+    upwards: bool,
+    depth: u32,
+) -> bool {
+    let mut at = 0;
+    while at < from.len() {
+        let next = if upwards { from[at].parents() } else { from[at].contains() };
+        if same(from[at].name(), target.name())
+            || depth >= DEEPEST
+            || reaches(next, target, upwards, depth + 1)
+        {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// `==` for strings, in const code. Addresses cannot be compared there; names are unique all the same.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// A Rust type that stands for a category. Written as `#[category(name = "pml")] pub struct Pml;`.
+pub trait Category: 'static {
+    /// The category's descriptor.
+    const DESC: &'static CategoryDesc;
+}

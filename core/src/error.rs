@@ -1,0 +1,123 @@
+//! The one error type of the tools interface.
+
+/// Why a call failed, in the standard's vocabulary.
+///
+/// Each variant is one `MPI_T_ERR_*` class. The numbers behind the names differ from ABI to ABI (72 is
+/// `INVALID` in Open MPI and `PVAR_NO_ATOMIC` in MPICH), so this crate never speaks of numbers; `mpit-ffi`
+/// translates at the C boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// `MPI_T_ERR_INVALID`: a bad parameter value and nothing more specific.
+    #[error("invalid argument")]
+    Invalid,
+    /// `MPI_T_ERR_MEMORY`: out of memory.
+    #[error("out of memory")]
+    Memory,
+    /// `MPI_T_ERR_NOT_INITIALIZED`: the tools interface is not up.
+    #[error("the tools interface is not initialized")]
+    NotInitialized,
+    /// `MPI_T_ERR_CANNOT_INIT`: the interface cannot be brought up in the present state.
+    #[error("the tools interface cannot be initialized now")]
+    CannotInit,
+    /// `MPI_T_ERR_NOT_ACCESSIBLE`: not possible at this time or in this context.
+    #[error("not accessible at this time or from this context")]
+    NotAccessible,
+    /// `MPI_T_ERR_NOT_SUPPORTED`: the functionality is not offered.
+    #[error("not supported")]
+    NotSupported,
+    /// `MPI_T_ERR_INVALID_INDEX`: no variable, category, enumeration item, ... has this index.
+    #[error("no entry has this index")]
+    InvalidIndex,
+    /// `MPI_T_ERR_INVALID_NAME`: nothing has this name (for a pvar: this name in this class).
+    #[error("no entry has this name")]
+    InvalidName,
+    /// `MPI_T_ERR_INVALID_HANDLE`: the handle is null, freed, forged, of another session, or what it was
+    /// bound to is gone.
+    #[error("the handle is not valid here")]
+    InvalidHandle,
+    /// `MPI_T_ERR_OUT_OF_HANDLES`: no more handles.
+    #[error("out of handles")]
+    OutOfHandles,
+    /// `MPI_T_ERR_OUT_OF_SESSIONS`: no more sessions.
+    #[error("out of sessions")]
+    OutOfSessions,
+    /// `MPI_T_ERR_INVALID_SESSION`: not a live session.
+    #[error("the session is not valid")]
+    InvalidSession,
+    /// `MPI_T_ERR_CVAR_SET_NOT_NOW`: the control variable cannot be set now, perhaps later.
+    #[error("the control variable cannot be set now")]
+    CvarSetNotNow,
+    /// `MPI_T_ERR_CVAR_SET_NEVER`: the control variable cannot be set any more in this run.
+    #[error("the control variable cannot be set in this run")]
+    CvarSetNever,
+    /// `MPI_T_ERR_PVAR_NO_STARTSTOP`: the performance variable cannot be started or stopped.
+    #[error("the performance variable cannot be started or stopped")]
+    PvarNoStartStop,
+    /// `MPI_T_ERR_PVAR_NO_WRITE`: the performance variable cannot be written or reset.
+    #[error("the performance variable cannot be written or reset")]
+    PvarNoWrite,
+    /// `MPI_T_ERR_PVAR_NO_ATOMIC`: the performance variable cannot be read and reset in one step.
+    #[error("the performance variable cannot be read and reset in one step")]
+    PvarNoAtomic,
+}
+
+/// What every fallible call of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// All errors, in the order of their codes at the plug-in boundary (see [`Error::code`]).
+    pub const ALL: [Self; 17] = [
+        Self::Invalid,
+        Self::Memory,
+        Self::NotInitialized,
+        Self::CannotInit,
+        Self::NotAccessible,
+        Self::NotSupported,
+        Self::InvalidIndex,
+        Self::InvalidName,
+        Self::InvalidHandle,
+        Self::OutOfHandles,
+        Self::OutOfSessions,
+        Self::InvalidSession,
+        Self::CvarSetNotNow,
+        Self::CvarSetNever,
+        Self::PvarNoStartStop,
+        Self::PvarNoWrite,
+        Self::PvarNoAtomic,
+    ];
+
+    /// The code that stands for this error where a definition's functions are called through C pointers:
+    /// 1 + position in [`Error::ALL`]; 0 is success. These are not the numbers of any MPI ABI.
+    #[must_use]
+    pub fn code(self) -> i32 {
+        self as i32 + 1
+    }
+
+    /// Reads a code back; unknown non-zero codes count as [`Error::Invalid`].
+    pub fn check(code: i32) -> Result<()> {
+        match code {
+            0 => Ok(()),
+            code => {
+                let known = usize::try_from(code - 1).ok().and_then(|at| Self::ALL.get(at));
+                Err(known.copied().unwrap_or(Self::Invalid))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn codes_round_trip() {
+        for error in Error::ALL {
+            assert_eq!(Error::check(error.code()), Err(error));
+        }
+        assert_eq!(Error::check(0), Ok(()));
+        assert_eq!(Error::check(-5), Err(Error::Invalid));
+        assert_eq!(Error::check(i32::MIN + 1), Err(Error::Invalid));
+        assert_eq!(Error::check(1000), Err(Error::Invalid));
+    }
+}

@@ -1,0 +1,98 @@
+//! The MPI objects that variables are bound to, as far as this crate needs to know them.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::words::Bind;
+
+/// What a handle is bound to, handed to a variable when it is read.
+///
+/// It holds what was known of the object when the handle was made, so reading a handle never touches the MPI
+/// library and stays possible after the object is freed.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Object<'a> {
+    pub(crate) kind: Bind,
+    pub(crate) id: u64,
+    pub(crate) size: u32,
+    pub(crate) ranks: Option<&'a AtomicU32>,
+}
+
+impl<'a> Object<'a> {
+    /// The object of variables that are bound to none.
+    pub const NONE: Object<'static> = Object { kind: Bind::NoObject, id: 0, size: 0, ranks: None };
+
+    /// An object other than a communicator, by a number that identifies it.
+    #[must_use]
+    pub const fn new(kind: Bind, id: u64) -> Self {
+        Self { kind, id, size: 0, ranks: None }
+    }
+
+    /// A communicator with the ranks of the world: of `size` processes, where rank r is process r.
+    #[must_use]
+    pub const fn world(id: u64, size: u32) -> Self {
+        Self { kind: Bind::Comm, id, size, ranks: None }
+    }
+
+    /// A communicator whose rank r is the process `ranks[r]` of the world.
+    #[must_use]
+    pub fn comm(id: u64, ranks: &'a [AtomicU32]) -> Self {
+        Self { kind: Bind::Comm, id, size: ranks.len() as u32, ranks: ranks.first() }
+    }
+
+    /// What kind of object it is.
+    #[must_use]
+    pub const fn kind(&self) -> Bind {
+        self.kind
+    }
+
+    /// The number that identifies the object among those of its kind, for the life of the process.
+    #[must_use]
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The world ranks of a communicator that is not ordered as the world.
+    pub(crate) fn ranks(&self) -> Option<&'a [AtomicU32]> {
+        // SAFETY: `ranks` is the first element of a slice of `size` elements that lives for `'a`.
+        self.ranks
+            .map(|first| unsafe { std::slice::from_raw_parts(std::ptr::from_ref(first), self.size as usize) })
+    }
+}
+
+/// A world rank that stands for "not a process of the world", as in dynamically connected jobs.
+pub const OUTSIDE: u32 = u32::MAX;
+
+/// A communicator, as functions of variables bound to one see it.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Comm<'a>(Object<'a>);
+
+impl<'a> Comm<'a> {
+    /// The communicator behind an object; `None` when it is something else.
+    #[must_use]
+    pub fn from_object(object: &Object<'a>) -> Option<Self> {
+        (object.kind == Bind::Comm).then_some(Self(*object))
+    }
+
+    /// The number that identifies the communicator for the life of the process, also after it is freed.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The number of processes that messages can be sent to: the communicator's size, or the size of the
+    /// remote group of an intercommunicator.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.0.size as usize
+    }
+
+    /// The world rank of a rank, or [`OUTSIDE`].
+    #[must_use]
+    pub fn world_rank(&self, rank: usize) -> u32 {
+        match self.0.ranks() {
+            None => rank as u32,
+            Some(ranks) => ranks.get(rank).map_or(OUTSIDE, |rank| rank.load(Relaxed)),
+        }
+    }
+}

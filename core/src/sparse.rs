@@ -1,0 +1,169 @@
+//! A map from small numbers to cells that is read and filled without locks on the way of a message.
+
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::log::Log;
+
+/// Tables double; the first has 16 places.
+const TABLES: usize = 28;
+const FIRST: usize = 16;
+
+/// A place is empty (0), or holds a key and the number of its value plus 1.
+const fn place(key: u32, value: usize) -> u64 {
+    ((key as u64) << 32) | (value as u64 + 1)
+}
+
+/// A map from `u32` keys to values that are made on first use, never move and never go away.
+///
+/// Memory grows with the keys used, whatever their size: per-peer records of a job of a million processes cost
+/// what the peers spoken to cost. Finding a value takes no lock; making one does, once per key.
+#[derive(Debug)]
+pub struct Sparse<T> {
+    /// Open addressing with linear probing; the newest table holds all keys.
+    tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
+    newest: AtomicUsize,
+    values: Log<(u32, T)>,
+    making: Mutex<()>,
+}
+
+impl<T> Sparse<T> {
+    /// An empty map.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        Self {
+            tables: [const { OnceLock::new() }; TABLES],
+            newest: AtomicUsize::new(0),
+            values: Log::new(),
+            making: Mutex::new(()),
+        }
+    }
+
+    /// The value of a key, if it was ever used.
+    #[inline]
+    pub fn get(&self, key: u32) -> Option<&T> {
+        let table = self.tables[self.newest.load(Acquire)].get()?;
+        let mask = table.len() - 1;
+        let mut at = scatter(key) & mask;
+        loop {
+            match table[at].load(Acquire) {
+                0 => return None,
+                found if (found >> 32) as u32 == key => {
+                    return self.values.get((found as u32 as usize) - 1).map(|(_, value)| value);
+                }
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// The keys and values there are, in the order of first use.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.values.iter().map(|(key, value)| (*key, value))
+    }
+
+    /// How many keys were used.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether no key was used.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+impl<T: Default> Sparse<T> {
+    /// The value of a key, made if need be.
+    #[inline]
+    pub fn entry(&self, key: u32) -> &T {
+        self.get(key).unwrap_or_else(|| self.make(key))
+    }
+
+    #[cold]
+    fn make(&self, key: u32) -> &T {
+        let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = self.get(key) {
+            return value;
+        }
+        let value = match self.values.push((key, T::default())) {
+            Ok(index) => index,
+            Err(_) => panic!("more than {} peers", self.values.len()),
+        };
+        let newest = self.newest.load(Relaxed);
+        let table = self.tables[newest].get_or_init(|| empty(FIRST));
+        // At most three quarters full, so that probing ends soon.
+        if self.values.len() * 4 <= table.len() * 3 {
+            insert(table, key, value);
+        } else {
+            let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
+            for (index, (key, _)) in self.values.iter().enumerate() {
+                insert(larger, *key, index);
+            }
+            self.newest.store(newest + 1, Release);
+        }
+        &self.values.get(value).expect("pushed just now").1
+    }
+}
+
+fn empty(places: usize) -> Box<[AtomicU64]> {
+    (0..places).map(|_| AtomicU64::new(0)).collect()
+}
+
+fn insert(table: &[AtomicU64], key: u32, value: usize) {
+    let mask = table.len() - 1;
+    let mut at = scatter(key) & mask;
+    while table[at].load(Relaxed) != 0 {
+        at = (at + 1) & mask;
+    }
+    // Readers that see the place see the value.
+    table[at].store(place(key, value), Release);
+}
+
+/// Spreads keys over a table; ranks come in rows and strides.
+#[inline]
+fn scatter(key: u32) -> usize {
+    (u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sparse;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    #[test]
+    fn finds_what_was_made_and_nothing_else() {
+        let map: Sparse<AtomicU64> = Sparse::new();
+        assert!(map.get(0).is_none());
+        for key in (0..100_000).step_by(97).chain([u32::MAX, u32::MAX - 1]) {
+            map.entry(key).fetch_add(u64::from(key) + 1, Relaxed);
+        }
+        for (key, value) in map.iter() {
+            assert_eq!(value.load(Relaxed), u64::from(key) + 1);
+            assert!(std::ptr::eq(map.get(key).unwrap(), value));
+        }
+        assert_eq!(map.len(), 100_000_usize.div_ceil(97) + 2);
+        assert!(map.get(1).is_none());
+    }
+
+    #[test]
+    fn threads_make_each_value_once() {
+        let map: Sparse<AtomicU64> = Sparse::new();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for round in 0..10_u64 {
+                        for key in 0..1000 {
+                            map.entry(key).fetch_add(round, Relaxed);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(map.len(), 1000);
+        assert!(map.iter().all(|(_, value)| value.load(Relaxed) == 4 * 45));
+    }
+}

@@ -1,0 +1,191 @@
+//! The fixed vocabularies of the standard: classes, datatypes, bind kinds, scopes, verbosities.
+//!
+//! Spelled in attributes as in the standard without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
+
+/// Declares one vocabulary: an enum, its words, and the way back from a word.
+macro_rules! vocabulary {
+    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u32)]
+        pub enum $name { $($(#[$item_doc])* $item,)+ }
+
+        impl $name {
+            /// All words, in the order of the standard.
+            pub const ALL: &'static [Self] = &[$(Self::$item),+];
+
+            /// The word in the standard's spelling, without its prefix.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$item => $word),+ }
+            }
+
+            /// The entry that a word stands for.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|item| item.word() == word)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.word())
+            }
+        }
+    };
+}
+
+vocabulary! {
+    /// The ten classes of performance variables (`MPI_T_PVAR_CLASS_*`).
+    Class {
+        /// One of a discrete set of states.
+        State = "STATE",
+        /// Present use of a resource.
+        Level = "LEVEL",
+        /// Size of a resource.
+        Size = "SIZE",
+        /// Used share of a resource, 0.0 to 1.0.
+        Percentage = "PERCENTAGE",
+        /// Highest use since the handle was started or reset.
+        HighWatermark = "HIGHWATERMARK",
+        /// Lowest use since the handle was started or reset.
+        LowWatermark = "LOWWATERMARK",
+        /// Number of occurrences.
+        Counter = "COUNTER",
+        /// Sum of amounts.
+        Aggregate = "AGGREGATE",
+        /// Sum of time spent.
+        Timer = "TIMER",
+        /// Anything else.
+        Generic = "GENERIC",
+    }
+}
+
+vocabulary! {
+    /// The datatypes that variables and event elements may have.
+    Datatype {
+        /// C `int`.
+        Int = "INT",
+        /// C `int32_t`.
+        Int32 = "INT32_T",
+        /// C `int64_t`.
+        Int64 = "INT64_T",
+        /// C `unsigned`.
+        Unsigned = "UNSIGNED",
+        /// C `unsigned long`.
+        UnsignedLong = "UNSIGNED_LONG",
+        /// C `unsigned long long`.
+        UnsignedLongLong = "UNSIGNED_LONG_LONG",
+        /// C `uint32_t`.
+        Uint32 = "UINT32_T",
+        /// C `uint64_t`.
+        Uint64 = "UINT64_T",
+        /// `MPI_Count`, 64 bits everywhere.
+        Count = "COUNT",
+        /// A NUL-terminated string in a fixed number of bytes.
+        Char = "CHAR",
+        /// C `double`.
+        Double = "DOUBLE",
+    }
+}
+
+impl Datatype {
+    /// Bytes of one element.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Char => 1,
+            Self::Int | Self::Int32 | Self::Unsigned | Self::Uint32 => 4,
+            Self::UnsignedLong => size_of::<std::ffi::c_ulong>(),
+            Self::Int64 | Self::UnsignedLongLong | Self::Uint64 | Self::Count | Self::Double => 8,
+        }
+    }
+}
+
+vocabulary! {
+    /// What kind of MPI object a variable must be tied to when a handle is made (`MPI_T_BIND_*`).
+    Bind {
+        /// No object.
+        NoObject = "NO_OBJECT",
+        /// A communicator.
+        Comm = "COMM",
+        /// A datatype.
+        Datatype = "DATATYPE",
+        /// An error handler.
+        Errhandler = "ERRHANDLER",
+        /// A file.
+        File = "FILE",
+        /// A group.
+        Group = "GROUP",
+        /// A reduction operator.
+        Op = "OP",
+        /// A request.
+        Request = "REQUEST",
+        /// A window.
+        Win = "WIN",
+        /// A matched message.
+        Message = "MESSAGE",
+        /// An info object.
+        Info = "INFO",
+        /// A session (MPI-4).
+        Session = "SESSION",
+    }
+}
+
+vocabulary! {
+    /// Who must write a control variable together (`MPI_T_SCOPE_*`).
+    Scope {
+        /// Never written; the value is fixed for the run.
+        Constant = "CONSTANT",
+        /// Never written through the interface; the value may change by itself.
+        ReadOnly = "READONLY",
+        /// Written in one process, for that process.
+        Local = "LOCAL",
+        /// Written in all processes of a group that the description names; values consistent.
+        Group = "GROUP",
+        /// As `Group`, with equal values.
+        GroupEq = "GROUP_EQ",
+        /// Written in all connected processes; values consistent.
+        All = "ALL",
+        /// As `All`, with equal values.
+        AllEq = "ALL_EQ",
+    }
+}
+
+vocabulary! {
+    /// For whom a variable is meant, and how much detail (`MPI_T_VERBOSITY_*`), in ascending order.
+    Verbosity {
+        /// Users, basic.
+        UserBasic = "USER_BASIC",
+        /// Users, detailed.
+        UserDetail = "USER_DETAIL",
+        /// Users, all.
+        UserAll = "USER_ALL",
+        /// Tuners, basic.
+        TunerBasic = "TUNER_BASIC",
+        /// Tuners, detailed. What a definition gets that names none.
+        TunerDetail = "TUNER_DETAIL",
+        /// Tuners, all.
+        TunerAll = "TUNER_ALL",
+        /// MPI developers, basic.
+        MpidevBasic = "MPIDEV_BASIC",
+        /// MPI developers, detailed.
+        MpidevDetail = "MPIDEV_DETAIL",
+        /// MPI developers, all.
+        MpidevAll = "MPIDEV_ALL",
+    }
+}
+
+vocabulary! {
+    /// What threads a program may use the interface from (`MPI_THREAD_*`), in ascending order.
+    ThreadLevel {
+        /// One thread.
+        Single = "SINGLE",
+        /// Several, of which one calls.
+        Funneled = "FUNNELED",
+        /// Several, one at a time.
+        Serialized = "SERIALIZED",
+        /// Several at once.
+        Multiple = "MULTIPLE",
+    }
+}
