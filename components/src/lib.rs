@@ -1,1 +1,20 @@
-//! x
+//! What listens to the traffic of an MPI library, and how it hears of it.
+//!
+//! A *host* moves bytes: a real MPI library seen through the preload object, an implementation that embeds this
+//! crate, or [`local`]. It says when MPI is up ([`host`]), which communicators there are ([`comms`]), and reports
+//! each operation to one of three *frameworks*, as in Open MPI: [`pml`] (point to point), [`osc`] (one-sided) and
+//! [`coll`] (collectives). *Components* of a framework listen, several at once if need be. Which ones is chosen
+//! by the control variables `pml_components`, `osc_components` and `coll_components`.
+//!
+//! Everything here is written with the public interface of [`mpit`], as a third party would write it.
+
+pub mod coll;
+pub mod comms;
+mod complaint;
+mod framework;
+pub mod host;
+pub mod osc;
+pub mod pml;
+mod selection;
+
+pub use framework::{Lifecycle, Switch};

@@ -1,0 +1,178 @@
+//! Collective communication: the host reports each collective operation that a process takes part in.
+
+use std::fmt::{self, Debug};
+
+use crate::comms::CommId;
+use crate::framework::{self, Framework};
+pub use crate::framework::{Lifecycle, Switch};
+use crate::host::World;
+
+/// Which operation. The nonblocking and persistent forms are the same operation, reported when they start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `MPI_Bcast`.
+    Bcast,
+    /// `MPI_Scatter`.
+    Scatter,
+    /// `MPI_Scatterv`.
+    Scatterv,
+    /// `MPI_Gather`.
+    Gather,
+    /// `MPI_Gatherv`.
+    Gatherv,
+    /// `MPI_Reduce`.
+    Reduce,
+    /// `MPI_Allgather`.
+    Allgather,
+    /// `MPI_Allgatherv`.
+    Allgatherv,
+    /// `MPI_Allreduce`.
+    Allreduce,
+    /// `MPI_Alltoall`.
+    Alltoall,
+    /// `MPI_Alltoallv`.
+    Alltoallv,
+    /// `MPI_Alltoallw`.
+    Alltoallw,
+    /// `MPI_Reduce_scatter`.
+    ReduceScatter,
+    /// `MPI_Reduce_scatter_block`.
+    ReduceScatterBlock,
+    /// `MPI_Scan`.
+    Scan,
+    /// `MPI_Exscan`.
+    Exscan,
+    /// `MPI_Barrier`.
+    Barrier,
+    /// `MPI_Neighbor_allgather`.
+    NeighborAllgather,
+    /// `MPI_Neighbor_allgatherv`.
+    NeighborAllgatherv,
+    /// `MPI_Neighbor_alltoall`.
+    NeighborAlltoall,
+    /// `MPI_Neighbor_alltoallv`.
+    NeighborAlltoallv,
+    /// `MPI_Neighbor_alltoallw`.
+    NeighborAlltoallw,
+}
+
+/// Who passes data to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// The root to all.
+    OneToAll,
+    /// All to the root.
+    AllToOne,
+    /// All, or each one's neighbours, to all.
+    AllToAll,
+}
+
+impl Kind {
+    /// Who passes data to whom.
+    #[must_use]
+    pub const fn pattern(self) -> Pattern {
+        match self {
+            Self::Bcast | Self::Scatter | Self::Scatterv => Pattern::OneToAll,
+            Self::Gather | Self::Gatherv | Self::Reduce => Pattern::AllToOne,
+            _ => Pattern::AllToAll,
+        }
+    }
+}
+
+/// How many bytes the process exchanges with each other one.
+#[derive(Clone, Copy)]
+pub enum Volume<'a> {
+    /// The same number of bytes with each.
+    Each(u64),
+    /// So many with the process of that rank in the communicator (for neighbourhood operations: with the
+    /// neighbour of that number), for the operations with a `v` or `w` and `MPI_Reduce_scatter`. Not called unless
+    /// a component wants to know, so that an operation costs the same whatever the communicator's size.
+    By(&'a dyn Fn(u32) -> u64),
+}
+
+impl Volume<'_> {
+    /// The bytes exchanged with one rank or neighbour.
+    #[must_use]
+    pub fn with(&self, rank: u32) -> u64 {
+        match self {
+            Self::Each(bytes) => *bytes,
+            Self::By(bytes) => bytes(rank),
+        }
+    }
+}
+
+impl Debug for Volume<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Each(bytes) => f.debug_tuple("Each").field(bytes).finish(),
+            Self::By(_) => f.debug_tuple("By").finish_non_exhaustive(),
+        }
+    }
+}
+
+/// A collective operation, reported by each process that takes part in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation<'a> {
+    /// The communicator.
+    pub comm: CommId,
+    /// Which operation.
+    pub kind: Kind,
+    /// The rank of this process in the communicator.
+    pub rank: u32,
+    /// The rank of the root in the communicator; 0 for operations without one.
+    pub root: u32,
+    /// What this process sends to each other one; for the root of an operation from all to one, what it gets
+    /// from each.
+    pub volume: Volume<'a>,
+}
+
+/// A component of this framework.
+pub trait Component: Lifecycle {
+    /// The process enters a collective operation. Called by whatever thread does, at the cost of every
+    /// operation: no locks here.
+    fn entered(&self, operation: &Operation<'_>);
+}
+
+static COLL: Framework<dyn Component> = Framework::new("coll");
+
+/// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Operation`].
+#[inline]
+#[must_use]
+pub fn active() -> bool {
+    COLL.active()
+}
+
+/// Reports an operation to all who listen.
+#[inline]
+pub fn entered(operation: &Operation<'_>) {
+    if active() {
+        COLL.each(|component| component.entered(operation));
+    }
+}
+
+pub(crate) fn open(world: &World) {
+    COLL.open(framework::components("coll"), "", world);
+}
+
+pub(crate) fn close() {
+    COLL.close();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Pattern, Volume};
+
+    #[test]
+    fn patterns() {
+        assert_eq!(Kind::Scatterv.pattern(), Pattern::OneToAll);
+        assert_eq!(Kind::Reduce.pattern(), Pattern::AllToOne);
+        assert_eq!(Kind::Barrier.pattern(), Pattern::AllToAll);
+        assert_eq!(Kind::ReduceScatter.pattern(), Pattern::AllToAll);
+    }
+
+    #[test]
+    fn volumes() {
+        assert_eq!(Volume::Each(7).with(3), 7);
+        assert_eq!(Volume::By(&|rank| u64::from(rank) * 8).with(3), 24);
+    }
+}

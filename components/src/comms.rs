@@ -1,0 +1,234 @@
+//! Communicators, as traffic knows them.
+//!
+//! A communicator has an identity of its own here, never reused, whatever the address of the host's object. One
+//! that is freed is kept until everybody who wants to write about it did (see [`Reader`]); when nobody wants to,
+//! it goes at once.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Which communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CommId(u64);
+
+impl CommId {
+    /// The number behind it: starts at 1, in the order of creation.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// The processes of a communicator by their ranks in the world, in the communicator's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ranks {
+    /// So many, and rank r is process r of the world. Takes no memory.
+    World(u32),
+    /// Rank r is process `list[r]` of the world, or [`mpit::object::OUTSIDE`]. Communicators over the same group
+    /// may share the list.
+    List(Arc<[u32]>),
+}
+
+impl Ranks {
+    /// The number of processes.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match self {
+            Self::World(size) => *size,
+            Self::List(list) => list.len() as u32,
+        }
+    }
+
+    /// The world ranks, in the communicator's order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (identity, list): (u32, &[u32]) = match self {
+            Self::World(size) => (*size, &[]),
+            Self::List(list) => (0, list),
+        };
+        (0..identity).chain(list.iter().copied())
+    }
+}
+
+/// What is known of a communicator.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Which one.
+    pub id: CommId,
+    /// Its present name, or the last one it had.
+    pub name: Arc<str>,
+    /// Its processes.
+    pub ranks: Ranks,
+    /// Whether it was freed.
+    pub freed: bool,
+}
+
+struct Records {
+    /// The number of the newest communicator.
+    newest: u64,
+    live: BTreeMap<u64, Record>,
+    /// In the order in which they were freed.
+    freed: VecDeque<Record>,
+    /// How many were freed before the first of `freed`.
+    forgotten: u64,
+    /// How many of all that were ever freed a reader needs no more, by the number of the reader.
+    readers: BTreeMap<u64, u64>,
+    newest_reader: u64,
+}
+
+static RECORDS: Mutex<Records> = Mutex::new(Records {
+    newest: 0,
+    live: BTreeMap::new(),
+    freed: VecDeque::new(),
+    forgotten: 0,
+    readers: BTreeMap::new(),
+    newest_reader: 0,
+});
+
+fn records() -> MutexGuard<'static, Records> {
+    RECORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Records {
+    fn ever_freed(&self) -> u64 {
+        self.forgotten + self.freed.len() as u64
+    }
+
+    /// Forgets the freed communicators that no reader needs.
+    fn forget(&mut self) {
+        let needless = self.readers.values().copied().min().unwrap_or_else(|| self.ever_freed());
+        while self.forgotten < needless && self.freed.pop_front().is_some() {
+            self.forgotten += 1;
+        }
+    }
+}
+
+/// A communicator was created.
+pub fn created(ranks: Ranks, name: &str) -> CommId {
+    let mut records = records();
+    records.newest += 1;
+    let id = CommId(records.newest);
+    records.live.insert(id.0, Record { id, name: name.into(), ranks, freed: false });
+    id
+}
+
+/// A communicator was given another name.
+pub fn renamed(comm: CommId, name: &str) {
+    if let Some(record) = records().live.get_mut(&comm.0) {
+        record.name = name.into();
+    }
+}
+
+/// A communicator was freed.
+pub fn freed(comm: CommId) {
+    let mut records = records();
+    if let Some(record) = records.live.remove(&comm.0) {
+        records.freed.push_back(Record { freed: true, ..record });
+        records.forget();
+    }
+}
+
+/// What is known of a communicator that is not freed.
+#[must_use]
+pub fn get(comm: CommId) -> Option<Record> {
+    records().live.get(&comm.0).cloned()
+}
+
+/// The communicators that are not freed, in the order of creation.
+#[must_use]
+pub fn live() -> Vec<Record> {
+    records().live.values().cloned().collect()
+}
+
+/// Somebody who wants to write about communicators, also about those that are freed in the meantime.
+#[derive(Debug)]
+pub struct Reader {
+    number: u64,
+}
+
+/// The communicators that a reader was shown.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// In the order of creation.
+    pub comms: Vec<Record>,
+    ever_freed: u64,
+}
+
+impl Reader {
+    /// A reader of the communicators that exist now or will.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "it begins to hold what others free; not a plain value")]
+    pub fn new() -> Self {
+        let mut records = records();
+        records.newest_reader += 1;
+        let number = records.newest_reader;
+        let from = records.ever_freed();
+        records.readers.insert(number, from);
+        Self { number }
+    }
+
+    /// The communicators that existed at any time since the reader was made or last [`done`](Self::done).
+    #[must_use]
+    pub fn show(&self) -> Shown {
+        let records = records();
+        let from = records.readers.get(&self.number).copied().unwrap_or_default();
+        let skipped = (from - records.forgotten) as usize;
+        let mut comms: Vec<Record> =
+            records.live.values().chain(records.freed.iter().skip(skipped)).cloned().collect();
+        comms.sort_unstable_by_key(|record| record.id);
+        Shown { comms, ever_freed: records.ever_freed() }
+    }
+
+    /// What was shown is written: of what was freed by then, nothing is needed any more.
+    pub fn done(&self, shown: &Shown) {
+        let mut records = records();
+        records.readers.insert(self.number, shown.ever_freed);
+        records.forget();
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut records = records();
+        records.readers.remove(&self.number);
+        records.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ranks, Reader, created, freed, get, live, records, renamed};
+
+    /// One test, because all of them would share the records of the process.
+    #[test]
+    fn freed_ones_stay_while_somebody_wants_them() {
+        let world = created(Ranks::World(4), "world");
+        let list = created(Ranks::List([3, 1].into()), "list");
+        assert!(list.get() > world.get());
+        renamed(list, "renamed");
+        assert_eq!(&*get(list).unwrap().name, "renamed");
+        assert!(get(list).unwrap().ranks.iter().eq([3, 1]));
+        assert!(get(world).unwrap().ranks.iter().eq(0..4));
+
+        let unread = created(Ranks::World(4), "unread");
+        freed(unread);
+        freed(unread);
+        assert!(records().freed.is_empty());
+
+        let (early, late) = (Reader::new(), Reader::new());
+        let first = created(Ranks::World(4), "first");
+        freed(first);
+        let shown = early.show();
+        assert_eq!(shown.comms.last().unwrap().id, first);
+        let second = created(Ranks::World(4), "second");
+        freed(second);
+        early.done(&shown);
+        assert_eq!(early.show().comms.last().unwrap().id, second);
+        assert!(early.show().comms.iter().all(|comm| comm.id != first));
+        assert!(late.show().comms.iter().any(|comm| comm.id == first && comm.freed));
+        drop(late);
+        assert_eq!(records().freed.len(), 1);
+        early.done(&early.show());
+        assert!(records().freed.is_empty());
+        assert!(live().iter().map(|comm| comm.id).eq([world, list]));
+    }
+}

@@ -1,0 +1,10 @@
+//! Messages to people.
+
+use std::fmt::Display;
+use std::io::Write;
+
+/// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
+pub(crate) fn complain(message: impl Display) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = std::io::stderr().write_all(format!("mpit: {message}\n").as_bytes());
+}

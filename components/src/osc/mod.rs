@@ -1,0 +1,70 @@
+//! One-sided communication: the host reports each access to memory of another process.
+
+use crate::comms::CommId;
+use crate::framework::{self, Framework};
+pub use crate::framework::{Lifecycle, Switch};
+use crate::host::World;
+
+/// What an access does. The request-based forms (`MPI_Rput` and so on) do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `MPI_Put`.
+    Put,
+    /// `MPI_Get`.
+    Get,
+    /// `MPI_Accumulate`.
+    Accumulate,
+    /// `MPI_Get_accumulate`.
+    GetAccumulate,
+    /// `MPI_Fetch_and_op`.
+    FetchAndOp,
+    /// `MPI_Compare_and_swap`.
+    CompareAndSwap,
+}
+
+/// An access to memory of a process, reported by the one that starts it. Nothing is reported for
+/// `MPI_PROC_NULL`, nor for synchronization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The communicator that the window was made from.
+    pub comm: CommId,
+    /// The rank in the world of the process whose memory it is, or [`mpit::object::OUTSIDE`].
+    pub target: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// Bytes that go to the target; 0 for a get.
+    pub sent: u64,
+    /// Bytes that come back; 0 for a put and an accumulate.
+    pub received: u64,
+}
+
+/// A component of this framework.
+pub trait Component: Lifecycle {
+    /// Memory is accessed. Called by whatever thread does it, at the cost of every access: no locks here.
+    fn accessed(&self, access: &Access);
+}
+
+static OSC: Framework<dyn Component> = Framework::new("osc");
+
+/// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Access`].
+#[inline]
+#[must_use]
+pub fn active() -> bool {
+    OSC.active()
+}
+
+/// Reports an access to all who listen.
+#[inline]
+pub fn accessed(access: &Access) {
+    if active() {
+        OSC.each(|component| component.accessed(access));
+    }
+}
+
+pub(crate) fn open(world: &World) {
+    OSC.open(framework::components("osc"), "", world);
+}
+
+pub(crate) fn close() {
+    OSC.close();
+}

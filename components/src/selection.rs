@@ -1,0 +1,90 @@
+//! Selection lists, in the spelling of Open MPI's MCA: `a,b` is these and no others, `^a,b` all but these, and
+//! nothing at all is all.
+
+/// Which components of a framework are wanted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Selection<'a> {
+    Only(Vec<&'a str>),
+    AllBut(Vec<&'a str>),
+}
+
+impl<'a> Selection<'a> {
+    /// Reads a list. What makes no sense is skipped, with a sentence for each in the second value.
+    pub(crate) fn parse(list: &'a str, known: &[&str]) -> (Self, Vec<String>) {
+        let list = list.trim();
+        let (inverse, list) = match list.strip_prefix('^') {
+            Some(rest) => (true, rest),
+            None => (false, list),
+        };
+        // An empty list excludes nothing; so does `^` alone.
+        let inverse = inverse || list.is_empty();
+        let mut names = Vec::new();
+        let mut complaints = Vec::new();
+        for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            if name.starts_with('^') {
+                complaints.push(format!(
+                    "`{name}` ignored: `^` stands before the whole list, which then says what to leave out"
+                ));
+            } else if known.contains(&name) {
+                names.push(name);
+            } else {
+                complaints.push(format!("no component is called `{name}` (there is: {})", Names(known)));
+            }
+        }
+        (if inverse { Self::AllBut(names) } else { Self::Only(names) }, complaints)
+    }
+
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        match self {
+            Self::Only(names) => names.contains(&name),
+            Self::AllBut(names) => !names.contains(&name),
+        }
+    }
+}
+
+struct Names<'a>(&'a [&'a str]);
+
+impl std::fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() { f.write_str("none") } else { f.write_str(&self.0.join(", ")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Selection;
+
+    const KNOWN: [&str; 3] = ["monitoring", "trace", "x"];
+
+    fn selected(list: &str) -> (Vec<&'static str>, usize) {
+        let (selection, complaints) = Selection::parse(list, &KNOWN);
+        (KNOWN.into_iter().filter(|name| selection.admits(name)).collect(), complaints.len())
+    }
+
+    #[test]
+    fn lists() {
+        assert_eq!(selected(""), (KNOWN.to_vec(), 0));
+        assert_eq!(selected("  "), (KNOWN.to_vec(), 0));
+        assert_eq!(selected("^"), (KNOWN.to_vec(), 0));
+        assert_eq!(selected("x"), (vec!["x"], 0));
+        assert_eq!(selected("x, monitoring,"), (vec!["monitoring", "x"], 0));
+        assert_eq!(selected("^x,monitoring"), (vec!["trace"], 0));
+        assert_eq!(selected(" ^ x "), (vec!["monitoring", "trace"], 0));
+    }
+
+    #[test]
+    fn mistakes_leave_the_rest() {
+        assert_eq!(selected("x,^trace"), (vec!["x"], 1));
+        assert_eq!(selected("^x,^trace"), (vec!["monitoring", "trace"], 1));
+        assert_eq!(selected("ob1"), (vec![], 1));
+        assert_eq!(selected("ob1,x"), (vec!["x"], 1));
+        assert_eq!(selected("^ob1,x"), (vec!["monitoring", "trace"], 1));
+    }
+
+    #[test]
+    fn messages_name_what_there_is() {
+        let complaint = |list, known| Selection::parse(list, known).1.remove(0);
+        assert_eq!(complaint("ob1", &KNOWN), "no component is called `ob1` (there is: monitoring, trace, x)");
+        assert_eq!(complaint("ob1", &[]), "no component is called `ob1` (there is: none)");
+    }
+}
