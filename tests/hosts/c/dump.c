@@ -1,0 +1,280 @@
+/* Writes down all that an MPI library tells of its variables and categories, before and after MPI_Init.
+ *
+ *     dump FILE [late]       (1 process)
+ *
+ * One line per entry, fields apart by tabs, `field=value`. With `late` MPI_T is not asked before MPI_Init. An entry that
+ * cannot be asked gives a line with the error code alone, and the walk goes on.
+ *
+ * Strings are asked for three times: their lengths alone (`_need`), whole (with `_len`), and into four bytes (`_cut`,
+ * `_cut_len`). Numbers such as classes are those of the header the program is compiled with. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 16, CUT = 4 };
+
+static FILE *file;
+static const char *moment;
+
+/* Tabs and line ends would be taken for those between fields and lines. */
+static void put_text(const char *field, const char *text)
+{
+    fprintf(file, "\t%s=", field);
+    for (; *text; text++) {
+        if (*text == '\n')
+            fputs("\\n", file);
+        else if (*text == '\t')
+            fputs("\\t", file);
+        else if (*text == '\\')
+            fputs("\\\\", file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void put_number(const char *field, long value)
+{
+    fprintf(file, "\t%s=%ld", field, value);
+}
+
+static void put_type(MPI_Datatype type)
+{
+    /* Before MPI_Init a type can only be compared; these are what variables may have, and what some have all the same. */
+    const struct {
+        MPI_Datatype type;
+        const char *name;
+    } known[] = {
+        {MPI_INT, "INT"},
+        {MPI_UNSIGNED, "UNSIGNED"},
+        {MPI_UNSIGNED_LONG, "UNSIGNED_LONG"},
+        {MPI_UNSIGNED_LONG_LONG, "UNSIGNED_LONG_LONG"},
+        {MPI_COUNT, "COUNT"},
+        {MPI_CHAR, "CHAR"},
+        {MPI_DOUBLE, "DOUBLE"},
+        {MPI_LONG, "LONG"},
+        {MPI_C_BOOL, "C_BOOL"},
+        {MPI_BYTE, "BYTE"},
+        {MPI_INT32_T, "INT32_T"},
+        {MPI_UINT32_T, "UINT32_T"},
+        {MPI_INT64_T, "INT64_T"},
+        {MPI_UINT64_T, "UINT64_T"},
+        {MPI_FLOAT, "FLOAT"},
+        {MPI_DATATYPE_NULL, "NULL"},
+    };
+    const char *name = "OTHER";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (type == known[i].type) {
+            name = known[i].name;
+            break;
+        }
+    put_text("type", name);
+}
+
+/* Handles of enumerations differ from run to run, so an enumeration is written by its name and items. */
+static void put_enum(MPI_T_enum values)
+{
+    static char name[ROOM];
+    int items, length = ROOM;
+    if (values == MPI_T_ENUM_NULL) {
+        put_text("enum", "");
+        return;
+    }
+    int rc = MPI_T_enum_get_info(values, &items, name, &length);
+    if (rc != MPI_SUCCESS) {
+        put_number("enum_rc", rc);
+        return;
+    }
+    put_text("enum", name);
+    put_number("items", items);
+    for (int i = 0; i < items; i++) {
+        int value;
+        length = ROOM;
+        rc = MPI_T_enum_get_item(values, i, &value, name, &length);
+        if (rc != MPI_SUCCESS)
+            put_number("item_rc", rc);
+        else {
+            put_number("value", value);
+            put_text("item", name);
+        }
+    }
+}
+
+/* What the three ways of asking gave for a name or a description. */
+struct answer {
+    char text[ROOM], cut[CUT + 1];
+    int need, length, cut_length;
+};
+
+static void put_answer(const char *field, const struct answer *answer)
+{
+    char label[40];
+    put_text(field, answer->text);
+    snprintf(label, sizeof label, "%s_len", field);
+    put_number(label, answer->length);
+    snprintf(label, sizeof label, "%s_need", field);
+    put_number(label, answer->need);
+    snprintf(label, sizeof label, "%s_cut", field);
+    put_text(label, answer->cut);
+    snprintf(label, sizeof label, "%s_cut_len", field);
+    put_number(label, answer->cut_length);
+}
+
+enum ask { LENGTHS, WHOLE, SHORT, ASKS };
+
+/* The buffer and length to pass for one way of asking, with the buffer made ready. */
+static char *room(struct answer *answer, enum ask ask, int **length)
+{
+    switch (ask) {
+    case LENGTHS:
+        answer->need = 0;
+        *length = &answer->need;
+        return NULL;
+    case WHOLE:
+        memset(answer->text, 0, sizeof answer->text);
+        answer->length = ROOM;
+        *length = &answer->length;
+        return answer->text;
+    default:
+        memset(answer->cut, 0, sizeof answer->cut);
+        answer->cut_length = CUT;
+        *length = &answer->cut_length;
+        return answer->cut;
+    }
+}
+
+static struct answer name, desc;
+
+static int begin(const char *kind, int index, int rc)
+{
+    fprintf(file, "%s\tmoment=%s\tindex=%d\trc=%d", kind, moment, index, rc);
+    if (rc != MPI_SUCCESS)
+        fputc('\n', file);
+    return rc == MPI_SUCCESS;
+}
+
+static void dump_pvar(int index)
+{
+    int verbosity = -1, class = -1, bind = -1, readonly = -1, continuous = -1, atomic = -1, found = -1;
+    int rc = MPI_SUCCESS, *name_length, *desc_length;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_T_enum values = MPI_T_ENUM_NULL;
+
+    for (enum ask ask = 0; ask < ASKS && rc == MPI_SUCCESS; ask++) {
+        char *name_room = room(&name, ask, &name_length), *desc_room = room(&desc, ask, &desc_length);
+        rc = MPI_T_pvar_get_info(index, name_room, name_length, &verbosity, &class, &type, &values, desc_room,
+                                 desc_length, &bind, &readonly, &continuous, &atomic);
+    }
+    if (!begin("pvar", index, rc))
+        return;
+    put_answer("name", &name);
+    put_answer("desc", &desc);
+    put_number("verbosity", verbosity);
+    put_number("class", class);
+    put_type(type);
+    put_number("bind", bind);
+    put_number("readonly", readonly);
+    put_number("continuous", continuous);
+    put_number("atomic", atomic);
+    put_number("find_rc", MPI_T_pvar_get_index(name.text, class, &found));
+    put_number("find", found);
+    put_enum(values);
+    fputc('\n', file);
+}
+
+static void dump_cvar(int index)
+{
+    int verbosity = -1, bind = -1, scope = -1, found = -1, rc = MPI_SUCCESS, *name_length, *desc_length;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_T_enum values = MPI_T_ENUM_NULL;
+
+    for (enum ask ask = 0; ask < ASKS && rc == MPI_SUCCESS; ask++) {
+        char *name_room = room(&name, ask, &name_length), *desc_room = room(&desc, ask, &desc_length);
+        rc = MPI_T_cvar_get_info(index, name_room, name_length, &verbosity, &type, &values, desc_room, desc_length,
+                                 &bind, &scope);
+    }
+    if (!begin("cvar", index, rc))
+        return;
+    put_answer("name", &name);
+    put_answer("desc", &desc);
+    put_number("verbosity", verbosity);
+    put_type(type);
+    put_number("bind", bind);
+    put_number("scope", scope);
+    put_number("find_rc", MPI_T_cvar_get_index(name.text, &found));
+    put_number("find", found);
+    put_enum(values);
+    fputc('\n', file);
+}
+
+static void put_members(const char *field, int (*get)(int, int, int[]), int category, int count)
+{
+    int *members = calloc((size_t)count + 1, sizeof *members);
+    int rc = get(category, count, members);
+    fprintf(file, "\t%s_rc=%d\t%s=", field, rc, field);
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++)
+        fprintf(file, i ? ",%d" : "%d", members[i]);
+    free(members);
+}
+
+static void dump_category(int index)
+{
+    int cvars = -1, pvars = -1, categories = -1, found = -1, rc = MPI_SUCCESS, *name_length, *desc_length;
+
+    for (enum ask ask = 0; ask < ASKS && rc == MPI_SUCCESS; ask++) {
+        char *name_room = room(&name, ask, &name_length), *desc_room = room(&desc, ask, &desc_length);
+        rc = MPI_T_category_get_info(index, name_room, name_length, desc_room, desc_length, &cvars, &pvars, &categories);
+    }
+    if (!begin("category", index, rc))
+        return;
+    put_answer("name", &name);
+    put_answer("desc", &desc);
+    put_number("num_cvars", cvars);
+    put_number("num_pvars", pvars);
+    put_number("num_categories", categories);
+    put_members("cvars", MPI_T_category_get_cvars, index, cvars);
+    put_members("pvars", MPI_T_category_get_pvars, index, pvars);
+    put_members("categories", MPI_T_category_get_categories, index, categories);
+    put_number("find_rc", MPI_T_category_get_index(name.text, &found));
+    put_number("find", found);
+    fputc('\n', file);
+}
+
+static void dump_all(const char *when)
+{
+    int count;
+    moment = when;
+    if (MPI_T_pvar_get_num(&count) == MPI_SUCCESS)
+        for (int i = 0; i < count; i++)
+            dump_pvar(i);
+    if (MPI_T_cvar_get_num(&count) == MPI_SUCCESS)
+        for (int i = 0; i < count; i++)
+            dump_cvar(i);
+    if (MPI_T_category_get_num(&count) == MPI_SUCCESS)
+        for (int i = 0; i < count; i++)
+            dump_category(i);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    const int late = argc > 2 && strcmp(argv[2], "late") == 0;
+
+    file = argc > 1 ? fopen(argv[1], "w") : NULL;
+    if (!file) {
+        fprintf(stderr, "dump: needs a file to write to\n");
+        return EXIT_FAILURE;
+    }
+    if (!late) {
+        if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+            return EXIT_FAILURE;
+        dump_all("before");
+    }
+    MPI_Init(&argc, &argv);
+    if (late && MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+        return EXIT_FAILURE;
+    dump_all("after");
+    MPI_T_finalize();
+    MPI_Finalize();
+    return fclose(file) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,316 @@
+/* Sends in every way MPI has, and writes down what it sent.
+ *
+ *     sends DIRECTORY        (4 processes)
+ *
+ * Each process writes DIRECTORY/sent.<rank>, one line per call that sends:
+ *
+ *     <kind> <peer's rank in MPI_COMM_WORLD> <messages> <bytes>
+ *
+ * Sends to MPI_PROC_NULL are not written: nothing is sent. Message sizes differ from one kind to the next, so that a wrong
+ * total tells which kind was missed. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if MPI_VERSION >= 4
+#define HAVE_LARGE_COUNT 1
+#define HAVE_ISENDRECV 1
+#elif defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+#define HAVE_ISENDRECV 1
+#endif
+
+enum { PROCESSES = 4, TAG = 7, MAX_BYTES = 8192 };
+
+static int rank, right, left;
+static FILE *ledger;
+static char out[MAX_BYTES], in[MAX_BYTES], attached[4 * MAX_BYTES + 16 * MPI_BSEND_OVERHEAD];
+
+static void note(const char *kind, int peer, int messages, long bytes)
+{
+    fprintf(ledger, "%s %d %d %ld\n", kind, peer, messages, bytes);
+}
+
+/* Takes one message from the left neighbour. */
+static void receive(void)
+{
+    MPI_Recv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void blocking(void)
+{
+    MPI_Request request;
+
+    /* Small enough to be buffered by any library, but that is not promised: the receive is posted first. */
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Send(out, 1, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("send", right, 1, 1);
+
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Ssend(out, 2, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("ssend", right, 1, 2);
+
+    MPI_Bsend(out, 4, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    receive();
+    note("bsend", right, 1, 4);
+
+    /* Ready mode: all receives are posted when the barrier ends. */
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Rsend(out, 8, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("rsend", right, 1, 8);
+
+    /* Nothing in it, but a message all the same; and one that no library sends eagerly by accident. */
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Send(out, 0, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("send_empty", right, 1, 0);
+
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Send(out, MAX_BYTES - 1, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("send_big", right, 1, MAX_BYTES - 1);
+}
+
+static void nonblocking(void)
+{
+    MPI_Request requests[8];
+    for (int i = 0; i < 4; i++)
+        MPI_Irecv(in + 1024 * i, 1024, MPI_BYTE, left, TAG + i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(out, 16, MPI_BYTE, right, TAG, MPI_COMM_WORLD, &requests[4]);
+    MPI_Issend(out, 32, MPI_BYTE, right, TAG + 1, MPI_COMM_WORLD, &requests[5]);
+    MPI_Ibsend(out, 64, MPI_BYTE, right, TAG + 2, MPI_COMM_WORLD, &requests[6]);
+    MPI_Irsend(out, 128, MPI_BYTE, right, TAG + 3, MPI_COMM_WORLD, &requests[7]);
+    MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+    note("isend", right, 1, 16);
+    note("issend", right, 1, 32);
+    note("ibsend", right, 1, 64);
+    note("irsend", right, 1, 128);
+}
+
+static void both_ways(void)
+{
+    MPI_Sendrecv(out, 5, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    note("sendrecv", right, 1, 5 * (long)sizeof(int));
+    MPI_Sendrecv_replace(in, 7, MPI_INT, right, TAG, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    note("sendrecv_replace", right, 1, 7 * (long)sizeof(int));
+#ifdef HAVE_ISENDRECV
+    MPI_Request request;
+    MPI_Isendrecv(out, 9, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("isendrecv", right, 1, 9 * (long)sizeof(int));
+    MPI_Isendrecv_replace(in, 11, MPI_INT, right, TAG, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("isendrecv_replace", right, 1, 11 * (long)sizeof(int));
+#endif
+}
+
+/* The bytes of a message are those of the data in it, without the gaps between them. */
+static void derived_types(void)
+{
+    MPI_Datatype columns, padded;
+    MPI_Request request;
+    struct { char letter; double number; } pairs[3];
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, (char *)&pairs[0].number - (char *)&pairs[0]};
+    const MPI_Datatype types[2] = {MPI_CHAR, MPI_DOUBLE};
+
+    memset(pairs, 0, sizeof pairs);
+    MPI_Type_vector(2, 4, 16, MPI_INT, &columns);
+    MPI_Type_commit(&columns);
+    MPI_Type_create_struct(2, lengths, places, types, &padded);
+    MPI_Type_commit(&padded);
+
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Send(out, 1, columns, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("vector", right, 1, 8 * (long)sizeof(int));
+
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
+    MPI_Send(pairs, 3, padded, right, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("struct", right, 1, 3 * (long)(sizeof(char) + sizeof(double)));
+
+    MPI_Type_free(&columns);
+    MPI_Type_free(&padded);
+}
+
+/* Ranks run backwards in the first communicator, and only odd or even ones are in the second. */
+static void sub_communicators(void)
+{
+    MPI_Comm backwards, half;
+    MPI_Request request;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, backwards, &request);
+    MPI_Send(out, 256, MPI_BYTE, PROCESSES - 1 - right, TAG, backwards);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("backwards", right, 1, 256);
+    MPI_Comm_free(&backwards);
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    const int other = (rank + 2) % PROCESSES;
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, half, &request);
+    MPI_Send(out, 512, MPI_BYTE, other / 2, TAG, half);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("half", other, 1, 512);
+    MPI_Comm_free(&half);
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &half);
+    MPI_Sendrecv(out, 1024, MPI_BYTE, other, TAG, in, MAX_BYTES, MPI_BYTE, other, TAG, half, MPI_STATUS_IGNORE);
+    note("dup", other, 1, 1024);
+    MPI_Comm_free(&half);
+}
+
+static void to_self(void)
+{
+    MPI_Sendrecv(out, 3, MPI_BYTE, rank, TAG, in, MAX_BYTES, MPI_BYTE, rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    note("self_in_world", rank, 1, 3);
+    MPI_Sendrecv(out, 6, MPI_BYTE, 0, TAG, in, MAX_BYTES, MPI_BYTE, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    note("self_in_self", rank, 1, 6);
+}
+
+/* Reaches nobody, so no monitoring may count it. */
+static void to_nobody(void)
+{
+    MPI_Request requests[2];
+    MPI_Send(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
+    MPI_Ssend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
+    MPI_Bsend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
+    MPI_Rsend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
+    MPI_Isend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Issend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Sendrecv(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, in, MAX_BYTES, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Send_init(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Request_free(&requests[0]);
+}
+
+/* Every start of a persistent request is a message; making it is none. */
+static void persistent(void)
+{
+    enum { ROUNDS = 3 };
+    MPI_Request sends[4], receives[4];
+    for (int i = 0; i < 4; i++)
+        MPI_Recv_init(in + 1024 * i, 1024, MPI_BYTE, left, TAG + i, MPI_COMM_WORLD, &receives[i]);
+    MPI_Send_init(out, 17, MPI_BYTE, right, TAG, MPI_COMM_WORLD, &sends[0]);
+    MPI_Ssend_init(out, 34, MPI_BYTE, right, TAG + 1, MPI_COMM_WORLD, &sends[1]);
+    MPI_Bsend_init(out, 68, MPI_BYTE, right, TAG + 2, MPI_COMM_WORLD, &sends[2]);
+    MPI_Rsend_init(out, 136, MPI_BYTE, right, TAG + 3, MPI_COMM_WORLD, &sends[3]);
+
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Startall(4, receives);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (round == 0) {
+            for (int i = 0; i < 4; i++)
+                MPI_Start(&sends[i]);
+        } else {
+            MPI_Startall(4, sends);
+        }
+        MPI_Waitall(4, sends, MPI_STATUSES_IGNORE);
+        MPI_Waitall(4, receives, MPI_STATUSES_IGNORE);
+    }
+    note("persistent", right, ROUNDS, ROUNDS * 17);
+    note("persistent", right, ROUNDS, ROUNDS * 34);
+    note("persistent", right, ROUNDS, ROUNDS * 68);
+    note("persistent", right, ROUNDS, ROUNDS * 136);
+    for (int i = 0; i < 4; i++) {
+        MPI_Request_free(&sends[i]);
+        MPI_Request_free(&receives[i]);
+    }
+}
+
+/* The twins of MPI-4 that take an MPI_Count. */
+static void large_count(void)
+{
+#ifdef HAVE_LARGE_COUNT
+    enum { WAYS = 8 };
+    MPI_Request requests[2 * WAYS], start;
+    MPI_Count n = 19;
+
+    for (int i = 0; i < WAYS; i++)
+        MPI_Irecv(in + 1024 * i, 1024, MPI_BYTE, left, TAG + i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send_c(out, n, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    MPI_Bsend_c(out, 2 * n, MPI_BYTE, right, TAG + 1, MPI_COMM_WORLD);
+    MPI_Rsend_c(out, 3 * n, MPI_BYTE, right, TAG + 2, MPI_COMM_WORLD);
+    MPI_Ssend_c(out, 4 * n, MPI_BYTE, right, TAG + 3, MPI_COMM_WORLD);
+    MPI_Isend_c(out, 5 * n, MPI_BYTE, right, TAG + 4, MPI_COMM_WORLD, &requests[WAYS]);
+    MPI_Ibsend_c(out, 6 * n, MPI_BYTE, right, TAG + 5, MPI_COMM_WORLD, &requests[WAYS + 1]);
+    MPI_Irsend_c(out, 7 * n, MPI_BYTE, right, TAG + 6, MPI_COMM_WORLD, &requests[WAYS + 2]);
+    MPI_Issend_c(out, 8 * n, MPI_BYTE, right, TAG + 7, MPI_COMM_WORLD, &requests[WAYS + 3]);
+    MPI_Waitall(WAYS + 4, requests, MPI_STATUSES_IGNORE);
+    for (int i = 1; i <= WAYS; i++)
+        note("large_count", right, 1, i * (long)n);
+
+    MPI_Sendrecv_c(out, n, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace_c(in, n, MPI_INT, right, TAG, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Isendrecv_c(out, n, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    note("large_count_sendrecv", right, 3, 3 * (long)n * (long)sizeof(int));
+
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init_c(out, 23, MPI_BYTE, right, TAG, MPI_COMM_WORLD, &start);
+    MPI_Start(&start);
+    MPI_Wait(&start, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    note("persistent", right, 1, 23);
+    MPI_Request_free(&start);
+#endif
+}
+
+/* The receiving side chooses how it receives; the sender's count must not depend on it. */
+static void matched_receive(void)
+{
+    MPI_Request request;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Isend(out, 41, MPI_BYTE, right, TAG, MPI_COMM_WORLD, &request);
+    MPI_Mprobe(left, TAG, MPI_COMM_WORLD, &message, &status);
+    MPI_Mrecv(in, MAX_BYTES, MPI_BYTE, &message, &status);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    note("matched", right, 1, 41);
+}
+
+int main(int argc, char **argv)
+{
+    int size, detached_size;
+    char path[4096];
+    void *detached;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    snprintf(path, sizeof path, "%s/sent.%d", argc > 1 ? argv[1] : ".", rank);
+    ledger = fopen(path, "w");
+    if (size != PROCESSES || !ledger) {
+        fprintf(stderr, "sends: needs %d processes and a directory to write to\n", PROCESSES);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    right = (rank + 1) % size;
+    left = (rank + size - 1) % size;
+    MPI_Buffer_attach(attached, sizeof attached);
+
+    blocking();
+    nonblocking();
+    both_ways();
+    derived_types();
+    sub_communicators();
+    to_self();
+    to_nobody();
+    persistent();
+    large_count();
+    matched_receive();
+
+    MPI_Buffer_detach(&detached, &detached_size);
+    fclose(ledger);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,73 @@
+//! Builds what the tests run: the C programs of `tests/hosts/c`, and mpit's own command and preload library.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use crate::{Context, Failure, Outcome, launch, paths, stacks::Spec};
+
+/// mpit's own files, as people use them.
+#[derive(Debug)]
+pub struct Artifacts {
+    /// The command `mpit`.
+    pub mpit: PathBuf,
+    /// The library to preload.
+    pub preload: PathBuf,
+}
+
+/// Builds the command and the preload library, unless they are up to date.
+///
+/// # Errors
+/// If they cannot be built; cargo has then said why.
+pub fn artifacts() -> Outcome<&'static Artifacts> {
+    static BUILT: OnceLock<Result<Artifacts, String>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| build_artifacts().map_err(|failure| failure.to_string()));
+    built.as_ref().map_err(|text| Failure::new(text.clone()))
+}
+
+fn build_artifacts() -> Outcome<Artifacts> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-cli"])
+        .current_dir(paths::workspace())
+        .status()
+        .context("cargo build")?;
+    Failure::unless(status.success(), || "mpit-preload and mpit-cli do not build".into())?;
+    let debug = paths::target().join("debug");
+    let artifacts = Artifacts { mpit: debug.join("mpit"), preload: debug.join("libmpit_preload.so") };
+    for file in [&artifacts.mpit, &artifacts.preload] {
+        Failure::unless(file.is_file(), || format!("the build left no {}", file.display()))?;
+    }
+    Ok(artifacts)
+}
+
+/// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
+pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
+    let sources = paths::source("hosts/c");
+    let dir = paths::hosts().join(spec.label).join("bin");
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let program = dir.join(name);
+    let _alone = launch::one_at_a_time()?;
+    if is_newer_than_all_in(&program, &sources) {
+        return Ok(program);
+    }
+    let mut mpicc = Command::new(spec.mpicc());
+    mpicc.envs(spec.environment()).args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]);
+    // MPICH's "no statuses wanted" is the address 1, which some gccs take for an array of no elements.
+    mpicc.args(["-Wno-stringop-overflow", "-o"]).arg(&program).arg(sources.join(format!("{name}.c")));
+    let output = mpicc.output().context(format!("{mpicc:?}"))?;
+    Failure::unless(output.status.success(), || {
+        format!("{mpicc:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
+    })?;
+    Ok(program)
+}
+
+fn is_newer_than_all_in(program: &Path, sources: &Path) -> bool {
+    let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    let Some(built) = modified(program) else { return false };
+    let Ok(entries) = fs::read_dir(sources) else { return false };
+    entries.flatten().all(|entry| modified(&entry.path()).is_some_and(|changed| changed < built))
+}

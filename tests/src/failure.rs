@@ -1,0 +1,57 @@
+//! The error type of tests: a text for the person who reads the log.
+
+use std::fmt;
+
+/// Why a test failed. `Debug` is the plain text, since that is what the test harness prints.
+pub struct Failure(String);
+
+/// What a test, or a step of it, returns.
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    /// A failure that reads as `text`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Fails with `text` unless `good`.
+    ///
+    /// # Errors
+    /// `text`, when `good` is false.
+    pub fn unless(good: bool, text: impl FnOnce() -> String) -> Outcome {
+        if good { Ok(()) } else { Err(Self(text())) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{}", self.0)
+    }
+}
+
+/// Says what was being done when an error came up.
+pub trait Context<T> {
+    /// Turns the error into a [`Failure`] that starts with `doing`.
+    ///
+    /// # Errors
+    /// The error, if there is one, after `doing` and a colon.
+    fn context(self, doing: impl fmt::Display) -> Outcome<T>;
+}
+
+impl<T, E: fmt::Display> Context<T> for Result<T, E> {
+    fn context(self, doing: impl fmt::Display) -> Outcome<T> {
+        self.map_err(|error| Failure(format!("{doing}: {error}")))
+    }
+}
+
+impl<T> Context<T> for Option<T> {
+    fn context(self, doing: impl fmt::Display) -> Outcome<T> {
+        self.ok_or_else(|| Failure(doing.to_string()))
+    }
+}

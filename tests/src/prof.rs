@@ -1,0 +1,186 @@
+//! Reads the files that monitoring writes, one per process: what was sent to whom.
+
+use std::{collections::BTreeMap, fmt, fs, path::Path};
+
+use crate::{Context, Failure, Outcome};
+
+/// How many bins a histogram has: one for empty messages, then one per power of two.
+pub const BINS: usize = 66;
+
+/// Messages to one peer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Sum of the messages' sizes.
+    pub bytes: u64,
+    /// Number of messages.
+    pub messages: u64,
+    /// Messages per power of two of their size, where the row has it.
+    pub histogram: Option<Vec<u64>>,
+}
+
+/// A communicator and the collectives on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communicator {
+    /// Its name.
+    pub name: String,
+    /// Its members, by their rank in the world.
+    pub members: Vec<u32>,
+    /// Messages of one-to-all, all-to-one and all-to-all collectives.
+    pub collectives: [Traffic; 3],
+}
+
+/// One file. Rows are kept by kind (`E`, `I`, `S`, `R`, `C`) and peer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prof {
+    rows: BTreeMap<(char, u32), Traffic>,
+    /// The communicators, in the order of the file.
+    pub communicators: Vec<Communicator>,
+}
+
+impl Prof {
+    /// Reads the file that rank `me` wrote for the stem `stem`.
+    ///
+    /// # Errors
+    /// If it is not there, or breaks the grammar; the failure names the line.
+    pub fn read(stem: &Path, me: u32) -> Outcome<Self> {
+        let path = format!("{}.{me}.prof", stem.display());
+        let text = fs::read_to_string(&path).context(&path)?;
+        Self::parse(&text, me).context(&path)
+    }
+
+    /// Parses the text of a file that rank `me` wrote.
+    ///
+    /// # Errors
+    /// If it breaks the grammar; the failure names the line.
+    pub fn parse(text: &str, me: u32) -> Outcome<Self> {
+        let mut parser = Parser { prof: Self::default(), me, section: 0 };
+        Failure::unless(text.ends_with('\n'), || "the last line has no end".into())?;
+        for (number, line) in text.lines().enumerate() {
+            parser.line(line).context(format!("line {}: {line}", number + 1))?;
+        }
+        Failure::unless(parser.section == SECTIONS.len(), || {
+            format!("no section {}", SECTIONS[parser.section])
+        })?;
+        Ok(parser.prof)
+    }
+
+    /// The rows of one kind, by peer.
+    pub fn rows(&self, kind: char) -> BTreeMap<u32, &Traffic> {
+        self.rows
+            .iter()
+            .filter(|((k, _), _)| *k == kind)
+            .map(|((_, peer), traffic)| (*peer, traffic))
+            .collect()
+    }
+}
+
+const SECTIONS: [&str; 3] = ["# POINT TO POINT", "# OSC", "# COLLECTIVES"];
+const COLLECTIVES: [&str; 3] = ["O2A", "A2O", "A2A"];
+
+struct Parser {
+    prof: Prof,
+    me: u32,
+    /// How many headings have been seen.
+    section: usize,
+}
+
+impl Parser {
+    fn line(&mut self, line: &str) -> Outcome {
+        if line.starts_with('#') {
+            let expected = SECTIONS.get(self.section).copied().unwrap_or("no further heading");
+            self.section += 1;
+            return Failure::unless(line == expected, || format!("expected {expected}"));
+        }
+        let mut fields = line.split('\t');
+        let word = fields.next().unwrap_or_default();
+        let allowed = match word {
+            "E" | "I" => 1,
+            "S" | "R" => 2,
+            _ => 3,
+        };
+        Failure::unless(self.section == allowed, || "this row belongs to another section".into())?;
+        match word {
+            "D" => {
+                let name = fields.next().context("no name")?.to_owned();
+                let list =
+                    fields.next().and_then(|field| field.strip_prefix("procs: ")).context("no procs")?;
+                let members = list.split(',').map(number).collect::<Outcome<_>>()?;
+                self.prof.communicators.push(Communicator { name, members, collectives: Default::default() });
+            }
+            "E" | "I" | "S" | "R" | "C" => {
+                self.own(fields.next())?;
+                let peer = number(fields.next().context("no peer")?)?;
+                let traffic = traffic(&mut fields)?;
+                Failure::unless(traffic.messages > 0, || "a row without messages".into())?;
+                let kind = word.chars().next().unwrap_or_default();
+                let twice = self.prof.rows.insert((kind, peer), traffic).is_some();
+                Failure::unless(!twice, || "a second row for this peer".into())?;
+            }
+            _ => {
+                let which = COLLECTIVES.iter().position(|known| *known == word).context("unknown row")?;
+                self.own(fields.next())?;
+                let block = self.prof.communicators.last_mut().context("no D row before")?;
+                block.collectives[which] = traffic(&mut fields)?;
+            }
+        }
+        Failure::unless(fields.next().is_none(), || "something behind the row".into())
+    }
+
+    /// Every row begins with the rank of the process that wrote it.
+    fn own(&self, field: Option<&str>) -> Outcome {
+        let rank: u32 = number(field.context("no rank")?)?;
+        Failure::unless(rank == self.me, || format!("rank {} expected", self.me))
+    }
+}
+
+fn traffic<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Outcome<Traffic> {
+    let mut counted = |unit| number(fields.next().and_then(|field| field.strip_suffix(unit)).context(unit)?);
+    let (bytes, messages) = (counted(" bytes")?, counted(" msgs sent")?);
+    let histogram =
+        fields.next().map(|list| list.split(',').map(number).collect::<Outcome<Vec<u64>>>()).transpose()?;
+    if let Some(bins) = &histogram {
+        Failure::unless(bins.len() == BINS, || format!("{} bins instead of {BINS}", bins.len()))?;
+    }
+    Ok(Traffic { bytes, messages, histogram })
+}
+
+fn number<T: std::str::FromStr<Err: fmt::Display>>(text: &str) -> Outcome<T> {
+    text.parse().context(format!("{text:?} is no number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> String {
+        let bins = ["0"; BINS - 1].join(",");
+        format!(
+            "# POINT TO POINT\nE\t0\t1\t108 bytes\t27 msgs sent\t27,{bins}\nI\t0\t1\t5 bytes\t1 msgs sent\n# OSC\n\
+             # COLLECTIVES\nC\t0\t1\t0 bytes\t1 msgs sent\nD\tMPI_COMM_WORLD\tprocs: 0,1\nO2A\t0\t0 bytes\t0 msgs sent\n\
+             A2O\t0\t0 bytes\t0 msgs sent\nA2A\t0\t0 bytes\t1 msgs sent\n"
+        )
+    }
+
+    #[test]
+    fn a_file_is_read_row_by_row() -> Outcome {
+        let prof = Prof::parse(&sample(), 0)?;
+        let rows = prof.rows('E');
+        assert_eq!((rows[&1].bytes, rows[&1].messages), (108, 27));
+        assert_eq!(rows[&1].histogram.as_ref().map(|bins| bins[0]), Some(27));
+        assert_eq!(prof.rows('I')[&1].histogram, None);
+        assert_eq!(prof.communicators[0].members, [0, 1]);
+        assert_eq!(prof.communicators[0].collectives[2].messages, 1);
+        Ok(())
+    }
+
+    #[test]
+    fn what_breaks_the_grammar_is_refused() {
+        let refused = |text: String| Prof::parse(&text, 0).is_err();
+        assert!(refused(sample().replace("27 msgs", "27 messages")));
+        assert!(refused(sample().replace("27,", "")));
+        assert!(refused(sample().replace("E\t0", "E\t1")));
+        assert!(refused(sample().replace("# OSC\n", "")));
+        assert!(refused(sample().replace("I\t", "E\t")));
+        assert!(refused(sample().trim_end().into()));
+    }
+}

@@ -1,0 +1,78 @@
+//! Who ran what on which stack: tests write it, `cargo xtask test` ends with it.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs::{self, OpenOptions},
+    io::Write as _,
+};
+
+use crate::{Context, Outcome, paths, stacks::Found};
+
+fn path() -> std::path::PathBuf {
+    paths::hosts().join("record.tsv")
+}
+
+/// Forgets earlier runs.
+///
+/// # Errors
+/// If the record cannot be removed.
+pub fn clear() -> Outcome {
+    let path = path();
+    if path.exists() { fs::remove_file(&path).context(path.display()) } else { Ok(()) }
+}
+
+/// Notes that `test` ran on the stack `label`, and how it ended.
+pub(crate) fn add(label: &str, test: &str, good: bool) -> Outcome {
+    append(label, test, if good { "ok" } else { "failed" })
+}
+
+/// Notes that a program of others could not be run, and why.
+///
+/// # Errors
+/// If the record cannot be written.
+pub fn not_run(program: &str, why: &str) -> Outcome {
+    append(program, why, "not run")
+}
+
+fn append(what: &str, test: &str, result: &str) -> Outcome {
+    let path = path();
+    fs::create_dir_all(paths::hosts()).context(path.display())?;
+    let mut file = OpenOptions::new().append(true).create(true).open(&path).context(path.display())?;
+    // One short write, so that lines of several processes stay whole.
+    file.write_all(format!("{what}\t{test}\t{result}\n").as_bytes()).context(path.display())
+}
+
+/// The closing summary: every stack with its version and what ran on it, and every one that could not be had, with why.
+pub fn summary(found: &Found) -> String {
+    let text = fs::read_to_string(path()).unwrap_or_default();
+    let mut runs: BTreeMap<&str, (u32, Vec<&str>)> = BTreeMap::new();
+    let mut not_run = BTreeMap::new();
+    for line in text.lines() {
+        let mut fields = line.split('\t');
+        if let (Some(label), Some(test), Some(result)) = (fields.next(), fields.next(), fields.next()) {
+            let (passed, failed) = runs.entry(label).or_default();
+            match result {
+                "ok" => *passed += 1,
+                "failed" => failed.push(test),
+                _ => _ = not_run.insert(label, test),
+            }
+        }
+    }
+    let mut summary = String::from("MPI libraries:\n");
+    for stack in &found.stacks {
+        let (passed, failed) = runs.remove(stack.label()).unwrap_or_default();
+        let result = match (passed, failed.as_slice()) {
+            (0, []) => "no test ran".to_owned(),
+            (passed, []) => format!("{passed} tests ok"),
+            (passed, failed) => format!("{passed} tests ok, FAILED: {}", failed.join(", ")),
+        };
+        _ = writeln!(summary, "  ran on   {:16} {result}; {}", stack.label(), stack.version);
+        _ = writeln!(summary, "           {:16} {}", "", stack.library.display());
+    }
+    not_run.extend(found.missing.iter().map(|missing| (missing.label, missing.reason.as_str())));
+    for (label, reason) in not_run {
+        _ = writeln!(summary, "  NOT RUN  {label:16} {reason}");
+    }
+    summary
+}

@@ -1,0 +1,26 @@
+//! Programs that have nothing to do with MPI do not notice that the library is preloaded into them.
+
+use mpit_tests::{Failure, Outcome, launch::Job};
+
+#[test]
+fn a_process_without_mpi_is_not_disturbed() -> Outcome {
+    for line in [&["/bin/true"][..], &["sh", "-c", "true"], &["python3", "-c", "pass"]] {
+        let finished = Job::plain(line).preloaded()?.succeed()?;
+        let silent = finished.stdout.is_empty() && finished.stderr.is_empty();
+        Failure::unless(silent, || format!("not a byte of output expected:\n{finished}"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn exit_codes_and_output_of_others_stay_theirs() -> Outcome {
+    let line = ["sh", "-c", "echo out; echo err >&2; exit 3"];
+    let bare = Job::plain(&line).finish()?;
+    let preloaded = Job::plain(&line).preloaded()?.finish()?;
+    let what = |finished: &mpit_tests::launch::Finished| {
+        (finished.code, finished.stdout.clone(), finished.stderr.clone())
+    };
+    Failure::unless(what(&bare) == what(&preloaded) && bare.code == Some(3), || {
+        format!("without:\n{bare}\nwith:\n{preloaded}")
+    })
+}

@@ -1,0 +1,289 @@
+//! What a tool sees with mpit preloaded: our entries first, then everything the bare library tells, unchanged but for two
+//! repairs of its strings.
+//!
+//! The program `dump` lists everything twice on each library, bare and under mpit, and the lists are compared entry by
+//! entry. The k-th entry of the host stands behind ours in the host's own order, except where the host has an entry of the
+//! same name (and class) as one of ours: there ours stands alone. That is the case of [`ALSO_OURS`] and of nothing else.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
+
+use mpit_tests::{
+    Failure, Outcome,
+    inventory::{self, Entry, Inventory, KINDS},
+    launch::Job,
+    stacks::{self, Stack},
+};
+
+use crate::MONITORED;
+
+/// What the names of entries begin with that a host (Open MPI) and mpit both have.
+const ALSO_OURS: [&str; 1] = ["pml_monitoring_"];
+
+/// Lists of one moment, bare and under mpit.
+struct Pair<'a> {
+    bare: &'a Inventory,
+    merged: &'a Inventory,
+}
+
+/// How the indices of one kind correspond.
+struct Map {
+    /// How many entries are ours: they have the indices from 0 on.
+    ours: usize,
+    /// The index under mpit of each of the host's entries.
+    of_host: Vec<usize>,
+}
+
+fn dump(stack: &Stack, test: &str, late: bool) -> Outcome<[[Inventory; 2]; 2]> {
+    let dir = stack.scratch(test)?;
+    let program = stack.compile("dump")?;
+    let when: &[&str] = if late { &["late"] } else { &[] };
+    let job = |file: &str| Job::mpi(stack, 1).arg(&program).arg(file).args(when).dir(&dir);
+    job("bare").succeed()?;
+    job("merged").under_mpit(&[MONITORED])?.succeed()?;
+    Ok([inventory::read(&dir.join("bare"))?, inventory::read(&dir.join("merged"))?])
+}
+
+/// Finds where our entries end. Ours are as many as the merged list has more than the host's less those that both have;
+/// how many both have depends on which are ours, so all answers are tried, and one fits.
+fn map(kind: &str, pairs: &[Pair]) -> Outcome<Map> {
+    let last = &pairs[pairs.len() - 1];
+    let (bare, merged) = (last.bare.list(kind), last.merged.list(kind));
+    for ours in 0..=merged.len() {
+        let own: BTreeSet<_> = merged[..ours].iter().map(Entry::key).collect();
+        let mut next = ours;
+        let of_host: Vec<_> = (0..bare.len())
+            .map(|index| {
+                // The name may be known from before MPI_Init only, when the entry was still alive.
+                let keys = pairs.iter().filter_map(|pair| pair.bare.list(kind).get(index));
+                let twin = keys.filter(|entry| entry.answers()).find(|entry| own.contains(&entry.key()));
+                match twin {
+                    Some(entry) => {
+                        merged[..ours].iter().position(|own| own.key() == entry.key()).unwrap_or(ours)
+                    }
+                    None => {
+                        next += 1;
+                        next - 1
+                    }
+                }
+            })
+            .collect();
+        if next == merged.len() {
+            return Ok(Map { ours, of_host });
+        }
+    }
+    Err(Failure::new(format!(
+        "{kind}: {} entries under mpit cannot be ours and {} of the host",
+        merged.len(),
+        bare.len()
+    )))
+}
+
+/// Compares all of one kind at all moments; returns the mapping.
+fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Outcome<Map> {
+    let map = map(kind, pairs)?;
+    for (number, pair) in pairs.iter().enumerate() {
+        let (bare, merged) = (pair.bare.list(kind), pair.merged.list(kind));
+        for (entry, index) in bare.iter().zip(&map.of_host) {
+            let Some(seen) = merged.get(*index) else {
+                problems.push(format!("{kind} {}: is missing at {index}", entry.field("name")));
+                continue;
+            };
+            if *index < map.ours {
+                let name = entry.field("name");
+                if entry.answers() && !ALSO_OURS.iter().any(|prefix| name.starts_with(prefix)) {
+                    problems.push(format!("{kind} {name}: the host's entry is hidden by one of ours"));
+                }
+            } else if entry.answers() {
+                compare_entry(kind, entry, seen, problems);
+            } else if seen.answers() {
+                // Dead in the host. What was known of it while it lived may stay, but nothing can be made up.
+                let before = pairs[..number].iter().rev().find_map(|pair| pair.merged.list(kind).get(*index));
+                if before.is_none_or(|before| before.key() != seen.key()) {
+                    problems.push(format!(
+                        "{kind} {index}: answers {:?}, where the host has an error",
+                        seen.key()
+                    ));
+                }
+            }
+        }
+        check_names(kind, merged, problems);
+    }
+    Ok(map)
+}
+
+fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<String>) {
+    let of_strings = ["_len", "_need", "_cut"];
+    let elsewhere = ["find", "cvars", "pvars", "categories"];
+    let plain = |name: &str| !of_strings.iter().any(|end| name.ends_with(end)) && !elsewhere.contains(&name);
+    let (left, right) = (bare.fields(plain), merged.fields(plain));
+    if left != right {
+        let name = bare.field("name");
+        problems.push(format!("{kind} {name}:\n  bare   {left:?}\n  merged {right:?}"));
+    }
+}
+
+/// The standard's rules of strings, which hosts break: the length returned is always that of the whole with its end, also
+/// for an empty description and where the buffer was too short. And every name leads back to its index, and is there once.
+fn check_names(kind: &str, merged: &[Entry], problems: &mut Vec<String>) {
+    let mut seen = BTreeMap::new();
+    for (position, entry) in merged.iter().enumerate().filter(|(_, entry)| entry.answers()) {
+        for string in ["name", "desc"] {
+            let text = entry.field(string);
+            let whole = (text.chars().count() + 1).to_string();
+            for asked in ["_len", "_need", "_cut_len"] {
+                let got = entry.field(&format!("{string}{asked}"));
+                if got != whole {
+                    let name = entry.field("name");
+                    problems.push(format!("{kind} {name}: {string}{asked} is {got} instead of {whole}"));
+                }
+            }
+            let cut: String = text.chars().take(3).collect();
+            if entry.field(&format!("{string}_cut")) != cut {
+                problems.push(format!("{kind} {}: {string} is not cut to {cut:?}", entry.field("name")));
+            }
+        }
+        let (name, found) = (entry.field("name"), entry.field("find"));
+        if entry.index != position || found != position.to_string() {
+            problems.push(format!("{kind} {name}: has index {}, its name leads to {found}", entry.index));
+        }
+        if let Some(first) = seen.insert(entry.key(), position) {
+            problems.push(format!("{kind} {name}: is there twice, at {first} and {position}"));
+        }
+    }
+}
+
+/// The members of the host's categories are the same variables and categories, whatever their indices are now.
+fn compare_members(pair: &Pair, maps: &BTreeMap<&str, Map>, problems: &mut Vec<String>) -> Outcome {
+    let categories = &maps["category"];
+    for (entry, index) in pair.bare.list("category").iter().zip(&categories.of_host) {
+        let Some(seen) = pair.merged.list("category").get(*index).filter(|_| entry.answers()) else {
+            continue;
+        };
+        for (field, kind) in [("cvars", "cvar"), ("pvars", "pvar"), ("categories", "category")] {
+            let members = entry.indices(field)?;
+            let wanted: Vec<_> =
+                members.iter().filter_map(|one| maps[kind].of_host.get(*one).copied()).collect();
+            let got = seen.indices(field)?;
+            if got != wanted {
+                let name = entry.field("name");
+                problems.push(format!("category {name}: {field} are {got:?}, should be {wanted:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Nothing that was seen before `MPI_Init` has moved after it.
+fn compare_moments(kind: &str, before: &Inventory, after: &Inventory, problems: &mut Vec<String>) {
+    let (before, after) = (before.list(kind), after.list(kind));
+    if after.len() < before.len() {
+        problems.push(format!("{kind}: {} before MPI_Init, {} after it", before.len(), after.len()));
+    }
+    for (old, new) in before.iter().zip(after).filter(|(old, new)| old.answers() && new.answers()) {
+        if old.key() != new.key() {
+            problems.push(format!("{kind} {}: was {:?}, is {:?}", old.index, old.key(), new.key()));
+        }
+    }
+}
+
+/// Fails with the first problems and the number of all.
+fn verdict(problems: &[String]) -> Outcome {
+    Failure::unless(problems.is_empty(), || {
+        let shown = problems.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+        format!("{} problems, of which the first are\n{shown}", problems.len())
+    })
+}
+
+/// What is ours: index, kind, name, description, type.
+type Ours = Vec<(usize, &'static str, String, String, String)>;
+
+fn ours(merged: &Inventory, maps: &BTreeMap<&'static str, Map>) -> Ours {
+    let describe = |kind: &'static str, entry: &Entry| {
+        let field = |name| entry.field(name).to_owned();
+        (entry.index, kind, field("name"), field("desc"), field("type"))
+    };
+    let of_kind = |(kind, map): (&&'static str, &Map)| {
+        merged.list(kind)[..map.ours].iter().map(|entry| describe(kind, entry)).collect::<Vec<_>>()
+    };
+    maps.iter().flat_map(of_kind).collect()
+}
+
+/// Compares everything on one stack; returns what is ours.
+fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
+    let [bare, merged] = dump(stack, test, late)?;
+    let pairs: Vec<_> = bare
+        .iter()
+        .zip(&merged)
+        .map(|(bare, merged)| Pair { bare, merged })
+        .skip(usize::from(late))
+        .collect();
+    let mut problems = Vec::new();
+    let mut maps = BTreeMap::new();
+    for kind in KINDS {
+        maps.insert(kind, compare(kind, &pairs, &mut problems)?);
+        if !late {
+            compare_moments(kind, &merged[0], &merged[1], &mut problems);
+        }
+    }
+    for pair in &pairs {
+        compare_members(pair, &maps, &mut problems)?;
+    }
+    verdict(&problems)?;
+    Ok(ours(&merged[1], &maps))
+}
+
+/// Collects what is ours on each stack and expects it to be the same everywhere.
+fn check_everywhere(test: &str, late: bool) -> Outcome {
+    let seen = Mutex::new(Vec::<(&str, Ours)>::new());
+    stacks::for_each(
+        test,
+        |_| true,
+        |stack| {
+            let ours = check(stack, test, late)?;
+            Failure::unless(!ours.is_empty(), || "nothing of ours is there".into())?;
+            let mut seen = seen.lock().map_err(|error| Failure::new(error.to_string()))?;
+            if let Some((first, theirs)) = seen.first() {
+                Failure::unless(*theirs == ours, || {
+                    format!("our entries differ\n  on {first}: {theirs:?}\n  here: {ours:?}")
+                })?;
+            }
+            seen.push((stack.label(), ours));
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn a_tool_that_comes_before_mpi_sees_the_host_behind_ours() -> Outcome {
+    check_everywhere("inventory", false)
+}
+
+#[test]
+fn a_tool_that_comes_after_mpi_sees_the_host_behind_ours() -> Outcome {
+    check_everywhere("inventory_late", true)
+}
+
+#[test]
+fn a_sampler_that_gives_up_at_the_first_failure_has_read_all_of_ours() -> Outcome {
+    stacks::for_each(
+        "sampler",
+        |_| true,
+        |stack| {
+            let ours = check(stack, "sampler", true)?;
+            let names = ours.iter().filter(|(_, kind, ..)| *kind == "pvar").map(|(_, _, name, ..)| name);
+            let program = stack.compile("sampler")?;
+            let finished = Job::mpi(stack, 2).arg(program).under_mpit(&[MONITORED])?.succeed()?;
+            let mut lines = finished.stdout.lines();
+            for name in names {
+                let line = lines.next().unwrap_or_default();
+                Failure::unless(line.starts_with(&format!("read {name} ")), || {
+                    format!("{name} was not read:\n{finished}")
+                })?;
+            }
+            Ok(())
+        },
+    )
+}

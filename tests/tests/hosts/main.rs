@@ -1,0 +1,25 @@
+//! Programs on real MPI libraries, with mpit preloaded: what it counts, what tools see, and what it leaves alone.
+//!
+//! Each test runs on every stack of this machine that it applies to, see `mpit_tests::stacks`.
+
+mod bystanders;
+mod inventories;
+mod ring;
+mod sends;
+mod workloads;
+
+use mpit_tests::{Context, Outcome, prof::Prof};
+use std::path::Path;
+
+/// The settings that have a program's messages monitored.
+const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
+
+/// The settings that have them written to `stem.<rank>.prof` at the end of the run.
+fn written_to(stem: &str) -> [(&str, &str); 3] {
+    [MONITORED, ("pml_monitoring_enable_output", "3"), ("pml_monitoring_filename", stem)]
+}
+
+/// What each of `ranks` processes wrote for the stem.
+fn read_all(stem: &Path, ranks: u32) -> Outcome<Vec<Prof>> {
+    (0..ranks).map(|rank| Prof::read(stem, rank)).collect::<Outcome<_>>().context("what monitoring wrote")
+}

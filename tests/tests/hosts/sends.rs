@@ -1,0 +1,147 @@
+//! Every way of sending: what is counted is what was sent, and what Open MPI's own monitoring counts, where it does.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::Job,
+    prof::Prof,
+    stacks::{self, Stack, Vendor},
+};
+
+use crate::{read_all, written_to};
+
+const RANKS: u32 = 4;
+
+/// The kinds of sends that mpit counts and Open MPI's own monitoring does not, with the reason. There is no kind the other
+/// way round.
+const OURS_ALONE: [(&str, &str); 1] = [(
+    "persistent",
+    "a persistent request starts itself by a function of the transport, behind the back of the component that counts",
+)];
+
+/// Messages and bytes per peer.
+type Sums = BTreeMap<u32, (u64, u64)>;
+
+/// What `sends` itself wrote down: all it sent, and what of it only mpit counts.
+struct Ledger {
+    all: Sums,
+    ours_alone: Sums,
+}
+
+fn ledger(dir: &Path, rank: u32) -> Outcome<Ledger> {
+    let path = dir.join(format!("sent.{rank}"));
+    let text = fs::read_to_string(&path).context(path.display())?;
+    let mut ledger = Ledger { all: Sums::new(), ours_alone: Sums::new() };
+    let mut add = |sums: &mut Sums, peer, messages, bytes| {
+        let sum = sums.entry(peer).or_default();
+        *sum = (sum.0 + messages, sum.1 + bytes);
+    };
+    for line in text.lines() {
+        let fields: Vec<_> = line.split(' ').collect();
+        let [kind, peer, messages, bytes] = fields[..] else {
+            return Err(Failure::new(format!("{}: {line}", path.display())));
+        };
+        let (peer, messages, bytes) =
+            (peer.parse().context(line)?, messages.parse().context(line)?, bytes.parse().context(line)?);
+        add(&mut ledger.all, peer, messages, bytes);
+        if OURS_ALONE.iter().any(|(alone, _)| *alone == kind) {
+            add(&mut ledger.ours_alone, peer, messages, bytes);
+        }
+    }
+    Ok(ledger)
+}
+
+fn rows(prof: &Prof) -> Sums {
+    prof.rows('E').into_iter().map(|(peer, row)| (peer, (row.messages, row.bytes))).collect()
+}
+
+fn less(mut sums: Sums, other: &Sums) -> Sums {
+    for (peer, (messages, bytes)) in other {
+        if let Some(sum) = sums.get_mut(peer) {
+            *sum = (sum.0.saturating_sub(*messages), sum.1.saturating_sub(*bytes));
+        }
+    }
+    sums.retain(|_, sum| *sum != (0, 0));
+    sums
+}
+
+fn same(rank: u32, what: &str, got: &Sums, wanted: &Sums) -> Outcome {
+    Failure::unless(got == wanted, || {
+        format!("rank {rank}, {what}: peer -> (messages, bytes)\n  is        {got:?}\n  should be {wanted:?}")
+    })
+}
+
+fn run_ours(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
+    let program = stack.compile("sends")?;
+    Job::mpi(stack, RANKS).arg(program).arg(".").dir(dir).under_mpit(&written_to("ours"))?.succeed()?;
+    read_all(&dir.join("ours"), RANKS)
+}
+
+fn run_native(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
+    let program = stack.compile("sends")?;
+    let mut job = Job::mpi(stack, RANKS);
+    for (name, value) in written_to("native") {
+        job = job.args(&["--mca", name, value]);
+    }
+    job.arg(program).arg(".").dir(dir).succeed()?;
+    read_all(&dir.join("native"), RANKS)
+}
+
+/// Bins of messages of the user alone can only be smaller than those that internal messages share; where there were no
+/// internal messages to a peer, they are equal.
+fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, ours_alone: &Sums) -> Outcome {
+    let internal = native.rows('I');
+    let native = native.rows('E');
+    for (peer, row) in ours.rows('E') {
+        let (Some(mine), Some(theirs)) =
+            (&row.histogram, native.get(&peer).and_then(|row| row.histogram.as_ref()))
+        else {
+            return Err(Failure::new(format!("rank {rank}: no histogram of messages to {peer}")));
+        };
+        let bins: u64 = mine.iter().sum();
+        Failure::unless(bins == row.messages, || {
+            format!("rank {rank}: the histogram of messages to {peer} holds {bins} of {}", row.messages)
+        })?;
+        if !ours_alone.contains_key(&peer) && !internal.contains_key(&peer) {
+            Failure::unless(mine == theirs, || {
+                format!(
+                    "rank {rank}: histograms of messages to {peer} differ\n  is        {mine:?}\n  should be {theirs:?}"
+                )
+            })?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_send_is_counted_once_on_every_library() -> Outcome {
+    stacks::for_each(
+        "sends",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("sends")?;
+            for (rank, prof) in (0..).zip(run_ours(stack, &dir)?) {
+                same(rank, "what mpit counted", &rows(&prof), &ledger(&dir, rank)?.all)?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn rows_equal_those_of_open_mpi_s_own_monitoring() -> Outcome {
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("sends_native", applies, |stack| {
+        let dir = stack.scratch("sends_native")?;
+        let ours = run_ours(stack, &dir)?;
+        let native = run_native(stack, &dir)?;
+        for (rank, (ours, native)) in (0..).zip(ours.iter().zip(&native)) {
+            let ledger = ledger(&dir, rank)?;
+            let shared = less(rows(ours), &ledger.ours_alone);
+            same(rank, "what mpit counted, less what it alone counts", &shared, &rows(native))?;
+            compare_histograms(rank, ours, native, &ledger.ours_alone)?;
+        }
+        Ok(())
+    })
+}
