@@ -1,2 +1,55 @@
-//! x
-fn main() {}
+//! The chores of the project: `cargo xtask setup`, `test`, `bench`.
+
+mod bench;
+mod packages;
+mod setup;
+mod test;
+
+use clap::{Parser, Subcommand};
+use mpit_tests::Outcome;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The chores of the project")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Install what the tests need and is not there: MPI libraries and MPI programs, from Debian and PyPI
+    Setup,
+    /// Run all tests, after setup
+    Test {
+        /// Further arguments for `cargo test`, such as `-p mpit` or `--test hosts`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Measure; without names, list what can be measured
+    Bench {
+        /// What to measure
+        names: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().chore) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> Outcome<ExitCode> {
+    match chore {
+        Chore::Setup => {
+            setup::report(&setup::everything());
+            Ok(ExitCode::SUCCESS)
+        }
+        Chore::Test { arguments } => test::run(&arguments),
+        Chore::Bench { names } => bench::run(&names),
+    }
+}

@@ -5,10 +5,7 @@
 //! entry. The k-th entry of the host stands behind ours in the host's own order, except where the host has an entry of the
 //! same name (and class) as one of ours: there ours stands alone. That is the case of [`ALSO_OURS`] and of nothing else.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
-};
+use std::{collections::BTreeMap, sync::Mutex};
 
 use mpit_tests::{
     Failure, Outcome,
@@ -52,24 +49,19 @@ fn map(kind: &str, pairs: &[Pair]) -> Outcome<Map> {
     let last = &pairs[pairs.len() - 1];
     let (bare, merged) = (last.bare.list(kind), last.merged.list(kind));
     for ours in 0..=merged.len() {
-        let own: BTreeSet<_> = merged[..ours].iter().map(Entry::key).collect();
+        let own: BTreeMap<_, _> = merged[..ours].iter().map(Entry::key).zip(0..).collect();
         let mut next = ours;
-        let of_host: Vec<_> = (0..bare.len())
-            .map(|index| {
-                // The name may be known from before MPI_Init only, when the entry was still alive.
-                let keys = pairs.iter().filter_map(|pair| pair.bare.list(kind).get(index));
-                let twin = keys.filter(|entry| entry.answers()).find(|entry| own.contains(&entry.key()));
-                match twin {
-                    Some(entry) => {
-                        merged[..ours].iter().position(|own| own.key() == entry.key()).unwrap_or(ours)
-                    }
-                    None => {
-                        next += 1;
-                        next - 1
-                    }
-                }
+        let mut index_of = |host: usize| {
+            // The name may be known from before MPI_Init only, when the entry was still alive.
+            let entries = pairs.iter().filter_map(|pair| pair.bare.list(kind).get(host));
+            let twin =
+                entries.filter(|entry| entry.answers()).find_map(|entry| own.get(&entry.key()).copied());
+            twin.unwrap_or_else(|| {
+                next += 1;
+                next - 1
             })
-            .collect();
+        };
+        let of_host: Vec<_> = (0..bare.len()).map(&mut index_of).collect();
         if next == merged.len() {
             return Ok(Map { ours, of_host });
         }

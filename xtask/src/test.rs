@@ -1,0 +1,87 @@
+//! Runs all tests and ends with what ran where, and how many passed.
+
+use std::{
+    env,
+    io::{BufRead, BufReader},
+    process::{Command, ExitCode, Stdio},
+};
+
+use mpit_tests::{Context, Outcome, build, paths, record, stacks};
+
+use crate::setup;
+
+/// Passed and failed tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+}
+
+/// Installs what is needed, builds what tests preload, runs `cargo test` and sums up.
+pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
+    let problems = setup::everything();
+    setup::report(&problems);
+    record::clear()?;
+    build::artifacts()?;
+    let (mut tally, good) = cargo_test(arguments)?;
+    if !good && tally.failed == 0 {
+        // Something did not build, or died.
+        tally.failed = 1;
+    }
+    println!("\n{}", record::summary(stacks::found()));
+    for problem in &problems {
+        println!("  could not get {problem}");
+    }
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs `cargo test`, shows its output and adds up its result lines. Also says whether cargo was content.
+fn cargo_test(arguments: &[String]) -> Outcome<(Tally, bool)> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.arg("test").current_dir(paths::workspace());
+    if !arguments.iter().any(|one| one.starts_with("-p") || one.starts_with("--package")) {
+        command.arg("--workspace");
+    }
+    if !arguments.iter().any(|one| one == "--no-fail-fast") {
+        command.arg("--no-fail-fast");
+    }
+    let mut cargo = command.args(arguments).stdout(Stdio::piped()).spawn().context("cargo test")?;
+    let mut tally = Tally::default();
+    if let Some(output) = cargo.stdout.take() {
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line.context("cargo test")?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            if let Some(result) = parse(&line) {
+                tally.passed += result.passed;
+                tally.failed += result.failed;
+            }
+        }
+    }
+    let status = cargo.wait().context("cargo test")?;
+    Ok((tally, status.success()))
+}
+
+/// Reads the line that every test program ends with: `test result: ok. 3 passed; 0 failed; 0 ignored; ...`.
+fn parse(line: &str) -> Option<Tally> {
+    let counts = line.strip_prefix("test result: ")?;
+    let count = |word: &str| {
+        let before = counts.split(word).next().filter(|before| before.len() < counts.len())?;
+        before.split_whitespace().next_back()?.parse().ok()
+    };
+    Some(Tally { passed: count(" passed")?, failed: count(" failed")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_are_added_up() {
+        let line = "test result: FAILED. 31 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s";
+        assert_eq!(parse(line), Some(Tally { passed: 31, failed: 2 }));
+        assert_eq!(parse("test session::isolated ... ok"), None);
+        assert_eq!(parse("test result: none"), None);
+    }
+}
