@@ -7,10 +7,14 @@ pub mod cell;
 pub mod cvar;
 pub mod desc;
 mod error;
+pub mod host;
 pub mod log;
 pub mod object;
+pub mod registry;
+pub mod session;
 pub mod sparse;
 pub mod threads;
+pub mod tool;
 pub mod words;
 
 pub use desc::{Category, MpitEnum};
@@ -18,3 +22,8 @@ pub use error::{Error, Result};
 
 #[doc(hidden)]
 pub mod __private;
+
+/// The components linked into this program, of all frameworks, in no particular order.
+pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+    __private::MPIT_COMPONENTS_V1.iter().copied()
+}

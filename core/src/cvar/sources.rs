@@ -1,1 +1,228 @@
-//! Where settings come from.
+//! Where the values of control variables come from.
+//!
+//! From weakest to strongest: the default; a parameter file; the environment; what the launcher was told
+//! (`mpit run --set`); a write through the tools interface. Within the environment `MPIT_<NAME>`, in upper case,
+//! is stronger than further variables that a definition names (`OMPI_MCA_...`).
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::desc::CvarDesc;
+use crate::words::Datatype;
+
+/// The environment variable that names the parameter file. Without it, `$HOME/.mpit/params.conf` is read if it
+/// is there.
+pub const PARAM_FILE: &str = "MPIT_PARAM_FILE";
+
+/// The environment variable in which a launcher hands on its `--set` arguments, one `name=value` a line.
+pub const LAUNCHER_SETTINGS: &str = "MPIT_SET";
+
+/// Where the value of a control variable came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The definition.
+    Default,
+    /// A line of a parameter file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// An environment variable.
+    Environment {
+        /// Its name.
+        variable: String,
+    },
+    /// `mpit run --set`.
+    Launcher,
+    /// A write through the tools interface.
+    Tool,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Environment { variable } => write!(f, "environment {variable}"),
+            Self::Launcher => f.write_str("--set"),
+            Self::Tool => f.write_str("MPI_T write"),
+        }
+    }
+}
+
+/// A value that somebody set, not yet matched to a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The name as it was given. In the environment: the whole variable's name.
+    pub name: String,
+    /// The value as it was given.
+    pub value: String,
+    /// Where it was given.
+    pub source: Source,
+}
+
+/// All settings of this process, from weakest to strongest.
+#[must_use]
+pub fn of_process() -> Vec<Setting> {
+    let mut settings = from_file();
+    for (variable, value) in std::env::vars_os() {
+        if let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
+            && (variable.starts_with("MPIT_") || variable.starts_with("OMPI_MCA_"))
+        {
+            let source = Source::Environment { variable: variable.into() };
+            settings.push(Setting { name: variable.into(), value: value.into(), source });
+        }
+    }
+    if let Ok(lines) = std::env::var(LAUNCHER_SETTINGS) {
+        settings.extend(lines.lines().filter_map(|line| {
+            let (name, value) = line.split_once('=')?;
+            Some(Setting { name: name.into(), value: value.into(), source: Source::Launcher })
+        }));
+    }
+    settings
+}
+
+fn from_file() -> Vec<Setting> {
+    let named = std::env::var_os(PARAM_FILE).filter(|path| !path.is_empty());
+    let asked_for = named.is_some();
+    let path = named
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".mpit/params.conf")));
+    let Some(path) = path else { return Vec::new() };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => parse_file(&path, &text),
+        Err(error) => {
+            if asked_for {
+                warn(&format!("cannot read the parameter file {} ({PARAM_FILE}): {error}", path.display()));
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// Reads `name = value` lines; `#` begins a comment, blank lines count for nothing.
+fn parse_file(path: &std::path::Path, text: &str) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let line_number = at + 1;
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let Some((name, value)) = line.split_once('=') else {
+            warn(&format!("{}:{line_number}: expected `name = value`, found `{line}`", path.display()));
+            continue;
+        };
+        settings.push(Setting {
+            name: name.trim().into(),
+            value: value.trim().trim_matches('"').into(),
+            source: Source::File { path: path.into(), line: line_number },
+        });
+    }
+    settings
+}
+
+/// Gives a variable the strongest of its settings that it accepts, and says which one that is. A value that is
+/// refused is reported on standard error, and the next weaker one is tried.
+pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
+    let mut mine: Vec<(u32, &Setting)> =
+        settings.iter().filter_map(|setting| Some((rank(desc, setting)?, setting))).collect();
+    mine.sort_by_key(|(rank, _)| *rank);
+    for (_, setting) in mine.into_iter().rev() {
+        match set_text(desc, &setting.value) {
+            Ok(()) => return setting.source.clone(),
+            Err(why) => warn(&format!(
+                "`{}` is no value for `{}` ({}): {why}",
+                setting.value,
+                desc.name(),
+                setting.source
+            )),
+        }
+    }
+    Source::Default
+}
+
+/// How strong a setting is for a variable; `None` when it is for another one.
+fn rank(desc: &CvarDesc, setting: &Setting) -> Option<u32> {
+    let known_as = || std::iter::once(desc.name()).chain(desc.alias_list().iter().copied());
+    match &setting.source {
+        Source::File { .. } => known_as().any(|name| name == setting.name).then_some(0),
+        Source::Environment { variable } => {
+            if known_as().any(|name| *variable == environment_name(name)) {
+                return Some(1000);
+            }
+            let at = desc.environment_list().iter().position(|name| name == variable)?;
+            Some(999 - at as u32)
+        }
+        Source::Launcher => known_as().any(|name| name == setting.name).then_some(2000),
+        Source::Default | Source::Tool => None,
+    }
+}
+
+/// The environment variable that sets a control variable: `MPIT_` and the name in upper case, with `_` for what
+/// is neither a letter nor a digit.
+#[must_use]
+pub fn environment_name(name: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    "MPIT_".chars().chain(name.chars().map(upper)).collect()
+}
+
+/// Sets a variable from text: a number in decimal or `0x`, the name or the value of an enumeration's item, or
+/// the text itself.
+///
+/// # Errors
+///
+/// What is wrong with the text, for people.
+pub fn set_text(desc: &CvarDesc, text: &str) -> Result<(), String> {
+    if let Some(enumeration) = desc.enumeration() {
+        let item = enumeration.items().iter().find(|item| item.name() == text);
+        let value = item.map(crate::desc::EnumItem::value).or_else(|| text.parse().ok());
+        let value = value.filter(|value| enumeration.item(*value).is_some()).ok_or_else(|| {
+            let names: Vec<_> = enumeration.items().iter().map(crate::desc::EnumItem::name).collect();
+            format!("expected one of {}", names.join(", "))
+        })?;
+        return write(desc, &value, 1);
+    }
+    match desc.element() {
+        Datatype::Int | Datatype::Int32 => write(desc, &number::<i32>(text)?, 1),
+        Datatype::Int64 | Datatype::Count => write(desc, &number::<i64>(text)?, 1),
+        Datatype::Unsigned | Datatype::Uint32 => write(desc, &number::<u32>(text)?, 1),
+        Datatype::UnsignedLong | Datatype::UnsignedLongLong | Datatype::Uint64 => {
+            write(desc, &number::<u64>(text)?, 1)
+        }
+        Datatype::Double => {
+            let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+            write(desc, &value, 1)
+        }
+        Datatype::Char => {
+            if text.contains('\0') || text.len() >= desc.count() {
+                return Err(format!("expected at most {} bytes of text", desc.count() - 1));
+            }
+            write(desc, text.as_ptr(), text.len())
+        }
+    }
+}
+
+fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
+    let value = match text.strip_prefix("0x") {
+        Some(digits) => i128::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    let value = value.map_err(|_| "expected a whole number".to_owned())?;
+    T::try_from(value).map_err(|_| "the number is out of range for its type".to_owned())
+}
+
+fn write<T>(desc: &CvarDesc, value: *const T, count: usize) -> Result<(), String> {
+    // SAFETY: the callers in this module pass `count` elements of the type that the descriptor names.
+    unsafe { desc.write(value.cast(), count) }.map_err(|error| match error {
+        crate::Error::Invalid => "the variable does not accept it".to_owned(),
+        other => other.to_string(),
+    })
+}
+
+#[allow(clippy::print_stderr, reason = "settings are read before anybody could ask for errors")]
+fn warn(message: &str) {
+    eprintln!("mpit: {message}");
+}

@@ -236,3 +236,12 @@ impl CvarDesc {
         crate::Error::check(unsafe { (self.ops.write)(self.cell, value, count) })
     }
 }
+
+impl std::fmt::Debug for CvarDesc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CvarDesc")
+            .field("name", &self.name)
+            .field("scope", &self.scope)
+            .finish_non_exhaustive()
+    }
+}

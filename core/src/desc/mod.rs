@@ -110,6 +110,14 @@ impl Origin {
     }
 }
 
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        self.line == other.line && self.file.as_str() == other.file.as_str()
+    }
+}
+
+impl Eq for Origin {}
+
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file.as_str(), self.line)

@@ -305,3 +305,12 @@ impl PvarDesc {
         crate::Error::check(unsafe { (self.ops.custom)(self.cell, action) })
     }
 }
+
+impl std::fmt::Debug for PvarDesc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PvarDesc")
+            .field("name", &self.name)
+            .field("class", &self.class)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,72 @@
+//! Categories: what is in them, and how they contain each other.
+
+use std::sync::{PoisonError, RwLock};
+
+/// What a category holds. Indices are appended and never removed or moved.
+#[derive(Clone, Debug, Default)]
+pub struct Members {
+    /// Control variables.
+    pub cvars: Vec<u32>,
+    /// Performance variables.
+    pub pvars: Vec<u32>,
+    /// Categories.
+    pub categories: Vec<u32>,
+}
+
+/// One category of the registry.
+#[derive(Debug)]
+pub struct Category {
+    name: &'static str,
+    description: &'static str,
+    members: RwLock<Members>,
+}
+
+impl Category {
+    pub(super) fn new(name: &'static str, description: &'static str) -> Self {
+        Self { name, description, members: RwLock::default() }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it groups; empty when nobody said.
+    #[must_use]
+    pub fn description(&self) -> &'static str {
+        self.description
+    }
+
+    /// Looks at what it holds now.
+    pub fn with_members<R>(&self, look: impl FnOnce(&Members) -> R) -> R {
+        look(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Appends an index to one of the lists, unless it is there; whether it was new.
+    pub(super) fn append(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, index: u32) -> bool {
+        let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
+        let list = list(&mut members);
+        let new = !list.contains(&index);
+        if new {
+            list.push(index);
+        }
+        new
+    }
+}
+
+/// The number that grows when a category does. It stays at the largest `int` rather than wrap.
+#[must_use]
+pub(super) fn next_update(number: i32) -> i32 {
+    number.saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn r212_update_number_saturates() {
+        assert_eq!(super::next_update(0), 1);
+        assert_eq!(super::next_update(i32::MAX - 1), i32::MAX);
+        assert_eq!(super::next_update(i32::MAX), i32::MAX);
+    }
+}

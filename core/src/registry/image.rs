@@ -1,0 +1,73 @@
+//! What one image (the program, a plug-in) defines.
+
+use crate::__private::{MPIT_CATEGORIES_V1, MPIT_CVARS_V1, MPIT_ENUMS_V1, MPIT_PVARS_V1};
+use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, PvarDesc};
+
+/// The definitions of one image, to be registered as one batch.
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    /// What to call it in messages.
+    pub name: String,
+    /// Performance variables.
+    pub pvars: Vec<&'static PvarDesc>,
+    /// Control variables.
+    pub cvars: Vec<&'static CvarDesc>,
+    /// Enumerations.
+    pub enums: Vec<&'static EnumDesc>,
+    /// Categories.
+    pub categories: Vec<&'static CategoryDesc>,
+}
+
+impl Image {
+    /// An image without definitions.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// What the attributes registered in the image that this crate is linked into.
+    ///
+    /// Only crates that the linker saw a use of are in it; a crate that merely defines variables is brought in
+    /// with `use that_crate as _;`.
+    #[must_use]
+    pub fn linked() -> Self {
+        Self {
+            name: "program".into(),
+            pvars: MPIT_PVARS_V1.to_vec(),
+            cvars: MPIT_CVARS_V1.to_vec(),
+            enums: MPIT_ENUMS_V1.to_vec(),
+            categories: MPIT_CATEGORIES_V1.to_vec(),
+        }
+    }
+
+    /// The categories that the image names, each before those that it contains: its own, those of its
+    /// variables, and all that are reached from them.
+    pub(crate) fn all_categories(&self) -> Vec<&'static CategoryDesc> {
+        let of_variables = self.pvars.iter().flat_map(|pvar| pvar.category_list());
+        let of_settings = self.cvars.iter().flat_map(|cvar| cvar.category_list());
+        let mut waiting: Vec<&'static CategoryDesc> =
+            self.categories.iter().chain(of_variables).chain(of_settings).copied().collect();
+        let mut found: Vec<&'static CategoryDesc> = Vec::new();
+        while let Some(category) = waiting.pop() {
+            if !found.iter().any(|known| std::ptr::eq(*known, category)) {
+                found.push(category);
+                waiting.extend(category.parents());
+                waiting.extend(category.contains());
+            }
+        }
+        // Sorted, so that indices do not depend on the linker.
+        found.sort_by_key(|category| (category.name(), category.origin().to_string()));
+        found
+    }
+
+    /// The enumerations that the image names: its own, and those of its variables.
+    pub(crate) fn all_enums(&self) -> Vec<&'static EnumDesc> {
+        let of_variables = self.pvars.iter().filter_map(|pvar| pvar.enumeration());
+        let of_settings = self.cvars.iter().filter_map(|cvar| cvar.enumeration());
+        let mut found: Vec<&'static EnumDesc> =
+            self.enums.iter().copied().chain(of_variables).chain(of_settings).collect();
+        found.sort_by_key(|desc| (desc.name(), desc.origin().to_string()));
+        found.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        found
+    }
+}
