@@ -11,73 +11,80 @@ use crate::selection::Selection;
 
 /// What every component does, whatever its framework.
 pub trait Lifecycle: Send + Sync {
-    /// MPI is up. Traffic reaches the component while `switch` is on. Returns whether the component takes part;
-    /// one that does not is neither told of traffic nor closed.
-    fn open(&self, world: &World, switch: Switch) -> bool;
+    /// Whether the component wants to hear of traffic; made by the framework's `switch()`.
+    fn switch(&self) -> &'static Switch;
 
-    /// MPI goes down: the component writes what it has to write. Nothing reaches it afterwards.
+    /// MPI is up. Returns whether the component takes part; one that does not hears of nothing.
+    fn open(&self, world: &World) -> bool;
+
+    /// MPI goes down: the component writes what it has to write.
     fn close(&self) {}
 }
 
-/// Turns traffic to one component on and off. It counts: what was turned on twice is off when it was turned off
-/// twice.
+/// Turns traffic to one component on and off, at any time. It counts: what was turned on twice is off when it was
+/// turned off twice.
 ///
 /// Takes no lock and allocates nothing, so it may be used where a tool starts and stops handles.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Switch {
     /// Reasons to listen, of all components of the framework together.
     all: &'static AtomicU32,
     /// Those of this component.
-    own: &'static AtomicU32,
+    own: AtomicU32,
 }
 
 impl Switch {
+    pub(crate) const fn new(all: &'static AtomicU32) -> Self {
+        Self { all, own: AtomicU32::new(0) }
+    }
+
     /// One reason more to listen.
-    pub fn on(self) {
+    pub fn on(&self) {
         self.own.fetch_add(1, Relaxed);
         self.all.fetch_add(1, Relaxed);
     }
 
     /// One reason less. Must follow an [`on`](Self::on).
-    pub fn off(self) {
+    pub fn off(&self) {
         self.all.fetch_sub(1, Relaxed);
         self.own.fetch_sub(1, Relaxed);
     }
+
+    /// Whether there is a reason to listen.
+    #[inline]
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.own.load(Relaxed) != 0
+    }
 }
 
-/// A component that is selected.
+/// A component that takes part.
 struct Listener<C: ?Sized + 'static> {
     component: &'static C,
-    reasons: AtomicU32,
-    /// Whether it takes part.
-    open: AtomicBool,
+    switch: &'static Switch,
 }
 
 /// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
     name: &'static str,
-    /// Reasons to listen, of all components together; 0 when nobody does.
-    reasons: AtomicU32,
     listeners: OnceLock<Box<[Listener<C>]>>,
     closed: AtomicBool,
 }
 
 impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) const fn new(name: &'static str) -> Self {
-        Self { name, reasons: AtomicU32::new(0), listeners: OnceLock::new(), closed: AtomicBool::new(false) }
+        Self { name, listeners: OnceLock::new(), closed: AtomicBool::new(false) }
     }
 
-    /// Whether anybody listens: one load.
-    #[inline]
-    pub(crate) fn active(&self) -> bool {
-        self.reasons.load(Relaxed) != 0
+    fn listeners(&self) -> &[Listener<C>] {
+        self.listeners.get().map_or(&[], |listeners| listeners)
     }
 
     /// Tells all who listen. No lock, no allocation.
     #[inline]
     pub(crate) fn each(&self, tell: impl Fn(&'static C)) {
-        for listener in self.listeners.get().into_iter().flatten() {
-            if listener.reasons.load(Relaxed) != 0 {
+        for listener in self.listeners() {
+            if listener.switch.is_on() {
                 tell(listener.component);
             }
         }
@@ -85,43 +92,32 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 
     /// Opens those of the components that a selection list names. Only the first call counts.
     pub(crate) fn open<'a>(
-        &'static self,
+        &self,
         components: impl Iterator<Item = (&'a str, &'static C)>,
         list: &str,
         world: &World,
     ) {
-        let mut components: Vec<_> = components.collect();
-        // The order of definitions is the linker's.
-        components.sort_unstable_by_key(|(name, _)| *name);
-        let names: Vec<_> = components.iter().map(|(name, _)| *name).collect();
-        let (selection, complaints) = Selection::parse(list, &names);
-        for complaint in complaints {
-            complain(format_args!("{}_components: {complaint}", self.name));
-        }
-        let listeners = components
-            .iter()
-            .filter(|(name, _)| selection.admits(name))
-            .map(|(_, component)| Listener {
-                component: *component,
-                reasons: AtomicU32::new(0),
-                open: AtomicBool::new(false),
-            })
-            .collect();
-        if self.listeners.set(listeners).is_ok() {
-            for listener in self.listeners.get().into_iter().flatten() {
-                let switch = Switch { all: &self.reasons, own: &listener.reasons };
-                listener.open.store(listener.component.open(world, switch), Relaxed);
+        self.listeners.get_or_init(|| {
+            let mut components: Vec<_> = components.collect();
+            // The order of definitions is the linker's.
+            components.sort_unstable_by_key(|(name, _)| *name);
+            let names: Vec<_> = components.iter().map(|(name, _)| *name).collect();
+            let (selection, complaints) = Selection::parse(list, &names);
+            for complaint in complaints {
+                complain(format_args!("{}_components: {complaint}", self.name));
             }
-        }
+            components.retain(|(name, component)| selection.admits(name) && component.open(world));
+            components
+                .into_iter()
+                .map(|(_, component)| Listener { component, switch: component.switch() })
+                .collect()
+        });
     }
 
-    /// Closes the components that are open. Only the first call counts.
+    /// Closes the components that take part. Only the first call counts.
     pub(crate) fn close(&self) {
-        if self.closed.swap(true, Relaxed) {
-            return;
-        }
-        for listener in self.listeners.get().into_iter().flatten() {
-            if listener.open.load(Relaxed) {
+        if !self.closed.swap(true, Relaxed) {
+            for listener in self.listeners() {
                 listener.component.close();
             }
         }
@@ -152,8 +148,8 @@ fn object<C: ?Sized + Send + Sync + 'static>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-    use std::sync::{Mutex, OnceLock};
 
     use super::{Framework, Lifecycle, Switch};
     use crate::host::World;
@@ -166,21 +162,27 @@ mod tests {
 
     struct Ear {
         wants: bool,
-        switch: OnceLock<Switch>,
+        switch: &'static Switch,
         heard: AtomicU32,
+        opened: AtomicU32,
         closed: AtomicU32,
     }
 
     impl Ear {
-        const fn new(wants: bool) -> Self {
-            Self { wants, switch: OnceLock::new(), heard: AtomicU32::new(0), closed: AtomicU32::new(0) }
+        const fn new(wants: bool, switch: &'static Switch) -> Self {
+            let (heard, opened, closed) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
+            Self { wants, switch, heard, opened, closed }
         }
     }
 
     impl Lifecycle for Ear {
-        fn open(&self, world: &World, switch: Switch) -> bool {
+        fn switch(&self) -> &'static Switch {
+            self.switch
+        }
+
+        fn open(&self, world: &World) -> bool {
             assert_eq!(*world, WORLD);
-            self.switch.set(switch).unwrap();
+            self.opened.fetch_add(1, Relaxed);
             self.wants
         }
 
@@ -195,29 +197,29 @@ mod tests {
         }
     }
 
+    static REASONS: AtomicU32 = AtomicU32::new(0);
+    static SWITCHES: [Switch; 4] = [const { Switch::new(&REASONS) }; 4];
+
     #[test]
     fn tells_those_who_listen() {
         static FRAMEWORK: Framework<dyn Hears> = Framework::new("test");
-        static LEFT: Ear = Ear::new(true);
-        static RIGHT: Ear = Ear::new(true);
-        static DEAF: Ear = Ear::new(false);
-        static UNSELECTED: Ear = Ear::new(true);
+        static LEFT: Ear = Ear::new(true, &SWITCHES[0]);
+        static RIGHT: Ear = Ear::new(true, &SWITCHES[1]);
+        static DEAF: Ear = Ear::new(false, &SWITCHES[2]);
+        static UNSELECTED: Ear = Ear::new(true, &SWITCHES[3]);
+        let (left, right) = (LEFT.switch, RIGHT.switch);
         let say = |what| {
-            if FRAMEWORK.active() {
+            if REASONS.load(Relaxed) != 0 {
                 FRAMEWORK.each(|ear| ear.hear(what));
             }
         };
 
+        left.on();
         say(1);
         let all: [(&str, &'static dyn Hears); 4] =
             [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("deaf", &DEAF)];
         FRAMEWORK.open(all.into_iter(), "^unselected", &WORLD);
         FRAMEWORK.open(all.into_iter(), "", &WORLD);
-        assert!(UNSELECTED.switch.get().is_none());
-        assert!(!FRAMEWORK.active());
-
-        let (left, right) = (*LEFT.switch.get().unwrap(), *RIGHT.switch.get().unwrap());
-        left.on();
         say(2);
         right.on();
         right.on();
@@ -225,16 +227,17 @@ mod tests {
         left.off();
         right.off();
         say(8);
-        assert!(FRAMEWORK.active());
+        assert!(right.is_on() && !left.is_on());
         right.off();
         say(16);
-        assert!(!FRAMEWORK.active());
+        assert_eq!(REASONS.load(Relaxed), 0);
         assert_eq!((LEFT.heard.load(Relaxed), RIGHT.heard.load(Relaxed)), (6, 12));
 
         FRAMEWORK.close();
         FRAMEWORK.close();
-        let closed = [&LEFT, &RIGHT, &DEAF, &UNSELECTED].map(|ear| ear.closed.load(Relaxed));
-        assert_eq!(closed, [1, 1, 0, 0]);
+        let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
+        assert_eq!(all.map(|ear| ear.opened.load(Relaxed)), [1, 1, 1, 0]);
+        assert_eq!(all.map(|ear| ear.closed.load(Relaxed)), [1, 1, 0, 0]);
     }
 
     #[test]
@@ -243,7 +246,10 @@ mod tests {
         static ORDER: Mutex<Vec<&str>> = Mutex::new(Vec::new());
         struct Named(&'static str);
         impl Lifecycle for Named {
-            fn open(&self, _world: &World, _switch: Switch) -> bool {
+            fn switch(&self) -> &'static Switch {
+                &SWITCHES[0]
+            }
+            fn open(&self, _world: &World) -> bool {
                 ORDER.lock().unwrap().push(self.0);
                 true
             }

@@ -14,7 +14,10 @@ mod complaint;
 mod framework;
 pub mod host;
 pub mod osc;
+mod output;
 pub mod pml;
+pub mod prof;
+pub mod record;
 mod selection;
 
 pub use framework::{Lifecycle, Switch};

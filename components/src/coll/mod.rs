@@ -1,6 +1,7 @@
 //! Collective communication: the host reports each collective operation that a process takes part in.
 
 use std::fmt::{self, Debug};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
@@ -133,13 +134,22 @@ pub trait Component: Lifecycle {
     fn entered(&self, operation: &Operation<'_>);
 }
 
+/// Reasons to listen, of all components together.
+static REASONS: AtomicU32 = AtomicU32::new(0);
+
 static COLL: Framework<dyn Component> = Framework::new("coll");
 
 /// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Operation`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    COLL.active()
+    REASONS.load(Relaxed) != 0
+}
+
+/// The switch of a component of this framework: a static beside the component.
+#[must_use]
+pub const fn switch() -> Switch {
+    Switch::new(&REASONS)
 }
 
 /// Reports an operation to all who listen.

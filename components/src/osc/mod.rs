@@ -1,5 +1,7 @@
 //! One-sided communication: the host reports each access to memory of another process.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
 pub use crate::framework::{Lifecycle, Switch};
@@ -44,13 +46,22 @@ pub trait Component: Lifecycle {
     fn accessed(&self, access: &Access);
 }
 
+/// Reasons to listen, of all components together.
+static REASONS: AtomicU32 = AtomicU32::new(0);
+
 static OSC: Framework<dyn Component> = Framework::new("osc");
 
 /// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Access`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    OSC.active()
+    REASONS.load(Relaxed) != 0
+}
+
+/// The switch of a component of this framework: a static beside the component.
+#[must_use]
+pub const fn switch() -> Switch {
+    Switch::new(&REASONS)
 }
 
 /// Reports an access to all who listen.

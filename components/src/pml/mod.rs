@@ -1,5 +1,7 @@
 //! Point to point: the host reports each message that a process sends.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
 pub use crate::framework::{Lifecycle, Switch};
@@ -41,13 +43,22 @@ pub trait Component: Lifecycle {
     fn sent(&self, send: &Send);
 }
 
+/// Reasons to listen, of all components together.
+static REASONS: AtomicU32 = AtomicU32::new(0);
+
 static PML: Framework<dyn Component> = Framework::new("pml");
 
 /// Whether anybody listens: one load. Hosts use it to spare themselves the making of a [`Send`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    PML.active()
+    REASONS.load(Relaxed) != 0
+}
+
+/// The switch of a component of this framework: a static beside the component.
+#[must_use]
+pub const fn switch() -> Switch {
+    Switch::new(&REASONS)
 }
 
 /// Reports a message to all who listen.

@@ -1,0 +1,83 @@
+//! Files that appear whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Writes a file through a temporary one in the same directory, which is made if it is not there. When anything
+/// fails, what stood at `path` before stays.
+///
+/// # Errors
+///
+/// Those of the file system and of `write`.
+pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    if !directory.as_os_str().is_empty() {
+        fs::create_dir_all(directory)?;
+    }
+    let (temporary, file) = create_temporary(directory, path)?;
+    write(&file).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+/// A new file beside `path`. Its name is short, since `path` may be as long as names can be, and begins with a dot,
+/// so that tools that take all files `phase_*` never see it.
+fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut seed = hash(path);
+    loop {
+        let name = directory.join(format!(".mpit-{}-{seed:x}", std::process::id()));
+        match File::create_new(&name) {
+            Ok(file) => return Ok((name, file)),
+            // Left by a process of the same number, perhaps on another machine.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => seed = seed.wrapping_add(1),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn hash(path: &Path) -> u32 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Error, Write};
+
+    use super::write_whole;
+
+    #[test]
+    fn makes_the_directory_and_leaves_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b/phase.0.prof");
+        for text in ["first", "second"] {
+            write_whole(&path, |mut file| file.write_all(text.as_bytes())).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failure_leaves_what_was_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("phase.0.prof");
+        write_whole(&path, |mut file| file.write_all(b"old")).unwrap();
+        let failed = write_whole(&path, |mut file| {
+            file.write_all(b"half")?;
+            Err(Error::other("no space"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no space");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        // A directory stands where the file should go.
+        let occupied = directory.path().join("occupied.0.prof");
+        fs::create_dir(&occupied).unwrap();
+        write_whole(&occupied, |_| Ok(())).unwrap_err();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,222 @@
+//! The text of a `.prof` file, byte for byte as Open MPI's tools read it.
+//!
+//! Fields are separated by tabs. A line `E` or `I` stands for the messages to one process, external or internal, a
+//! block `D` for a communicator. The histogram of a pair is written once: on its `E` line, where it counts both
+//! kinds, or else on its `I` line.
+
+use std::io::{self, Write};
+
+use mpit::object::OUTSIDE;
+
+use crate::comms::Record;
+use crate::record::{BINS, Row};
+
+/// A number of operations, and the bytes they moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// How many.
+    pub count: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// A communicator and the collective operations on it.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The communicator.
+    pub comm: Record,
+    /// From one to all.
+    pub one_to_all: Sum,
+    /// From all to one.
+    pub all_to_one: Sum,
+    /// From all to all.
+    pub all_to_all: Sum,
+}
+
+impl From<Record> for Block {
+    /// A communicator without collective operations.
+    fn from(comm: Record) -> Self {
+        let none = Sum::default();
+        Self { comm, one_to_all: none, all_to_one: none, all_to_all: none }
+    }
+}
+
+/// What a file says.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// The rank of this process in the world.
+    pub me: u32,
+    /// What was sent to whom, by ascending rank. Processes outside of the world have no line.
+    pub messages: Vec<Row>,
+    /// The communicators, in the order of creation.
+    pub comms: Vec<Block>,
+}
+
+impl Profile {
+    /// Writes the text, in pieces of moderate size.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn write(&self, sink: impl Write) -> io::Result<()> {
+        let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
+        out.put(b"# POINT TO POINT\n");
+        for row in &self.messages {
+            if row.to != OUTSIDE && row.external.count != 0 {
+                self.external(&mut out, row)?;
+            }
+        }
+        for row in &self.messages {
+            if row.to != OUTSIDE && row.internal.count != 0 {
+                self.internal(&mut out, row)?;
+            }
+        }
+        out.put(b"# OSC\n# COLLECTIVES\n");
+        for block in &self.comms {
+            self.block(&mut out, block)?;
+        }
+        out.end()
+    }
+
+    fn external<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
+        self.pair(out, b"E\t", row.to, Sum { count: row.external.count, bytes: row.external.bytes });
+        let mut bins = [0; BINS];
+        row.external.add_sizes_to(&mut bins);
+        row.internal.add_sizes_to(&mut bins);
+        out.histogram(&bins);
+        out.end_line()
+    }
+
+    fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
+        self.pair(out, b"I\t", row.to, Sum { count: row.internal.count, bytes: row.internal.bytes });
+        if row.external.count == 0 {
+            let mut bins = [0; BINS];
+            row.internal.add_sizes_to(&mut bins);
+            out.histogram(&bins);
+        }
+        out.end_line()
+    }
+
+    /// A line about a pair of processes, without its end.
+    fn pair<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: Sum) {
+        out.put(kind);
+        out.number(u64::from(self.me));
+        out.put(b"\t");
+        out.number(u64::from(to));
+        out.sum(sum);
+    }
+
+    fn block<W: Write>(&self, out: &mut Out<W>, block: &Block) -> io::Result<()> {
+        out.put(b"D\t");
+        out.name(&block.comm.name);
+        out.put(b"\tprocs: ");
+        for (at, rank) in block.comm.ranks.iter().enumerate() {
+            if at != 0 {
+                out.put(b",");
+            }
+            if rank == OUTSIDE {
+                out.put(b"-1");
+            } else {
+                out.number(u64::from(rank));
+            }
+            out.spill()?;
+        }
+        out.end_line()?;
+        for (kind, sum) in
+            [("O2A\t", block.one_to_all), ("A2O\t", block.all_to_one), ("A2A\t", block.all_to_all)]
+        {
+            out.put(kind.as_bytes());
+            out.number(u64::from(self.me));
+            out.sum(sum);
+            out.end_line()?;
+        }
+        Ok(())
+    }
+}
+
+/// Text goes to the sink in pieces of this many bytes,
+const PIECE: usize = 64 * 1024;
+/// and no line but those with names and ranks is longer than this.
+const SLACK: usize = 4096;
+
+/// `0,0,...,0,`: most bins of a histogram are empty.
+const ZEROS: [u8; 2 * BINS] = {
+    let mut zeros = [b','; 2 * BINS];
+    let mut at = 0;
+    while at < BINS {
+        zeros[2 * at] = b'0';
+        at += 1;
+    }
+    zeros
+};
+
+struct Out<W> {
+    sink: W,
+    text: Vec<u8>,
+}
+
+impl<W: Write> Out<W> {
+    #[inline]
+    fn put(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+    }
+
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.put(itoa::Buffer::new().format(number).as_bytes());
+    }
+
+    #[inline]
+    fn sum(&mut self, sum: Sum) {
+        self.put(b"\t");
+        self.number(sum.bytes);
+        self.put(b" bytes\t");
+        self.number(sum.count);
+        self.put(b" msgs sent");
+    }
+
+    fn histogram(&mut self, bins: &[u64; BINS]) {
+        self.put(b"\t");
+        let mut at = 0;
+        while at < BINS {
+            let zeros = bins[at..].iter().take_while(|count| **count == 0).count();
+            self.put(&ZEROS[..2 * zeros]);
+            at += zeros;
+            if at < BINS {
+                self.number(bins[at]);
+                self.put(b",");
+                at += 1;
+            }
+        }
+        // The comma behind the last one.
+        self.text.pop();
+    }
+
+    /// A name as it is, but on one line and in one field.
+    fn name(&mut self, name: &str) {
+        let name = if name.is_empty() { "(no-name)" } else { name };
+        self.text.extend(name.bytes().map(|byte| if matches!(byte, b'\n' | b'\t') { b' ' } else { byte }));
+    }
+
+    #[inline]
+    fn end_line(&mut self) -> io::Result<()> {
+        self.put(b"\n");
+        self.spill()
+    }
+
+    #[inline]
+    fn spill(&mut self) -> io::Result<()> {
+        if self.text.len() < PIECE { Ok(()) } else { self.pass_on() }
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        self.sink.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.sink.flush()
+    }
+}

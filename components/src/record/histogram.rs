@@ -1,0 +1,83 @@
+//! How many messages there were of each order of magnitude.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mpit::threads;
+
+/// The bins of a histogram of message sizes. Bin 0 is for empty messages, bin k + 1 for 2^k up to 2^(k+1) - 1
+/// bytes. The last one stays empty: tools expect 66.
+pub const BINS: usize = 66;
+
+/// The bin of a size in bytes.
+#[inline]
+#[must_use]
+pub const fn bin(bytes: u64) -> usize {
+    (u64::BITS - bytes.leading_zeros()) as usize
+}
+
+/// Bins are made in groups, on first use: the sizes that one peer is sent are seldom far apart.
+const GROUP: usize = 16;
+
+/// Counts by size. A quarter of a kilobyte where sizes differ by less than a factor of 65536.
+#[derive(Debug, Default)]
+pub struct Histogram {
+    groups: [OnceLock<Box<[AtomicU64; GROUP]>>; BINS.div_ceil(GROUP)],
+}
+
+impl Histogram {
+    /// Counts one message. Allocates when a group of bins is used for the first time.
+    #[inline]
+    pub fn record(&self, bytes: u64) {
+        let bin = bin(bytes);
+        let group = self.groups[bin / GROUP].get_or_init(Box::default);
+        threads::add(&group[bin % GROUP], 1);
+    }
+
+    /// The bins that are not 0, in ascending order, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.groups
+            .iter()
+            .enumerate()
+            .filter_map(|(group, bins)| Some((group, bins.get()?)))
+            .flat_map(|(group, bins)| {
+                bins.iter().enumerate().map(move |(at, bin)| (group * GROUP + at, bin.load(Relaxed)))
+            })
+            .filter(|(_, count)| *count != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BINS, Histogram, bin};
+
+    /// The definition, word for word.
+    fn reference(bytes: u64) -> usize {
+        if bytes == 0 {
+            return 0;
+        }
+        (0..64).rev().find(|k| bytes >= 1 << k).unwrap() + 1
+    }
+
+    #[test]
+    fn bins_are_exact_at_every_power_of_two() {
+        for k in 0..64 {
+            let power = 1_u64 << k;
+            for bytes in [power - 1, power, power + 1] {
+                assert_eq!(bin(bytes), reference(bytes), "{bytes} bytes");
+            }
+            assert_eq!(bin(power), k + 1);
+        }
+        assert_eq!(bin(u64::MAX), 64);
+        assert!(bin(u64::MAX) < BINS);
+    }
+
+    #[test]
+    fn counts_and_lists_what_is_not_zero() {
+        let histogram = Histogram::default();
+        for bytes in [0, 8, 15, 16, 1 << 40, u64::MAX, 8] {
+            histogram.record(bytes);
+        }
+        assert!(histogram.iter().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));
+    }
+}

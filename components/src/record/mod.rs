@@ -1,0 +1,109 @@
+//! What is kept of messages: sparse rows, one per process that was sent anything.
+//!
+//! Memory grows with the peers spoken to and not with the size of the world. All numbers only grow; who wants to
+//! know what happened between two points takes a [`Snapshot`] at each.
+
+mod histogram;
+mod snapshot;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mpit::sparse::Sparse;
+use mpit::threads;
+
+pub use histogram::{BINS, Histogram, bin};
+pub use snapshot::{Figures, Row, Snapshot};
+
+/// A number of messages, and what they weigh.
+#[derive(Debug, Default)]
+pub struct Tally {
+    count: AtomicU64,
+    bytes: AtomicU64,
+    sizes: Histogram,
+}
+
+impl Tally {
+    #[inline]
+    fn record(&self, bytes: u64) {
+        self.sizes.record(bytes);
+        threads::add(&self.bytes, bytes);
+        threads::add(&self.count, 1);
+    }
+
+    /// How many messages.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count.load(Relaxed)
+    }
+
+    /// How many bytes they had together.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// How many messages of each order of magnitude.
+    #[must_use]
+    pub fn sizes(&self) -> &Histogram {
+        &self.sizes
+    }
+}
+
+/// What one process was sent.
+#[derive(Debug, Default)]
+struct Peer {
+    /// By the user.
+    external: Tally,
+    /// By the library for its own purposes; many peers see none.
+    internal: OnceLock<Box<Tally>>,
+}
+
+/// The messages that this process sent, by the receiver's rank in the world.
+#[derive(Debug)]
+pub struct Messages {
+    peers: Sparse<Peer>,
+}
+
+impl Messages {
+    /// None yet.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        Self { peers: Sparse::new() }
+    }
+
+    /// Counts a message. No lock; allocates only for what is seen for the first time: a peer, an internal message
+    /// to it, a size far from others.
+    #[inline]
+    pub fn record(&self, to: u32, bytes: u64, internal: bool) {
+        let peer = self.peers.entry(to);
+        if internal {
+            peer.internal.get_or_init(Box::default).record(bytes);
+        } else {
+            peer.external.record(bytes);
+        }
+    }
+
+    /// The user's messages to one process; `None` when there were none of any kind.
+    #[must_use]
+    pub fn external(&self, to: u32) -> Option<&Tally> {
+        self.peers.get(to).map(|peer| &peer.external)
+    }
+
+    /// The user's messages to each process that was sent anything, and its rank in the world.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Tally)> {
+        self.peers.iter().map(|(to, peer)| (to, &peer.external))
+    }
+
+    /// All numbers as they are now.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let rows = self.peers.iter().map(|(to, peer)| Row {
+            to,
+            external: Figures::from(&peer.external),
+            internal: peer.internal.get().map(|tally| Figures::from(&**tally)).unwrap_or_default(),
+        });
+        Snapshot { rows: rows.collect() }
+    }
+}
