@@ -12,6 +12,7 @@ pub mod log;
 pub mod object;
 pub mod registry;
 pub mod session;
+pub mod slots;
 pub mod sparse;
 pub mod threads;
 pub mod tool;

@@ -14,7 +14,6 @@
 mod account;
 mod handle;
 mod marks;
-mod slots;
 
 use std::cell::Cell as StdCell;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -25,10 +24,10 @@ use crate::cvar::sources::Source;
 use crate::desc::{Behaviour, CvarDesc, PvarDesc, PvarFlags};
 use crate::object::Object;
 use crate::registry::Registry;
+use crate::slots::Slots;
 use crate::words::{Bind, Class, Datatype, Scope, ThreadLevel};
 use crate::{Error, Result};
 use handle::{Handle, Room, View, is_mark};
-use slots::Slots;
 
 const SESSION_KIND: u8 = 0x53;
 const PVAR_KIND: u8 = 0x50;

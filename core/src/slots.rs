@@ -45,7 +45,7 @@ struct Slot<T> {
 ///
 /// Taking and freeing locks; looking up an identifier does not.
 #[derive(Debug)]
-pub(super) struct Slots<K, T> {
+pub struct Slots<K, T> {
     kind: u8,
     limit: usize,
     slots: Log<Slot<T>>,
@@ -60,14 +60,16 @@ struct Free<K> {
 }
 
 impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
-    /// An empty table that hands out at most `limit` items at once.
-    pub(super) fn new(kind: u8, limit: usize) -> Self {
+    /// An empty table that hands out at most `limit` items at once. `kind` is the top byte of its identifiers, from
+    /// 1 to 0x7f.
+    #[must_use]
+    pub fn new(kind: u8, limit: usize) -> Self {
         Self { kind, limit, slots: Log::new(), free: Mutex::new(Free { by_key: HashMap::new(), in_use: 0 }) }
     }
 
     /// Takes a slot with the room that `key` asks for, made by `make` if none is free. `fill` prepares the item
     /// before its identifier becomes valid. `None` when the limit is reached.
-    pub(super) fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
+    pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if free.in_use >= self.limit {
             return None;
@@ -87,7 +89,7 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
     }
 
     /// Ends an identifier; whether this call did it. `key` is what it was taken with.
-    pub(super) fn free(&self, id: u64, key: K) -> bool {
+    pub fn free(&self, id: u64, key: K) -> bool {
         let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
         let Some(slot) = self.slots.get(number as usize) else { return false };
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,14 +106,14 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
 
     /// The item behind an identifier that is valid now.
     #[inline]
-    pub(super) fn get(&self, id: u64) -> Option<&T> {
+    pub fn get(&self, id: u64) -> Option<&T> {
         let Id { generation, slot: number } = Id::unpack(id, self.kind)?;
         let slot = self.slots.get(number as usize)?;
         (generation % 2 == 1 && slot.generation.load(Acquire) == generation).then_some(&slot.shape)
     }
 
     /// All identifiers that are valid now, with their items.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.slots.iter().enumerate().filter_map(|(number, slot)| {
             let generation = slot.generation.load(Acquire);
             let id = Id { generation, slot: number as u32 }.pack(self.kind);
