@@ -46,28 +46,39 @@ fn build_artifacts() -> Outcome<Artifacts> {
 
 /// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let sources = paths::source("hosts/c");
+    // MPICH's "no statuses wanted" is the address 1, which some gccs take for an array of no elements.
+    let options = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"];
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
+}
+
+/// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless that is done already.
+pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface: &str) -> Outcome<PathBuf> {
+    let options = ["-O1", "-g", &format!("-D{interface}")];
+    compile(spec, wrapper, &options, &format!("hosts/fortran/{name}.F90"), &format!("{name}_{interface}"))
+}
+
+fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &str) -> Outcome<PathBuf> {
+    let source = paths::source(source);
     let dir = paths::hosts().join(spec.label).join("bin");
     fs::create_dir_all(&dir).context(dir.display())?;
     let program = dir.join(name);
     let _alone = launch::one_at_a_time()?;
-    if is_newer_than_all_in(&program, &sources) {
+    if is_newer_than_all_beside(&program, &source) {
         return Ok(program);
     }
-    let mut mpicc = Command::new(spec.mpicc());
-    mpicc.envs(spec.environment()).args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]);
-    // MPICH's "no statuses wanted" is the address 1, which some gccs take for an array of no elements.
-    mpicc.args(["-Wno-stringop-overflow", "-o"]).arg(&program).arg(sources.join(format!("{name}.c")));
-    let output = mpicc.output().context(format!("{mpicc:?}"))?;
+    let mut command = Command::new(wrapper);
+    command.envs(spec.environment()).args(options).arg("-o").arg(&program).arg(&source);
+    let output = command.output().context(format!("{command:?}"))?;
     Failure::unless(output.status.success(), || {
-        format!("{mpicc:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
+        format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
     })?;
     Ok(program)
 }
 
-fn is_newer_than_all_in(program: &Path, sources: &Path) -> bool {
+/// Whether nothing in the directory of `source` has changed since `program` was built: sources include one another.
+fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(program) else { return false };
-    let Ok(entries) = fs::read_dir(sources) else { return false };
+    let Some(Ok(entries)) = source.parent().map(fs::read_dir) else { return false };
     entries.flatten().all(|entry| modified(&entry.path()).is_some_and(|changed| changed < built))
 }

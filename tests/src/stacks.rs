@@ -6,11 +6,15 @@
 mod find;
 mod spec;
 
-use std::{env, path::PathBuf, sync::OnceLock};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 pub use spec::{Origin, SPECS, Spec, Vendor};
 
-use crate::{Failure, Outcome, build, paths, record};
+use crate::{Context, Failure, Outcome, build, paths, record};
 
 /// Environment variable with the labels of the stacks to use, separated by commas; all of them if it is not set.
 pub const RESTRICT: &str = "MPIT_TEST_STACKS";
@@ -87,6 +91,20 @@ impl Stack {
     /// What the compiler said.
     pub fn compile(&self, name: &str) -> Outcome<PathBuf> {
         build::c_program(self.spec, name)
+    }
+
+    /// Whether the stack comes with Fortran.
+    pub fn has_fortran(&self) -> bool {
+        self.spec.mpifort.is_some()
+    }
+
+    /// Compiles `tests/hosts/fortran/<name>.F90` for this stack with the macro `interface` set; returns the program.
+    ///
+    /// # Errors
+    /// What the compiler said, or that there is none.
+    pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
+        let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
+        build::fortran_program(self.spec, Path::new(wrapper), name, interface)
     }
 
     /// An empty directory for what a test writes on this stack.

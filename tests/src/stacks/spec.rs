@@ -34,6 +34,8 @@ pub struct Spec {
     /// Where it comes from.
     pub origin: Origin,
     mpicc: &'static str,
+    /// The wrapper of the Fortran compiler, where the stack has Fortran at all.
+    pub(super) mpifort: Option<&'static str>,
     pub(super) mpiexec: &'static str,
     /// The shared object that its programs ask for.
     pub(super) soname: &'static str,
@@ -49,19 +51,19 @@ const INTEL: Origin = Origin::Wheel("impi-rt");
 #[rustfmt::skip]
 pub const SPECS: [Spec; 7] = [
     Spec { label: "ompi4.1.4", vendor: Vendor::OpenMpi, origin: DEBIAN_OPEN_MPI,
-           mpicc: "mpicc.openmpi", mpiexec: "mpiexec.openmpi", soname: "libmpi.so.40" },
+           mpicc: "mpicc.openmpi", mpifort: Some("mpif90.openmpi"), mpiexec: "mpiexec.openmpi", soname: "libmpi.so.40" },
     Spec { label: "ompi5.0.11", vendor: Vendor::OpenMpi, origin: OPEN_MPI,
-           mpicc: "mpicc", mpiexec: "mpiexec", soname: "libmpi.so.40" },
+           mpicc: "mpicc", mpifort: None, mpiexec: "mpiexec", soname: "libmpi.so.40" },
     Spec { label: "mpich4.0.2", vendor: Vendor::Mpich, origin: DEBIAN_MPICH,
-           mpicc: "mpicc.mpich", mpiexec: "mpiexec.mpich", soname: "libmpich.so.12" },
+           mpicc: "mpicc.mpich", mpifort: Some("mpif90.mpich"), mpiexec: "mpiexec.mpich", soname: "libmpich.so.12" },
     Spec { label: "mpich5.0.2", vendor: Vendor::Mpich, origin: MPICH,
-           mpicc: "mpicc", mpiexec: "mpiexec", soname: "libmpi.so.12" },
+           mpicc: "mpicc", mpifort: None, mpiexec: "mpiexec", soname: "libmpi.so.12" },
     Spec { label: "mpich5.0.2-abi", vendor: Vendor::Mpich, origin: MPICH,
-           mpicc: "mpicc_abi", mpiexec: "mpiexec", soname: "libmpi_abi.so.1" },
+           mpicc: "mpicc_abi", mpifort: None, mpiexec: "mpiexec", soname: "libmpi_abi.so.1" },
     Spec { label: "impi2021.19", vendor: Vendor::Intel, origin: INTEL,
-           mpicc: "mpicc", mpiexec: "mpiexec", soname: "libmpi.so.12" },
+           mpicc: "mpicc", mpifort: None, mpiexec: "mpiexec", soname: "libmpi.so.12" },
     Spec { label: "impi2021.19-abi", vendor: Vendor::Intel, origin: INTEL,
-           mpicc: "mpicc_abi", mpiexec: "mpiexec", soname: "libmpi_abi.so.1" },
+           mpicc: "mpicc_abi", mpifort: None, mpiexec: "mpiexec", soname: "libmpi_abi.so.1" },
 ];
 
 impl Spec {

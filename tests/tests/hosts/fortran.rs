@@ -1,0 +1,35 @@
+//! Fortran programs reach an MPI library by other doors than C programs do, and by different ones on each library. Their
+//! messages are counted all the same, and once.
+
+use mpit_tests::{Failure, Outcome, launch::Job, paths, record, stacks};
+
+use crate::{read_all, written_to};
+
+const RANKS: u32 = 4;
+const INTERFACES: [&str; 3] = ["MPIF_H", "USE_MPI", "USE_MPI_F08"];
+
+#[test]
+fn fortran_programs_are_counted_through_every_interface() -> Outcome {
+    if paths::find_program("gfortran").is_none() {
+        return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
+    }
+    stacks::for_each("fortran", stacks::Stack::has_fortran, |stack| {
+        for interface in INTERFACES {
+            let dir = stack.scratch(&format!("fortran_{interface}"))?;
+            let program = stack.compile_fortran("sends", interface)?;
+            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
+            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
+                // 4 blocking sends, one that is not, half of an exchange, and 3 starts of a persistent one.
+                let wanted = [((rank + 1) % RANKS, 4 + 2 + 3, 24 + 24 + 36)];
+                let rows: Vec<_> =
+                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+                Failure::unless(rows == wanted, || {
+                    format!(
+                        "{interface}, rank {rank}: (peer, messages, bytes) are {rows:?}, should be {wanted:?}"
+                    )
+                })?;
+            }
+        }
+        Ok(())
+    })
+}
