@@ -62,12 +62,12 @@ impl Profile {
         let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
         out.put(b"# POINT TO POINT\n");
         for row in &self.messages {
-            if row.to != OUTSIDE && row.external.count != 0 {
+            if row.to != OUTSIDE && !row.external.is_zero() {
                 self.external(&mut out, row)?;
             }
         }
         for row in &self.messages {
-            if row.to != OUTSIDE && row.internal.count != 0 {
+            if row.to != OUTSIDE && !row.internal.is_zero() {
                 self.internal(&mut out, row)?;
             }
         }
@@ -89,7 +89,7 @@ impl Profile {
 
     fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
         self.pair(out, b"I\t", row.to, Sum { count: row.internal.count, bytes: row.internal.bytes });
-        if row.external.count == 0 {
+        if row.external.is_zero() {
             let mut bins = [0; BINS];
             row.internal.add_sizes_to(&mut bins);
             out.histogram(&bins);

@@ -1,7 +1,8 @@
 //! A map from small numbers to cells that is read and filled without locks on the way of a message.
 
+use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicU64, AtomicUsize,
+    AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -12,10 +13,8 @@ use crate::log::Log;
 const TABLES: usize = 28;
 const FIRST: usize = 16;
 
-/// A place is empty (0), or holds a key and the number of its value plus 1.
-const fn place(key: u32, value: usize) -> u64 {
-    ((key as u64) << 32) | (value as u64 + 1)
-}
+/// A table's place is empty (null), or points to the entry in the list of values.
+type Place<T> = AtomicPtr<(u32, T)>;
 
 /// A map from `u32` keys to values that are made on first use, never move and never go away.
 ///
@@ -24,7 +23,7 @@ const fn place(key: u32, value: usize) -> u64 {
 #[derive(Debug)]
 pub struct Sparse<T> {
     /// Open addressing with linear probing; the newest table holds all keys.
-    tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
+    tables: [OnceLock<Box<[Place<T>]>>; TABLES],
     newest: AtomicUsize,
     values: Log<(u32, T)>,
     making: Mutex<()>,
@@ -50,13 +49,13 @@ impl<T> Sparse<T> {
         let mask = table.len() - 1;
         let mut at = scatter(key) & mask;
         loop {
-            match table[at].load(Acquire) {
-                0 => return None,
-                found if (found >> 32) as u32 == key => {
-                    return self.values.get((found as u32 as usize) - 1).map(|(_, value)| value);
-                }
-                _ => at = (at + 1) & mask,
+            // SAFETY: null, or an entry of `values`: those never move and live as long as `self`, and only shared
+            // references to them are ever made.
+            let (found, value) = unsafe { table[at].load(Acquire).as_ref() }?;
+            if *found == key {
+                return Some(value);
             }
+            at = (at + 1) & mask;
         }
     }
 
@@ -89,38 +88,38 @@ impl<T: Default> Sparse<T> {
         if let Some(value) = self.get(key) {
             return value;
         }
-        let value = match self.values.push((key, T::default())) {
-            Ok(index) => index,
-            Err(_) => panic!("more than {} peers", self.values.len()),
+        let Ok(index) = self.values.push((key, T::default())) else {
+            panic!("more than {} peers", self.values.len())
         };
+        let entry = self.values.get(index).expect("pushed just now");
         let newest = self.newest.load(Relaxed);
         let table = self.tables[newest].get_or_init(|| empty(FIRST));
         // At most three quarters full, so that probing ends soon.
         if self.values.len() * 4 <= table.len() * 3 {
-            insert(table, key, value);
+            insert(table, entry);
         } else {
             let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
-            for (index, (key, _)) in self.values.iter().enumerate() {
-                insert(larger, *key, index);
+            for entry in self.values.iter() {
+                insert(larger, entry);
             }
             self.newest.store(newest + 1, Release);
         }
-        &self.values.get(value).expect("pushed just now").1
+        &entry.1
     }
 }
 
-fn empty(places: usize) -> Box<[AtomicU64]> {
-    (0..places).map(|_| AtomicU64::new(0)).collect()
+fn empty<T>(places: usize) -> Box<[Place<T>]> {
+    (0..places).map(|_| AtomicPtr::new(null_mut())).collect()
 }
 
-fn insert(table: &[AtomicU64], key: u32, value: usize) {
+fn insert<T>(table: &[Place<T>], entry: &(u32, T)) {
     let mask = table.len() - 1;
-    let mut at = scatter(key) & mask;
-    while table[at].load(Relaxed) != 0 {
+    let mut at = scatter(entry.0) & mask;
+    while !table[at].load(Relaxed).is_null() {
         at = (at + 1) & mask;
     }
     // Readers that see the place see the value.
-    table[at].store(place(key, value), Release);
+    table[at].store(std::ptr::from_ref(entry).cast_mut(), Release);
 }
 
 /// Spreads keys over a table; ranks come in rows and strides.

@@ -3,8 +3,6 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::threads;
-
 /// The bins of a histogram of message sizes. Bin 0 is for empty messages, bin k + 1 for 2^k up to 2^(k+1) - 1
 /// bytes. The last one stays empty: tools expect 66.
 pub const BINS: usize = 66;
@@ -19,19 +17,22 @@ pub const fn bin(bytes: u64) -> usize {
 /// Bins are made in groups, on first use: the sizes that one peer is sent are seldom far apart.
 const GROUP: usize = 16;
 
-/// Counts by size. A quarter of a kilobyte where sizes differ by less than a factor of 65536.
+/// Counts by size of message. A quarter of a kilobyte where sizes differ by less than a factor of 65536.
 #[derive(Debug, Default)]
 pub struct Histogram {
     groups: [OnceLock<Box<[AtomicU64; GROUP]>>; BINS.div_ceil(GROUP)],
 }
 
 impl Histogram {
-    /// Counts one message. Allocates when a group of bins is used for the first time.
+    /// A bin; `None` while its group is not made.
     #[inline]
-    pub fn record(&self, bytes: u64) {
-        let bin = bin(bytes);
-        let group = self.groups[bin / GROUP].get_or_init(Box::default);
-        threads::add(&group[bin % GROUP], 1);
+    pub(super) fn get(&self, bin: usize) -> Option<&AtomicU64> {
+        self.groups.get(bin / GROUP)?.get().map(|group| &group[bin % GROUP])
+    }
+
+    /// Makes the group of a bin.
+    pub(super) fn make(&self, bin: usize) {
+        self.groups[bin / GROUP].get_or_init(Box::default);
     }
 
     /// The bins that are not 0, in ascending order, with their counts.
@@ -76,7 +77,8 @@ mod tests {
     fn counts_and_lists_what_is_not_zero() {
         let histogram = Histogram::default();
         for bytes in [0, 8, 15, 16, 1 << 40, u64::MAX, 8] {
-            histogram.record(bytes);
+            histogram.make(bin(bytes));
+            histogram.get(bin(bytes)).unwrap().fetch_add(1, Relaxed);
         }
         assert!(histogram.iter().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));
     }

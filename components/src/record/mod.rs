@@ -16,25 +16,29 @@ pub use histogram::{BINS, Histogram, bin};
 pub use snapshot::{Figures, Row, Snapshot};
 
 /// A number of messages, and what they weigh.
+///
+/// The number is not kept but summed up from the histogram: recording is what must be quick, and the two cannot
+/// contradict each other.
 #[derive(Debug, Default)]
 pub struct Tally {
-    count: AtomicU64,
     bytes: AtomicU64,
     sizes: Histogram,
 }
 
 impl Tally {
+    /// Counts a message if nothing has to be made for it.
     #[inline]
-    fn record(&self, bytes: u64) {
-        self.sizes.record(bytes);
+    fn record(&self, bytes: u64) -> bool {
+        let Some(bin) = self.sizes.get(bin(bytes)) else { return false };
+        threads::add(bin, 1);
         threads::add(&self.bytes, bytes);
-        threads::add(&self.count, 1);
+        true
     }
 
     /// How many messages.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.count.load(Relaxed)
+        self.sizes.iter().map(|(_, count)| count).sum()
     }
 
     /// How many bytes they had together.
@@ -77,11 +81,22 @@ impl Messages {
     /// to it, a size far from others.
     #[inline]
     pub fn record(&self, to: u32, bytes: u64, internal: bool) {
+        if !internal
+            && let Some(peer) = self.peers.get(to)
+            && peer.external.record(bytes)
+        {
+            return;
+        }
+        self.record_anything(to, bytes, internal);
+    }
+
+    /// Kept apart, so that the way of a message that is like others stays short.
+    #[inline(never)]
+    fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
-        if internal {
-            peer.internal.get_or_init(Box::default).record(bytes);
-        } else {
-            peer.external.record(bytes);
+        let tally = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
+        while !tally.record(bytes) {
+            tally.sizes.make(bin(bytes));
         }
     }
 

@@ -15,15 +15,18 @@ pub struct Figures {
 
 impl From<&Tally> for Figures {
     fn from(tally: &Tally) -> Self {
-        Self {
-            count: tally.count(),
-            bytes: tally.bytes(),
-            sizes: tally.sizes().iter().map(|(bin, count)| (bin as u8, count)).collect(),
-        }
+        let sizes: Vec<_> = tally.sizes().iter().map(|(bin, count)| (bin as u8, count)).collect();
+        Self { count: sizes.iter().map(|(_, count)| count).sum(), bytes: tally.bytes(), sizes }
     }
 }
 
 impl Figures {
+    /// Whether there is nothing at all.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.count == 0 && self.bytes == 0 && self.sizes.is_empty()
+    }
+
     /// Adds the histogram to one.
     pub fn add_sizes_to(&self, bins: &mut [u64; BINS]) {
         for (bin, count) in &self.sizes {
@@ -66,7 +69,10 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The rows that gained messages since an earlier moment, with what they gained, by ascending rank.
+    /// The rows that gained anything since an earlier moment, with what they gained, by ascending rank.
+    ///
+    /// Snapshots do not stop other threads: of a message that one of them is sending, the size may belong to this
+    /// interval and the count to the next. Over all intervals nothing is lost or doubled.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Vec<Row> {
         let mut rows: Vec<Row> = self
@@ -82,7 +88,7 @@ impl Snapshot {
                 },
                 None => now.clone(),
             })
-            .filter(|row| row.external.count != 0 || row.internal.count != 0)
+            .filter(|row| !row.external.is_zero() || !row.internal.is_zero())
             .collect();
         rows.sort_unstable_by_key(|row| row.to);
         rows
