@@ -13,6 +13,7 @@ pub mod comms;
 mod complaint;
 mod framework;
 pub mod host;
+pub mod local;
 pub mod osc;
 mod output;
 pub mod pml;

@@ -1,0 +1,181 @@
+//! The launcher: starts the ranks, brings them together, and watches over them.
+
+use std::fs::Permissions;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Error, Result, error, seat};
+
+/// How long the other ranks may go on when one has failed, so that they can tell what it means to them.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often the launcher looks for ranks that ended before they joined.
+const TICK: Duration = Duration::from_millis(1);
+
+/// The ranks of a job, as processes. Dropping it ends those that are left.
+pub(super) struct Job {
+    children: Vec<Child>,
+    controls: Vec<UnixStream>,
+}
+
+/// A rank that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) rank: usize,
+    pub(super) status: ExitStatus,
+}
+
+impl Failure {
+    /// The exit code that tells of it, in the manner of shells.
+    pub(super) fn code(&self) -> u8 {
+        let code = self.status.code().or_else(|| Some(128 + self.status.signal()?));
+        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+    }
+}
+
+/// How a job went.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// The ranks that failed, the first one first.
+    pub(super) failures: Vec<Failure>,
+    /// The ranks that were ended on account of that.
+    pub(super) ended: Vec<usize>,
+}
+
+impl Job {
+    /// Starts a job of so many ranks, each by the command made for it, and waits until all are connected.
+    pub(super) fn start(ranks: usize, mut command: impl FnMut(usize) -> io::Result<Command>) -> Result<Self> {
+        if ranks == 0 {
+            return Err(Error::NoRanks);
+        }
+        let doing = "make a directory for the job";
+        let private = Permissions::from_mode(0o700);
+        let directory = tempfile::Builder::new().prefix("mpit-").permissions(private).tempdir();
+        let directory = directory.map_err(error::system(doing))?;
+        let listener = UnixListener::bind(directory.path().join(seat::LAUNCHER));
+        let listener = listener.map_err(error::system(doing))?;
+        let mut job = Self { children: Vec::with_capacity(ranks), controls: Vec::with_capacity(ranks) };
+        for rank in 0..ranks {
+            let child = command(rank).and_then(|mut command| {
+                seat::assign(&mut command, directory.path(), rank, ranks);
+                command.spawn()
+            });
+            job.children.push(child.map_err(error::system("start a rank"))?);
+        }
+        job.seat(&listener)?;
+        job.connect()?;
+        directory.close().map_err(error::system("remove the directory of the job"))?;
+        Ok(job)
+    }
+
+    /// Waits until all ranks have called.
+    fn seat(&mut self, listener: &UnixListener) -> Result<()> {
+        let ids: Vec<u32> = self.children.iter().map(Child::id).collect();
+        let mut seats: Vec<_> = ids.iter().map(|_| None).collect();
+        listener.set_nonblocking(true).map_err(error::system("listen for the ranks"))?;
+        while seats.iter().any(Option::is_none) {
+            match listener.accept() {
+                Ok((mut control, _)) => {
+                    // A caller that breaks off is no rank, or ended and is found below.
+                    if let Ok(Some(rank)) = seat::answer(&mut control, &ids) {
+                        seats[rank] = Some(control);
+                    }
+                }
+                Err(none) if none.kind() == io::ErrorKind::WouldBlock => {
+                    self.check()?;
+                    thread::sleep(TICK);
+                }
+                Err(cause) => return Err(error::system("listen for the ranks")(cause)),
+            }
+        }
+        self.controls = seats.into_iter().flatten().collect();
+        Ok(())
+    }
+
+    /// Fails if a rank has ended.
+    fn check(&mut self) -> Result<()> {
+        for (rank, child) in self.children.iter_mut().enumerate() {
+            if let Some(status) = child.try_wait().map_err(error::system("wait for a rank"))? {
+                return Err(Error::NeverJoined { rank, status });
+            }
+        }
+        Ok(())
+    }
+
+    /// Leads the ranks through the steps of their connection.
+    fn connect(&mut self) -> Result<()> {
+        let steps = [seat::await_report, seat::report, seat::await_report];
+        for step in steps {
+            for rank in 0..self.controls.len() {
+                if step(&mut self.controls[rank]).is_err() {
+                    let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
+                    return Err(Error::NeverJoined { rank, status });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until all ranks have ended. When one fails, the others are ended a little later.
+    pub(super) fn wait(mut self) -> Result<Report> {
+        let (hung_up, calls) = mpsc::channel();
+        for (rank, mut control) in self.controls.drain(..).enumerate() {
+            let hung_up = hung_up.clone();
+            let watch = move || {
+                // Ranks never write here; what is read is the end.
+                let _ = control.read(&mut [0]);
+                let _ = hung_up.send(rank);
+            };
+            thread::Builder::new().spawn(watch).map_err(error::system("start a thread"))?;
+        }
+        drop(hung_up);
+        let mut report = Report::default();
+        let mut deadline: Option<Instant> = None;
+        loop {
+            let call = match deadline {
+                None => calls.recv().map_err(RecvTimeoutError::from),
+                Some(deadline) => calls.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            };
+            match call {
+                Ok(rank) => {
+                    let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
+                    if !status.success() {
+                        report.failures.push(Failure { rank, status });
+                        deadline.get_or_insert_with(|| Instant::now() + GRACE);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    report.ended = self.end();
+                    return Ok(report);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(report),
+            }
+        }
+    }
+
+    /// Ends the ranks that are left and says which they were.
+    fn end(&mut self) -> Vec<usize> {
+        let mut ended = Vec::new();
+        for (rank, child) in self.children.iter_mut().enumerate() {
+            // One that cannot be asked is gone.
+            if let Ok(None) = child.try_wait() {
+                let _ = child.kill();
+                let _ = child.wait();
+                ended.push(rank);
+            }
+        }
+        ended
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,50 @@
+//! A small host that needs no MPI: the ranks are processes of one program on one machine.
+//!
+//! ```
+//! use mpit_components::local;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     local::launch(2, |world| {
+//!         let mut greeting = [0; 5];
+//!         match world.rank() {
+//!             0 => world.send(b"hello", 1, 7)?,
+//!             _ => drop(world.recv(&mut greeting, 0, local::ANY_TAG)?),
+//!         }
+//!         Ok(())
+//!     })
+//! }
+//! ```
+//!
+//! [`launch`] starts the program again once for each rank and gives each a communicator, [`Comm`]. It has the
+//! operations of MPI under their names: sends in all modes, receives and probes, [`Request`]s, new communicators,
+//! and the collective operations. Those are built on messages with negative tags, so a host of this kind has
+//! internal traffic as a real one has. All messages are reported to [`crate::pml`], all collective operations to
+//! [`crate::coll`].
+//!
+//! Messages go over Unix sockets, a connection for each pair of ranks. They are always sent at once and kept by
+//! the receiver, so no send but a synchronous one waits for its receive. A process that is gone makes every
+//! operation fail that waits for it.
+
+mod collectives;
+mod comm;
+mod data;
+mod error;
+mod frame;
+mod job;
+mod launch;
+mod links;
+mod matching;
+mod p2p;
+mod process;
+mod request;
+mod seat;
+mod status;
+mod waits;
+
+pub use comm::{Color, Comm};
+pub use data::Data;
+pub use error::{Error, Result};
+pub use launch::{Outcome, launch, test};
+pub use p2p::Message;
+pub use request::Request;
+pub use status::{ANY_SOURCE, ANY_TAG, PROC_NULL, Status};

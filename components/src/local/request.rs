@@ -1,0 +1,223 @@
+//! Requests: operations that were begun and will end.
+
+use std::any::type_name;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+use super::comm::Shared;
+use super::matching::{self, Message, Outcome};
+use super::process::Process;
+use super::{Error, Result, Status};
+use crate::pml::Mode;
+
+/// An operation that was begun and will end: a nonblocking send or receive, or a persistent one that is started
+/// again and again.
+///
+/// It borrows the buffer of a receive until it is dropped or waited for the last time. A request that ended is
+/// inactive, like a persistent one that was not started yet: waiting for it returns at once with
+/// [`Status::EMPTY`]. Dropping an active receive cancels it.
+#[must_use = "an operation is known to be complete only when it was waited for"]
+pub struct Request<'a> {
+    pub(super) state: State,
+    buffer: Option<&'a mut [u8]>,
+    /// How to start it again, if it is persistent.
+    origin: Option<Origin>,
+}
+
+pub(super) enum State {
+    Inactive,
+    /// Somebody has yet to ask for how it ended.
+    Ended(Outcome, Status),
+    Pending(Ticket),
+}
+
+/// A place in the matching engine, given up when dropped.
+pub(super) struct Ticket {
+    number: u64,
+    process: Arc<Process>,
+    redeemed: bool,
+}
+
+/// What a persistent request does.
+struct Origin {
+    comm: Arc<Shared>,
+    peer: usize,
+    tag: i32,
+    action: Action,
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    Send(Mode),
+    Receive,
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn send(state: State) -> Self {
+        Self { state, buffer: None, origin: None }
+    }
+
+    pub(super) fn receive(state: State, buffer: &'a mut [u8]) -> Self {
+        Self { state, buffer: Some(buffer), origin: None }
+    }
+
+    pub(super) fn send_init(
+        comm: &Arc<Shared>,
+        buffer: &'a mut [u8],
+        peer: usize,
+        tag: i32,
+        mode: Mode,
+    ) -> Result<Self> {
+        comm.check_send(peer, tag)?;
+        let origin = Origin { comm: Arc::clone(comm), peer, tag, action: Action::Send(mode) };
+        Ok(Self { state: State::Inactive, buffer: Some(buffer), origin: Some(origin) })
+    }
+
+    pub(super) fn recv_init(comm: &Arc<Shared>, buffer: &'a mut [u8], peer: usize, tag: i32) -> Result<Self> {
+        comm.check_receive(peer, tag)?;
+        let origin = Origin { comm: Arc::clone(comm), peer, tag, action: Action::Receive };
+        Ok(Self { state: State::Inactive, buffer: Some(buffer), origin: Some(origin) })
+    }
+
+    /// Whether it was begun and not waited for since.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        !matches!(self.state, State::Inactive)
+    }
+
+    /// Starts a persistent operation.
+    ///
+    /// # Errors
+    ///
+    /// The request must be persistent and inactive. A send fails when its receiver is gone.
+    pub fn start(&mut self) -> Result<()> {
+        let origin = self.origin.as_ref().ok_or(Error::NotPersistent)?;
+        if !matches!(self.state, State::Inactive) {
+            return Err(Error::Active);
+        }
+        self.state = match origin.action {
+            Action::Send(mode) => {
+                let data = self.buffer.as_deref().unwrap_or_default();
+                origin.comm.send(data, origin.peer, origin.tag, mode)?
+            }
+            Action::Receive => origin.comm.post(origin.peer, origin.tag)?,
+        };
+        Ok(())
+    }
+
+    /// Starts several persistent operations, in order.
+    ///
+    /// # Errors
+    ///
+    /// As of [`start`](Self::start); the requests behind the one that failed are not started.
+    pub fn start_all(requests: &mut [Self]) -> Result<()> {
+        requests.iter_mut().try_for_each(Self::start)
+    }
+
+    /// The buffer of a persistent operation between its uses: what was received last, or will be sent next.
+    ///
+    /// # Errors
+    ///
+    /// The request must be persistent and inactive, and the buffer must hold values of type `T`.
+    pub fn values<T: Pod>(&mut self) -> Result<&mut [T]> {
+        if self.is_active() {
+            return Err(Error::Active);
+        }
+        let buffer = self.buffer.as_deref_mut().filter(|_| self.origin.is_some());
+        bytemuck::try_cast_slice_mut(buffer.ok_or(Error::NotPersistent)?)
+            .map_err(|_| Error::WrongType(type_name::<T>()))
+    }
+
+    /// Waits until the operation ended.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the message does not fit into the buffer, or when the process that should send or receive it
+    /// is gone. The request is inactive then.
+    pub fn wait(&mut self) -> Result<Status> {
+        if let State::Pending(ticket) = &self.state {
+            let process = Arc::clone(&ticket.process);
+            process.engine().wait(|engine| self.settle(engine).then_some(()));
+        }
+        self.complete().map(|status| status.unwrap_or(Status::EMPTY))
+    }
+
+    /// Asks whether the operation ended: `None` if it did not.
+    ///
+    /// # Errors
+    ///
+    /// As of [`wait`](Self::wait).
+    pub fn test(&mut self) -> Result<Option<Status>> {
+        if let State::Pending(ticket) = &self.state {
+            let process = Arc::clone(&ticket.process);
+            if !self.settle(&mut process.engine().lock()) {
+                return Ok(None);
+            }
+        }
+        self.complete().map(|status| status.or(Some(Status::EMPTY)))
+    }
+
+    /// The process whose engine a pending operation is known to.
+    pub(super) fn process(&self) -> Option<Arc<Process>> {
+        match &self.state {
+            State::Pending(ticket) => Some(Arc::clone(&ticket.process)),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is left to wait for.
+    pub(super) fn settle(&mut self, engine: &mut matching::State) -> bool {
+        let State::Pending(ticket) = &mut self.state else { return true };
+        let outcome = engine.take(ticket.number);
+        ticket.redeemed = outcome.is_some();
+        match outcome {
+            Some(outcome) => self.state = State::Ended(outcome, Status::EMPTY),
+            None => return false,
+        }
+        true
+    }
+
+    /// Makes an operation that ended inactive and says how it ended; `None` if it was not active.
+    pub(super) fn complete(&mut self) -> Result<Option<Status>> {
+        if !matches!(self.state, State::Ended(..)) {
+            return Ok(None);
+        }
+        match std::mem::replace(&mut self.state, State::Inactive) {
+            State::Ended(outcome, status) => match outcome? {
+                Some(message) => message.copy_to(self.buffer.as_deref_mut().unwrap_or_default()).map(Some),
+                None => Ok(Some(status)),
+            },
+            State::Inactive | State::Pending(_) => Ok(None),
+        }
+    }
+}
+
+impl State {
+    /// An operation that was over at once.
+    pub(super) fn over(status: Status) -> Self {
+        Self::Ended(Ok(None), status)
+    }
+
+    pub(super) fn pending(number: u64, process: &Arc<Process>) -> Self {
+        Self::Pending(Ticket { number, process: Arc::clone(process), redeemed: false })
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if !self.redeemed {
+            self.process.engine().withdraw(self.number);
+        }
+    }
+}
+
+impl Message {
+    /// Copies the data to the front of a buffer.
+    pub(super) fn copy_to(&self, buffer: &mut [u8]) -> Result<Status> {
+        let (message, room) = (self.data.len(), buffer.len());
+        let front = buffer.get_mut(..message).ok_or(Error::Truncated { message, buffer: room })?;
+        front.copy_from_slice(&self.data);
+        Ok(self.status())
+    }
+}
