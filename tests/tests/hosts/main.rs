@@ -5,6 +5,7 @@
 mod bystanders;
 mod fortran;
 mod inventories;
+mod lifecycle;
 mod ring;
 mod sends;
 mod workloads;

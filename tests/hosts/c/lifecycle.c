@@ -1,0 +1,56 @@
+/* Opens and closes MPI and its tool interface in any order.
+ *
+ *     lifecycle SEQUENCE     (any number of processes)
+ *
+ * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void fail(char step, int rc)
+{
+    fprintf(stderr, "lifecycle: %c: error %d\n", step, rc);
+    exit(EXIT_FAILURE);
+}
+
+static int query(void)
+{
+    int count, rc = MPI_T_pvar_get_num(&count);
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
+        char name[256];
+        int length = sizeof name, verbosity, class, bind, readonly, continuous, atomic;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        /* A variable that has gone answers an error, which is no failure of the interface. */
+        MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
+                            &continuous, &atomic);
+    }
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    for (const char *step = argc > 1 ? argv[1] : ""; *step; step++) {
+        int provided, rc = MPI_SUCCESS;
+        switch (*step) {
+        case 'i':
+            rc = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+            break;
+        case 'f':
+            rc = MPI_T_finalize();
+            break;
+        case 'I':
+            rc = MPI_Init(&argc, &argv);
+            break;
+        case 'F':
+            rc = MPI_Finalize();
+            break;
+        case 'q':
+            rc = query();
+            break;
+        }
+        if (rc != MPI_SUCCESS)
+            fail(*step, rc);
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,65 @@
+//! MPI and its tool interface opened and closed in every order that the standard allows, and by many threads.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+use crate::{MONITORED, read_all, written_to};
+
+/// i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q: queries.
+const SEQUENCES: [&str; 12] = [
+    "iqf",
+    "iIqFf",
+    "IiqFf",
+    "ifIF",
+    "IFiqf",
+    "iqIqfF",
+    "IiqfF",
+    "ififIF",
+    "IFifif",
+    "iqIqFqf",
+    "iiqfqIqFf",
+    "IiqfiqfF",
+];
+
+#[test]
+fn the_interfaces_open_and_close_in_any_order() -> Outcome {
+    stacks::for_each(
+        "lifecycle",
+        |_| true,
+        |stack| {
+            let program = stack.compile("lifecycle")?;
+            let mut failures = Vec::new();
+            for sequence in SEQUENCES {
+                let finished =
+                    Job::mpi(stack, 1).arg(&program).arg(sequence).under_mpit(&[MONITORED])?.finish()?;
+                if finished.code != Some(0) {
+                    failures.push(finished.to_string());
+                }
+            }
+            Failure::unless(failures.is_empty(), || failures.join("\n"))
+        },
+    )
+}
+
+#[test]
+fn messages_of_many_threads_are_all_counted() -> Outcome {
+    const RANKS: u32 = 2;
+    stacks::for_each(
+        "threads",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("threads")?;
+            let program = stack.compile("threads")?;
+            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
+            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
+                let rows: Vec<_> =
+                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+                // Four threads, each of which sends 250 messages of eight bytes.
+                let wanted = [(1 - rank, 1000, 8000)];
+                Failure::unless(rows == wanted, || {
+                    format!("rank {rank}: (peer, messages, bytes) are {rows:?}, should be {wanted:?}")
+                })?;
+            }
+            Ok(())
+        },
+    )
+}
