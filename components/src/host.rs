@@ -6,6 +6,8 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use mpit::registry::Registry;
+
 use crate::{coll, osc, pml};
 
 /// This process among those that were started together.
@@ -26,9 +28,12 @@ static ENDED: Mutex<bool> = Mutex::new(false);
 pub fn initialized(world: World) {
     let _alone = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
     if WORLD.set(world).is_ok() {
+        // The first look at the registry gives settings their values.
+        let _ = Registry::global();
         pml::open(&world);
         osc::open(&world);
         coll::open(&world);
+        mpit::host::set_initialized();
     }
 }
 

@@ -13,7 +13,12 @@ use std::path::{Path, PathBuf};
 pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new(""));
     if !directory.as_os_str().is_empty() {
-        fs::create_dir_all(directory)?;
+        fs::create_dir_all(directory).map_err(|error| {
+            io::Error::new(
+                error.kind(),
+                format!("cannot make the directory {}: {error}", directory.display()),
+            )
+        })?;
     }
     let (temporary, file) = create_temporary(directory, path)?;
     write(&file).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {

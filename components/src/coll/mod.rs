@@ -3,6 +3,9 @@
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use mpit::cvar::{Cvar, Text};
+use mpit::{category, cvar};
+
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
 pub use crate::framework::{Lifecycle, Switch};
@@ -134,6 +137,23 @@ pub trait Component: Lifecycle {
     fn entered(&self, operation: &Operation<'_>);
 }
 
+/// Collective communication.
+#[category(name = "coll")]
+#[derive(Debug)]
+pub struct Coll;
+
+/// The coll components that listen, by name: a,b for these, ^a,b for all but these, nothing for all. Looked at when MPI
+/// is initialized.
+#[cvar(
+    name = "coll_components",
+    alias = "coll",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_DETAIL",
+    category = Coll
+)]
+static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+
 /// Reasons to listen, of all components together.
 static REASONS: AtomicU32 = AtomicU32::new(0);
 
@@ -161,7 +181,7 @@ pub fn entered(operation: &Operation<'_>) {
 }
 
 pub(crate) fn open(world: &World) {
-    COLL.open(framework::components("coll"), "", world);
+    COLL.open(framework::components("coll"), COMPONENTS.get().as_str(), world);
 }
 
 pub(crate) fn close() {

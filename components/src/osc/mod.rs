@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use mpit::cvar::{Cvar, Text};
+use mpit::{category, cvar};
+
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
 pub use crate::framework::{Lifecycle, Switch};
@@ -46,6 +49,23 @@ pub trait Component: Lifecycle {
     fn accessed(&self, access: &Access);
 }
 
+/// One-sided communication.
+#[category(name = "osc")]
+#[derive(Debug)]
+pub struct Osc;
+
+/// The osc components that listen, by name: a,b for these, ^a,b for all but these, nothing for all. Looked at when MPI
+/// is initialized.
+#[cvar(
+    name = "osc_components",
+    alias = "osc",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_DETAIL",
+    category = Osc
+)]
+static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+
 /// Reasons to listen, of all components together.
 static REASONS: AtomicU32 = AtomicU32::new(0);
 
@@ -73,7 +93,7 @@ pub fn accessed(access: &Access) {
 }
 
 pub(crate) fn open(world: &World) {
-    OSC.open(framework::components("osc"), "", world);
+    OSC.open(framework::components("osc"), COMPONENTS.get().as_str(), world);
 }
 
 pub(crate) fn close() {

@@ -1,6 +1,11 @@
 //! Point to point: the host reports each message that a process sends.
 
+pub mod monitoring;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use mpit::cvar::{Cvar, Text};
+use mpit::{category, cvar};
 
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
@@ -43,6 +48,23 @@ pub trait Component: Lifecycle {
     fn sent(&self, send: &Send);
 }
 
+/// Point-to-point communication.
+#[category(name = "pml")]
+#[derive(Debug)]
+pub struct Pml;
+
+/// The pml components that listen, by name: a,b for these, ^a,b for all but these, nothing for all. Looked at when MPI
+/// is initialized.
+#[cvar(
+    name = "pml_components",
+    alias = "pml",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_DETAIL",
+    category = Pml
+)]
+static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+
 /// Reasons to listen, of all components together.
 static REASONS: AtomicU32 = AtomicU32::new(0);
 
@@ -70,7 +92,7 @@ pub fn sent(send: &Send) {
 }
 
 pub(crate) fn open(world: &World) {
-    PML.open(framework::components("pml"), "", world);
+    PML.open(framework::components("pml"), COMPONENTS.get().as_str(), world);
 }
 
 pub(crate) fn close() {

@@ -50,6 +50,8 @@ impl Histogram {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::{BINS, Histogram, bin};
 
     /// The definition, word for word.

@@ -1,0 +1,146 @@
+//! The variable that writes files: one per phase of a program, from the start of a handle to its stop.
+
+use std::collections::BTreeMap;
+use std::ffi::c_char;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mpit::cell::{Custom, HandleId};
+use mpit::object::Object;
+use mpit::{Error, Result, pvar};
+
+use super::{MESSAGES, PmlMonitoring, SWITCH, report, settings};
+use crate::comms::Reader;
+use crate::host;
+use crate::record::Snapshot;
+
+/// Writes what is sent between the start of a handle and its stop. The value is the beginning of the file's name:
+/// the stop writes <value>.<rank in the world>.prof, making directories that are missing; with an empty value it
+/// writes nothing. When the file cannot be written the handle stays started and keeps what it has, for the next
+/// stop. A reset begins the phase anew. Handles do not influence each other. Start and stop take locks and allocate,
+/// so they must not be used in signal handlers.
+#[pvar(
+    name = "pml_monitoring_flush",
+    class = "GENERIC",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+static FLUSH: Flush = Flush { handles: Mutex::new(BTreeMap::new()) };
+
+/// The cell: the handles there are. Each has a lock of its own, since writing a file takes long.
+struct Flush {
+    handles: Mutex<BTreeMap<HandleId, Arc<Mutex<Handle>>>>,
+}
+
+/// A handle, and the phase that it is in.
+struct Handle {
+    stem: Vec<u8>,
+    started: bool,
+    /// The record when the phase began.
+    begin: Snapshot,
+    /// Knows the communicators that existed during the phase.
+    comms: Reader,
+}
+
+impl Handle {
+    fn new() -> Self {
+        let stem = settings::FILENAME.get().as_str().into();
+        Self { stem, started: false, begin: Snapshot::default(), comms: Reader::new() }
+    }
+
+    fn begin_phase(&mut self) {
+        self.begin = MESSAGES.snapshot();
+        self.comms.done(&self.comms.show());
+    }
+
+    fn start(&mut self) {
+        if !self.started {
+            self.begin_phase();
+            self.started = true;
+            SWITCH.on();
+        }
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        if self.started {
+            self.write_phase()?;
+            self.end();
+        }
+        Ok(())
+    }
+
+    /// Ends the phase without a file.
+    fn end(&mut self) {
+        if self.started {
+            SWITCH.off();
+            self.started = false;
+            self.begin = Snapshot::default();
+        }
+    }
+
+    fn write_phase(&self) -> Result<()> {
+        if self.stem.is_empty() {
+            return Ok(());
+        }
+        let world = host::world().ok_or(Error::NotAccessible)?;
+        let rows = MESSAGES.snapshot().since(&self.begin);
+        let profile = report::profile(world.rank, rows, self.comms.show());
+        report::file(&profile, &self.stem).map_err(|_| Error::Invalid)
+    }
+}
+
+impl Flush {
+    fn map(&self) -> MutexGuard<'_, BTreeMap<HandleId, Arc<Mutex<Handle>>>> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<R>(&self, handle: HandleId, act: impl FnOnce(&mut Handle) -> R) -> Result<R> {
+        let handle = self.map().get(&handle).cloned().ok_or(Error::InvalidHandle)?;
+        let mut handle = handle.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(act(&mut handle))
+    }
+}
+
+impl Custom for Flush {
+    type Value = c_char;
+    const COUNT: usize = 4096;
+
+    fn bind(&self, handle: HandleId, _object: &Object<'_>) -> Result<()> {
+        self.map().insert(handle, Arc::new(Mutex::new(Handle::new())));
+        Ok(())
+    }
+
+    fn unbind(&self, handle: HandleId) {
+        // A handle that is freed while it is started writes nothing; to write is what a stop is for.
+        let _ = self.with(handle, Handle::end);
+        self.map().remove(&handle);
+    }
+
+    fn start(&self, handle: HandleId) -> Result<()> {
+        self.with(handle, Handle::start)
+    }
+
+    fn stop(&self, handle: HandleId) -> Result<()> {
+        self.with(handle, Handle::stop)?
+    }
+
+    fn read(&self, handle: HandleId, out: &mut [c_char]) -> Result<()> {
+        self.with(handle, |handle| {
+            for (out, byte) in out.iter_mut().zip(&handle.stem) {
+                *out = byte.cast_signed();
+            }
+        })
+    }
+
+    fn write(&self, handle: HandleId, value: &[c_char]) -> Result<()> {
+        if value.len() >= Self::COUNT {
+            // It could not be read back.
+            return Err(Error::Invalid);
+        }
+        let stem = value.iter().map(|byte| byte.cast_unsigned()).collect();
+        self.with(handle, |handle| handle.stem = stem)
+    }
+
+    fn reset(&self, handle: HandleId) -> Result<()> {
+        self.with(handle, Handle::begin_phase)
+    }
+}

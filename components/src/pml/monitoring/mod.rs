@@ -1,0 +1,62 @@
+//! Who sends how much to whom: Open MPI's point-to-point monitoring, name by name and file by file.
+//!
+//! Differences from Open MPI's component are deliberate. Memory grows with the peers spoken to. Handles are
+//! independent of each other, and recording is off when the last one stops (unless `pml_monitoring_enable` turned it
+//! on for the whole run). Persistent messages count, and a file that cannot be written is an error that loses
+//! nothing.
+
+mod flush;
+mod report;
+mod settings;
+mod variables;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+pub use variables::PmlMonitoring;
+
+use super::{Component, Lifecycle, Send, Switch};
+use crate::host::World;
+use crate::record::Messages;
+
+/// What was sent while somebody wanted to know.
+static MESSAGES: Messages = Messages::new();
+
+/// On for the whole run with `pml_monitoring_enable`, and while handles are started.
+static SWITCH: Switch = super::switch();
+
+/// Whether messages of the library's own count as the user's: so with `pml_monitoring_enable` = 1.
+static MERGED: AtomicBool = AtomicBool::new(false);
+
+/// The component.
+#[derive(Debug)]
+pub struct Monitoring;
+
+/// Counts messages and bytes per peer, for performance variables and `.prof` files.
+#[mpit::component(framework = "pml", name = "monitoring")]
+impl Component for Monitoring {
+    #[inline]
+    fn sent(&self, send: &Send) {
+        let internal = send.tag < 0 && !MERGED.load(Relaxed);
+        MESSAGES.record(send.to, send.bytes, internal);
+    }
+}
+
+impl Lifecycle for Monitoring {
+    fn switch(&self) -> &'static Switch {
+        &SWITCH
+    }
+
+    fn open(&self, _world: &World) -> bool {
+        let enable = settings::ENABLE.get();
+        MERGED.store(enable == 1, Relaxed);
+        if enable > 0 {
+            SWITCH.on();
+            report::open();
+        }
+        true
+    }
+
+    fn close(&self) {
+        report::close();
+    }
+}

@@ -1,0 +1,63 @@
+//! What is written, and where to.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::{MESSAGES, settings};
+use crate::comms::{Reader, Shown};
+use crate::complaint::complain;
+use crate::host;
+use crate::output::write_whole;
+use crate::prof::{Block, Profile};
+use crate::record::{Row, Snapshot};
+
+/// Whoever writes at the end of the run wants to know of all communicators.
+static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
+
+/// The run begins, and something is to be written at its end.
+pub(super) fn open() {
+    if settings::ENABLE_OUTPUT.get() > 0 {
+        *WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Reader::new());
+    }
+}
+
+/// Writes what was recorded during the whole run.
+pub(super) fn close() {
+    let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (Some(reader), Some(world)) = (reader, host::world()) else { return };
+    let profile = profile(world.rank, MESSAGES.snapshot().since(&Snapshot::default()), reader.show());
+    let written = match settings::ENABLE_OUTPUT.get() {
+        1 => in_one_piece(&profile, io::stdout().lock()),
+        2 => in_one_piece(&profile, io::stderr().lock()),
+        // `file` has told the user.
+        _ => return file(&profile, settings::FILENAME.get().as_str().as_bytes()).unwrap_or_default(),
+    };
+    if let Err(error) = written {
+        complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+    }
+}
+
+/// The text about some rows and communicators.
+pub(super) fn profile(me: u32, messages: Vec<Row>, comms: Shown) -> Profile {
+    Profile { me, messages, comms: comms.comms.into_iter().map(Block::from).collect() }
+}
+
+/// With a single call, so that the output of several processes does not mix.
+fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
+    let mut text = Vec::new();
+    profile.write(&mut text)?;
+    to.write_all(&text)?;
+    to.flush()
+}
+
+/// Writes `<stem>.<rank>.prof`. What goes wrong is also told the user.
+pub(super) fn file(profile: &Profile, stem: &[u8]) -> io::Result<()> {
+    let mut path = OsStr::from_bytes(stem).to_owned();
+    path.push(format!(".{}.prof", profile.me));
+    let path = PathBuf::from(path);
+    write_whole(&path, |file| profile.write(file))
+        .inspect_err(|error| complain(format_args!("cannot write {}: {error}", path.display())))
+}

@@ -1,0 +1,127 @@
+//! Performance variables of the component.
+//!
+//! They show the user's messages, as Open MPI's do: those with a tag of 0 or more, and with
+//! `pml_monitoring_enable` = 1 all. Classes are Open MPI's, too: a handle of one of the SIZE variables counts like one
+//! of a COUNTER, namely what is sent while it is started.
+
+use mpit::object::{Comm, OUTSIDE};
+use mpit::{category, pvar};
+
+use super::{MESSAGES, SWITCH};
+use crate::pml::Pml;
+use crate::record::{BINS, Tally};
+
+/// Monitoring of point-to-point messages: how many, how large, to whom. It sees what programs send through the MPI
+/// interface; what a library sends for its own purposes only where the library reports it.
+#[category(name = "pml_monitoring", parent = Pml)]
+#[derive(Debug)]
+pub struct PmlMonitoring;
+
+/// A handle was started.
+fn record() {
+    SWITCH.on();
+}
+
+/// A handle was stopped.
+fn rest() {
+    SWITCH.off();
+}
+
+/// What was sent to a rank of a communicator, through whatever communicator.
+fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static Tally> {
+    match comm.world_rank(rank) {
+        OUTSIDE => None,
+        to => MESSAGES.external(to),
+    }
+}
+
+fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Tally) -> u64) {
+    for (rank, out) in out.iter_mut().enumerate() {
+        *out = sent_to(comm, rank).map_or(0, &of);
+    }
+}
+
+/// Messages sent to each process of the communicator, through whatever communicator they were sent. One element for
+/// each rank.
+#[pvar(
+    name = "pml_monitoring_messages_count",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
+    for_each_rank(comm, out, Tally::count);
+}
+
+/// Bytes in the messages sent to each process of the communicator, through whatever communicator they were sent. One
+/// element for each rank.
+#[pvar(
+    name = "pml_monitoring_messages_size",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    unit = "bytes",
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
+    for_each_rank(comm, out, Tally::bytes);
+}
+
+/// Messages of each order of magnitude sent to each process of the communicator. 66 elements for each rank, one rank
+/// after the other: the first counts empty messages, element k + 1 those of 2^k to 2^(k+1) - 1 bytes.
+#[pvar(
+    name = "pml_monitoring_messages_histogram",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    count = |comm| BINS * comm.size(),
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
+    out.fill(0);
+    for (rank, bins) in out.chunks_exact_mut(BINS).enumerate() {
+        for (bin, count) in sent_to(comm, rank).into_iter().flat_map(|tally| tally.sizes().iter()) {
+            bins[bin] = count;
+        }
+    }
+}
+
+/// Messages sent, to all processes together, those outside of the world included.
+#[pvar(
+    name = "pml_monitoring_messages_total",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_total() -> u64 {
+    MESSAGES.iter().fold(0, |total, (_, tally)| total.wrapping_add(tally.count()))
+}
+
+/// Bytes in all messages sent, to all processes together, those outside of the world included.
+#[pvar(
+    name = "pml_monitoring_bytes_total",
+    class = "AGGREGATE",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring,
+    unit = "bytes",
+    on_start = record,
+    on_stop = rest
+)]
+fn bytes_total() -> u64 {
+    MESSAGES.iter().fold(0, |total, (_, tally)| total.wrapping_add(tally.bytes()))
+}

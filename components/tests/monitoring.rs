@@ -1,0 +1,343 @@
+//! The variables of `pml monitoring`, through the interface that tools use.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpit::Error;
+use mpit::desc::PvarFlags;
+use mpit::object::{OUTSIDE, Object};
+use mpit::tool::{Handle, Session, Tool};
+use mpit::words::{Bind, Class, Datatype, Scope, Verbosity};
+use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::record::BINS;
+
+const WORLD: World = World { rank: 2, size: 4 };
+
+/// The record belongs to the process, so one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    host::initialized(WORLD);
+    assert!(!pml::active(), "somebody left recording on");
+    guard
+}
+
+fn world() -> Object<'static> {
+    Object::world(1, WORLD.size)
+}
+
+fn comm() -> CommId {
+    comms::created(Ranks::World(WORLD.size), "some")
+}
+
+fn send_tagged(to: u32, bytes: u64, tag: i32) {
+    static COMM: Mutex<Option<CommId>> = Mutex::new(None);
+    let comm = *COMM.lock().unwrap().get_or_insert_with(comm);
+    pml::sent(&Send { comm, to, bytes, tag, mode: Mode::Standard });
+}
+
+fn send(to: u32, bytes: u64) {
+    send_tagged(to, bytes, 0);
+}
+
+fn array<'s>(session: &'s Session<'_>, what: &str, object: &Object<'_>) -> Handle<'s> {
+    session.handle(&format!("pml_monitoring_messages_{what}"), Class::Size, Some(object)).unwrap()
+}
+
+fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {
+    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    handle.write_text(stem.to_str().unwrap()).unwrap();
+    handle
+}
+
+/// The lines about pairs of processes, without histograms.
+fn pairs(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let pair = |line: &&str| line.starts_with("E\t") || line.starts_with("I\t");
+    text.lines().filter(pair).map(|line| line.split('\t').take(5).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn variables_are_open_mpis() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let registry = tool.registry();
+    for (name, class, datatype, bind, flags, verbosity) in [
+        (
+            "pml_monitoring_messages_count",
+            Class::Size,
+            Datatype::UnsignedLongLong,
+            Bind::Comm,
+            PvarFlags::READONLY,
+            Verbosity::TunerBasic,
+        ),
+        (
+            "pml_monitoring_messages_size",
+            Class::Size,
+            Datatype::UnsignedLongLong,
+            Bind::Comm,
+            PvarFlags::READONLY,
+            Verbosity::TunerBasic,
+        ),
+        (
+            "pml_monitoring_flush",
+            Class::Generic,
+            Datatype::Char,
+            Bind::NoObject,
+            PvarFlags::NONE,
+            Verbosity::UserBasic,
+        ),
+    ] {
+        let desc = registry.pvar(registry.pvar_index(name, class).unwrap()).unwrap();
+        assert_eq!((desc.element(), desc.binding()), (datatype, bind), "{name}");
+        assert_eq!((desc.flag_set(), desc.audience()), (flags, verbosity), "{name}");
+        assert!(!desc.text().is_empty() && desc.enumeration().is_none(), "{name}");
+    }
+    for (name, count, scope, verbosity) in [
+        ("pml_monitoring_enable", 1, Scope::ReadOnly, Verbosity::TunerBasic),
+        ("pml_monitoring_enable_output", 1, Scope::ReadOnly, Verbosity::MpidevAll),
+        ("pml_monitoring_filename", 2048, Scope::ReadOnly, Verbosity::MpidevAll),
+        ("pml_monitoring_major_version", 1, Scope::Constant, Verbosity::MpidevAll),
+        ("pml_monitoring_minor_version", 1, Scope::Constant, Verbosity::MpidevAll),
+        ("pml_monitoring_release_version", 1, Scope::Constant, Verbosity::MpidevAll),
+    ] {
+        let desc = registry.cvar(registry.cvar_index(name).unwrap()).unwrap().desc();
+        assert_eq!((desc.count(), desc.reach(), desc.audience()), (count, scope, verbosity), "{name}");
+        let datatype = if count == 1 { Datatype::Int } else { Datatype::Char };
+        assert_eq!(desc.element(), datatype, "{name}");
+        if count == 1 {
+            assert_eq!(tool.cvar(name).unwrap().write(&[1_i32]), Err(Error::CvarSetNever));
+        }
+    }
+    for (name, parent) in [("pml_monitoring", Some("pml")), ("pml", None), ("osc", None), ("coll", None)] {
+        let category = registry.category(registry.category_index(name).unwrap()).unwrap();
+        assert!(!category.description().is_empty());
+        if let Some(parent) = parent {
+            let index = registry.category_index(name).unwrap();
+            let parent = registry.category(registry.category_index(parent).unwrap()).unwrap();
+            assert!(parent.with_members(|members| members.categories.contains(&index)));
+        }
+    }
+    let monitoring = registry.category(registry.category_index("pml_monitoring").unwrap()).unwrap();
+    let counts = monitoring.with_members(|members| (members.cvars.len(), members.pvars.len()));
+    assert_eq!(counts, (6, 6));
+}
+
+#[test]
+fn counts_go_to_the_members_of_any_communicator() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let reversed: Vec<AtomicU32> = [3, OUTSIDE, 0].map(AtomicU32::new).into();
+    let sub = Object::comm(2, &reversed);
+
+    let handles: Vec<_> = [world(), sub]
+        .iter()
+        .flat_map(|comm| ["count", "size"].map(|what| array(&session, what, comm)))
+        .collect();
+    assert_eq!(handles.iter().map(Handle::count).collect::<Vec<_>>(), [4, 4, 3, 3]);
+    send(0, 1);
+    session.start_all().unwrap();
+    for (to, bytes) in [(0, 10), (3, 100), (3, 1000), (2, 0), (OUTSIDE, 7)] {
+        send(to, bytes);
+    }
+    // The library's own messages are not the user's.
+    send_tagged(1, 50, -1);
+    let values: Vec<_> = handles.iter().map(|handle| handle.read::<u64>().unwrap()).collect();
+    assert_eq!(values[0], [1, 0, 1, 2]);
+    assert_eq!(values[1], [10, 0, 0, 1100]);
+    assert_eq!(values[2], [2, 0, 1]);
+    assert_eq!(values[3], [1100, 0, 10]);
+}
+
+#[test]
+fn the_histogram_has_66_bins_for_each_rank() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let histogram = array(&session, "histogram", &world());
+    assert_eq!(histogram.count(), BINS * 4);
+    histogram.start().unwrap();
+    for bytes in [0, 1, 2, 3, 4, 1023, 1024] {
+        send(1, bytes);
+    }
+    send(3, u64::MAX);
+    let bins = histogram.read::<u64>().unwrap();
+    let filled: Vec<_> = bins.iter().enumerate().filter(|(_, count)| **count != 0).collect();
+    let at = |rank, bin| rank * BINS + bin;
+    assert_eq!(
+        filled,
+        [
+            (at(1, 0), &1),
+            (at(1, 1), &1),
+            (at(1, 2), &2),
+            (at(1, 3), &1),
+            (at(1, 10), &1),
+            (at(1, 11), &1),
+            (at(3, 64), &1)
+        ]
+    );
+}
+
+#[test]
+fn totals_need_no_object() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let messages = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
+    let bytes = session.handle("pml_monitoring_bytes_total", Class::Aggregate, None).unwrap();
+    session.start_all().unwrap();
+    for (to, bytes) in [(0, 10), (1, 20), (OUTSIDE, 30)] {
+        send(to, bytes);
+    }
+    assert_eq!(messages.read::<u64>().unwrap(), [3]);
+    assert_eq!(bytes.read::<u64>().unwrap(), [60]);
+    messages.reset().unwrap();
+    send(0, 1);
+    assert_eq!((messages.read::<u64>().unwrap(), bytes.read::<u64>().unwrap()), (vec![1], vec![61]));
+}
+
+#[test]
+fn sessions_do_not_reach_each_other_and_stopping_stops() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
+    let (first, second) = (array(&one, "count", &world()), array(&two, "count", &world()));
+    first.start().unwrap();
+    send(1, 8);
+    second.start().unwrap();
+    send(1, 8);
+    first.stop().unwrap();
+    send(1, 8);
+    assert!(pml::active());
+    second.stop().unwrap();
+    assert!(!pml::active());
+    send(1, 8);
+    assert_eq!(first.read::<u64>().unwrap(), [0, 2, 0, 0]);
+    assert_eq!(second.read::<u64>().unwrap(), [0, 2, 0, 0]);
+    second.start().unwrap();
+    send(1, 8);
+    drop(first);
+    assert_eq!(second.read::<u64>().unwrap(), [0, 3, 0, 0]);
+    assert_eq!(second.reset(), Err(Error::PvarNoWrite));
+    drop(second);
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_flush_handle_writes_its_own_phase() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let tool = Tool::new();
+    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
+    let count = array(&one, "count", &world());
+    let first = flush(&one, &directory.path().join("new/directory/first"));
+    let second = flush(&two, &directory.path().join("second"));
+    let in_first = directory.path().join("new/directory/first.2.prof");
+    let in_second = directory.path().join("second.2.prof");
+
+    count.start().unwrap();
+    send(0, 1);
+    first.start().unwrap();
+    let freed = comms::created(Ranks::List([2, 0].into()), "short\tlived");
+    send(0, 2);
+    second.start().unwrap();
+    send_tagged(0, 4, -3);
+    send(1, 8);
+    comms::freed(freed);
+    first.stop().unwrap();
+    assert_eq!(
+        pairs(&in_first),
+        ["E 2 0 2 bytes 1 msgs sent", "E 2 1 8 bytes 1 msgs sent", "I 2 0 4 bytes 1 msgs sent"]
+    );
+    let text = fs::read_to_string(&in_first).unwrap();
+    // Both kinds in the histogram of the E line, and none on the I line.
+    let line = text.lines().nth(1).unwrap();
+    assert!(line.contains("\t0,0,1,1,0,"), "{line}");
+    assert!(text.contains("\nI\t2\t0\t4 bytes\t1 msgs sent\n"), "{text}");
+    assert!(text.contains("\nD\tshort lived\tprocs: 2,0\nO2A\t2\t0 bytes\t0 msgs sent\nA2O"), "{text}");
+
+    send(3, 16);
+    second.stop().unwrap();
+    assert_eq!(
+        pairs(&in_second),
+        ["E 2 1 8 bytes 1 msgs sent", "E 2 3 16 bytes 1 msgs sent", "I 2 0 4 bytes 1 msgs sent"]
+    );
+
+    // A second phase begins at its start and not at the end of the first.
+    first.start().unwrap();
+    send(3, 32);
+    first.stop().unwrap();
+    assert_eq!(pairs(&in_first), ["E 2 3 32 bytes 1 msgs sent"]);
+    assert!(!fs::read_to_string(&in_first).unwrap().contains("short lived"));
+    assert_eq!(count.read::<u64>().unwrap(), [2, 1, 0, 2]);
+    assert!(pml::active());
+    count.stop().unwrap();
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_flush_handle_without_a_name_writes_nothing() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    assert_eq!(handle.count(), 4096);
+    assert_eq!(handle.read_text().unwrap(), "");
+    handle.start().unwrap();
+    assert!(pml::active());
+    send(0, 1);
+    handle.stop().unwrap();
+    assert!(!pml::active());
+    assert!(!Path::new(".2.prof").exists());
+    handle.write_text("a/name").unwrap();
+    assert_eq!(handle.read_text().unwrap(), "a/name");
+    // Taking the name away again is possible.
+    handle.write_text("").unwrap();
+    handle.start().unwrap();
+    handle.stop().unwrap();
+    // One that is freed while it runs leaves nothing on.
+    handle.start().unwrap();
+    drop(handle);
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_file_that_cannot_be_written_loses_nothing() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let obstacle = directory.path().join("obstacle");
+    fs::write(&obstacle, "a file, not a directory").unwrap();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let handle = flush(&session, &obstacle.join("phase"));
+    handle.start().unwrap();
+    send(0, 1);
+    assert_eq!(handle.stop(), Err(Error::Invalid));
+    assert!(pml::active());
+    send(0, 2);
+    let stem = directory.path().join("phase");
+    handle.write_text(stem.to_str().unwrap()).unwrap();
+    handle.stop().unwrap();
+    assert_eq!(pairs(&directory.path().join("phase.2.prof")), ["E 2 0 3 bytes 2 msgs sent"]);
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_reset_begins_the_phase_anew() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let handle = flush(&session, &directory.path().join("phase"));
+    handle.start().unwrap();
+    send(0, 1);
+    handle.reset().unwrap();
+    send(0, 2);
+    handle.stop().unwrap();
+    assert_eq!(pairs(&directory.path().join("phase.2.prof")), ["E 2 0 2 bytes 1 msgs sent"]);
+}

@@ -1,0 +1,197 @@
+//! Whole runs of a process, under settings from its environment. The program starts itself as such a process.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use mpit::tool::Tool;
+use mpit::words::Class;
+use mpit_components::comms::{self, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::pml::{self, Mode, Send};
+
+/// Set for a process that is a run; says what is special about it.
+const RUN: &str = "MPIT_TEST_RUN";
+
+/// What a run does: a few messages, and what is asked for.
+fn run(special: &str) {
+    host::initialized(World { rank: 1, size: 3 });
+    let comm = comms::created(Ranks::World(3), "MPI_COMM_WORLD");
+    let short = comms::created(Ranks::World(3), "short");
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    if special == "flush" {
+        let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+        flush.start().unwrap();
+        flush.stop().unwrap();
+    }
+    for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
+        pml::sent(&Send { comm, to, bytes, tag, mode: Mode::Standard });
+    }
+    comms::freed(short);
+    println!("active: {}", pml::active());
+    host::finalizing();
+    host::finalizing();
+}
+
+const MERGED: [&str; 2] =
+    ["E\t1\t0\t24 bytes\t2 msgs sent\t0,0,0,0,1,1,0,", "E\t1\t2\t100 bytes\t1 msgs sent\t"];
+const APART: [&str; 3] = [
+    "E\t1\t0\t8 bytes\t1 msgs sent\t0,0,0,0,1,1,0,",
+    "E\t1\t2\t100 bytes\t1 msgs sent\t",
+    "I\t1\t0\t16 bytes\t1 msgs sent",
+];
+
+fn start(directory: &Path, special: &str, settings: &[(&str, &str)]) -> Output {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .current_dir(directory)
+        .env(RUN, special)
+        .envs(settings.iter().copied())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{settings:?}: {output:?}");
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// That a text is a whole profile with these lines about pairs.
+fn assert_profile(profile: &str, pairs: &[&str]) {
+    let mut lines = profile.lines();
+    assert_eq!(lines.next(), Some("# POINT TO POINT"), "{profile}");
+    for pair in pairs {
+        let line = lines.next().unwrap();
+        assert!(line.starts_with(pair), "{line}\n{pair}");
+    }
+    assert_eq!(lines.next(), Some("# OSC"), "{profile}");
+    let rest: Vec<_> = lines.filter(|line| line.starts_with("D\t") || line.starts_with('#')).collect();
+    assert_eq!(rest, ["# COLLECTIVES", "D\tMPI_COMM_WORLD\tprocs: 0,1,2", "D\tshort\tprocs: 0,1,2"]);
+}
+
+/// The file that a run writes under these settings; it writes no other and says nothing.
+fn file(special: &str, settings: &[(&str, &str)], name: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let output = start(directory.path(), special, settings);
+    assert_eq!(text(&output.stderr), "");
+    assert_eq!(text(&output.stdout), "active: true\n");
+    let path = directory.path().join(name);
+    assert_eq!(files(path.parent().unwrap()), [path.clone()]);
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn files_of_whole_runs() {
+    let native = [
+        ("OMPI_MCA_pml_monitoring_enable", "1"),
+        ("OMPI_MCA_pml_monitoring_enable_output", "3"),
+        ("OMPI_MCA_pml_monitoring_filename", "prof/all"),
+    ];
+    assert_profile(&file("", &native, "prof/all.1.prof"), &MERGED);
+    let own = [
+        ("MPIT_PML_MONITORING_ENABLE", "2"),
+        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "4"),
+        ("MPIT_PML_MONITORING_FILENAME", "all"),
+    ];
+    assert_profile(&file("", &own, "all.1.prof"), &APART);
+    // Ours is stronger than Open MPI's; without a name the file has only a rank.
+    let both = [
+        ("OMPI_MCA_pml_monitoring_enable", "1"),
+        ("MPIT_PML_MONITORING_ENABLE", "2"),
+        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3"),
+    ];
+    assert_profile(&file("", &both, ".1.prof"), &APART);
+    // The file at the end is written whatever handles did; the handle's own, with the same name, is replaced.
+    assert_profile(&file("flush", &own, "all.1.prof"), &APART);
+}
+
+fn streams() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings =
+        |output| [("MPIT_PML_MONITORING_ENABLE", "2"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", output)];
+    let output = start(directory.path(), "", &settings("1"));
+    assert_profile(text(&output.stdout).strip_prefix("active: true\n").unwrap(), &APART);
+    assert_eq!(text(&output.stderr), "");
+    let output = start(directory.path(), "", &settings("2"));
+    assert_eq!(text(&output.stdout), "active: true\n");
+    assert_profile(&text(&output.stderr), &APART);
+    assert!(files(directory.path()).is_empty());
+}
+
+/// Runs that write no file. Returns what they say on standard error.
+fn silent(settings: &[(&str, &str)], active: bool) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let output = start(directory.path(), "", settings);
+    assert_eq!(text(&output.stdout), format!("active: {active}\n"));
+    assert!(files(directory.path()).is_empty());
+    text(&output.stderr)
+}
+
+fn nothing_asked_nothing_written() {
+    assert_eq!(silent(&[], false), "");
+    assert_eq!(silent(&[("MPIT_PML_MONITORING_ENABLE", "1")], true), "");
+    assert_eq!(silent(&[("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3")], false), "");
+}
+
+fn selection() {
+    let wanted = [("MPIT_PML_MONITORING_ENABLE", "1"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3")];
+    let with = |name, list| [&wanted[..], &[(name, list)]].concat();
+    assert_eq!(silent(&with("MPIT_PML", "^monitoring"), false), "");
+    assert_eq!(silent(&with("MPIT_PML_COMPONENTS", "^monitoring"), false), "");
+    assert_eq!(
+        silent(&with("MPIT_PML", "ob1"), false),
+        "mpit: pml_components: no component is called `ob1` (there is: monitoring)\n"
+    );
+    assert_eq!(
+        silent(&with("MPIT_PML", "^monitoring,^x"), false).lines().count(),
+        1,
+        "one mistake, one line"
+    );
+    let both =
+        [&own_names()[..], &[("MPIT_PML", "monitoring"), ("MPIT_OSC", ""), ("MPIT_COLL", "^")]].concat();
+    assert_profile(&file("", &both, "all.1.prof"), &MERGED);
+}
+
+fn own_names() -> [(&'static str, &'static str); 3] {
+    [
+        ("MPIT_PML_MONITORING_ENABLE", "1"),
+        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3"),
+        ("MPIT_PML_MONITORING_FILENAME", "all"),
+    ]
+}
+
+fn a_file_that_cannot_be_written_is_one_line_and_not_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("obstacle"), "").unwrap();
+    let settings = [&own_names()[..2], &[("MPIT_PML_MONITORING_FILENAME", "obstacle/all")]].concat();
+    let output = start(directory.path(), "", &settings);
+    let stderr = text(&output.stderr);
+    assert!(stderr.starts_with("mpit: cannot write obstacle/all.1.prof: "), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1);
+}
+
+fn main() {
+    if let Ok(special) = std::env::var(RUN) {
+        return run(&special);
+    }
+    let tests: [(&str, fn()); 5] = [
+        ("files_of_whole_runs", files_of_whole_runs),
+        ("streams", streams),
+        ("nothing_asked_nothing_written", nothing_asked_nothing_written),
+        ("selection", selection),
+        (
+            "a_file_that_cannot_be_written_is_one_line_and_not_the_end",
+            a_file_that_cannot_be_written_is_one_line_and_not_the_end,
+        ),
+    ];
+    for (name, test) in tests {
+        test();
+        println!("test {name} ... ok");
+    }
+}
