@@ -1,0 +1,11 @@
+//! One of two crates that define the same variable; neither knows of the other.
+
+use mpit::cell::Counter;
+
+/// Widgets, as the left crate counts them.
+#[mpit::pvar(class = "COUNTER")]
+pub static WIDGETS: Counter<u64> = Counter::new();
+
+/// What only the left crate has.
+#[mpit::pvar(class = "COUNTER")]
+pub static ONLY_LEFT: Counter<u64> = Counter::new();

@@ -1,0 +1,41 @@
+//! What a whole program defines: the same variable twice, and in the same order however it was built.
+
+use std::{env, process::Command};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+/// Runs the example `indices`, built with this profile; returns what it printed and what it complained of.
+fn indices(profile: &str) -> Outcome<[String; 2]> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--profile", profile, "-p", "mpit-tests", "--example", "indices"]);
+    let output = command.current_dir(paths::workspace()).output().context("cargo run")?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Failure::unless(output.status.success(), || format!("{command:?} failed:\n{}", text(&output.stderr)))?;
+    Ok([text(&output.stdout), text(&output.stderr)])
+}
+
+#[test]
+fn a_variable_that_two_crates_define_is_kept_once_and_reported() -> Outcome {
+    let [list, complaints] = indices("dev")?;
+    let named = |name: &str| list.lines().filter(|line| line.contains(&format!(" {name} COUNTER:"))).count();
+    for (name, times) in [("widgets", 1), ("only_left", 1), ("only_right", 1)] {
+        Failure::unless(named(name) == times, || format!("{name} is there {} times:\n{list}", named(name)))?;
+    }
+    let about: Vec<_> = complaints.lines().filter(|line| line.contains("widgets")).collect();
+    Failure::unless(about.len() == 1, || format!("one line about it expected:\n{complaints}"))?;
+    for place in ["left/src/lib.rs:", "right/src/lib.rs:"] {
+        Failure::unless(about[0].contains(place), || format!("{place} is not named: {}", about[0]))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn indices_do_not_depend_on_how_the_program_was_built() -> Outcome {
+    let [debug, _] = indices("dev")?;
+    for profile in ["release", "dist"] {
+        let [list, _] = indices(profile)?;
+        Failure::unless(list == debug, || format!("with profile {profile}:\n{list}\nin debug:\n{debug}"))?;
+    }
+    Failure::unless(debug.contains("pvar 0 "), || format!("nothing is defined:\n{debug}"))
+}
