@@ -41,6 +41,15 @@ pub struct SessionId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PvarHandle(pub u64);
 
+impl PvarHandle {
+    /// Whether a number could be one of these handles at all. For callers that know handles of other kinds, too.
+    #[inline]
+    #[must_use]
+    pub fn is_plausible(self) -> bool {
+        (self.0 >> 56) as u8 == PVAR_KIND
+    }
+}
+
 /// A handle of a control variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CvarHandle(pub u64);
@@ -185,6 +194,16 @@ impl Interface {
             self.end_handle(id);
         }
         Ok(())
+    }
+
+    /// Whether a session is live.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidSession`] when not, [`Error::NotInitialized`].
+    pub fn check_session(&self, session: SessionId) -> Result<()> {
+        self.up()?;
+        self.live(session)
     }
 
     /// Makes a handle of a variable, bound to an object if the variable asks for one; `object` is ignored if not.
