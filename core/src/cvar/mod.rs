@@ -2,5 +2,6 @@
 
 mod cell;
 pub mod sources;
+mod text;
 
 pub use cell::{Cvar, CvarCell, CvarValue, Text};

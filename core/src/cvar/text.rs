@@ -1,0 +1,60 @@
+//! Values of control variables as people write them.
+
+use crate::desc::CvarDesc;
+use crate::words::Datatype;
+
+impl CvarDesc {
+    /// The present value as text: as `--set` takes it, with an enumeration's items by name.
+    #[must_use]
+    pub fn value_as_text(&self) -> String {
+        // Words, so that the memory is aligned for every element type.
+        let mut value = vec![0_u64; (self.count() * self.element().size()).div_ceil(8)];
+        let start: *mut u8 = value.as_mut_ptr().cast();
+        // SAFETY: there is room for `count` elements, and words are aligned for each of their types.
+        if unsafe { self.read(start) }.is_err() {
+            return String::new();
+        }
+        let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        if self.element() == Datatype::Char {
+            let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+            return String::from_utf8_lossy(text).into_owned();
+        }
+        let elements = bytes.chunks_exact(self.element().size()).take(self.count());
+        elements.map(|element| self.element_as_text(element)).collect::<Vec<_>>().join(",")
+    }
+
+    fn element_as_text(&self, bytes: &[u8]) -> String {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        let word = u64::from_ne_bytes(word);
+        let int = (word as u32).cast_signed();
+        if let Some(item) = self.enumeration().and_then(|enumeration| enumeration.item(int)) {
+            return item.name().to_owned();
+        }
+        match self.element() {
+            Datatype::Int | Datatype::Int32 => int.to_string(),
+            Datatype::Int64 | Datatype::Count => word.cast_signed().to_string(),
+            Datatype::Double => f64::from_bits(word).to_string(),
+            _ => word.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cvar::{Cvar, Text};
+    use crate::desc::{CvarDesc, Origin};
+
+    #[test]
+    fn text_of_each_kind() {
+        static NUMBER: Cvar<i32> = Cvar::new(-7);
+        static SHARE: Cvar<f64> = Cvar::new(0.5);
+        static SWITCH: Cvar<bool> = Cvar::new(true);
+        static NAME: Cvar<Text<8>> = Cvar::new(Text::new("héllo"));
+        let here = Origin::new(file!(), line!());
+        assert_eq!(CvarDesc::new("a", &NUMBER, here).value_as_text(), "-7");
+        assert_eq!(CvarDesc::new("b", &SHARE, here).value_as_text(), "0.5");
+        assert_eq!(CvarDesc::new("c", &SWITCH, here).value_as_text(), "true");
+        assert_eq!(CvarDesc::new("d", &NAME, here).value_as_text(), "héllo");
+    }
+}
