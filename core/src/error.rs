@@ -94,7 +94,11 @@ impl Error {
         self as i32 + 1
     }
 
-    /// Reads a code back; unknown non-zero codes count as [`Error::Invalid`].
+    /// Reads a code back.
+    ///
+    /// # Errors
+    ///
+    /// The error that the code stands for; for unknown codes other than 0 [`Error::Invalid`].
     pub fn check(code: i32) -> Result<()> {
         match code {
             0 => Ok(()),

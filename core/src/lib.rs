@@ -14,6 +14,7 @@ pub mod registry;
 pub mod session;
 pub mod slots;
 pub mod sparse;
+mod switch;
 pub mod threads;
 pub mod tool;
 pub mod words;

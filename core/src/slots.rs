@@ -1,11 +1,12 @@
 //! Slots: memory that is reused but never given back, behind identifiers that tell old users from new ones.
 
-use std::collections::HashMap;
 use std::sync::atomic::{
     AtomicU32,
     Ordering::{AcqRel, Acquire},
 };
 use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
 
 use crate::log::Log;
 
@@ -48,7 +49,7 @@ struct Slot<T> {
 pub struct Slots<K, T> {
     kind: u8,
     limit: usize,
-    slots: Log<Slot<T>>,
+    all: Log<Slot<T>>,
     free: Mutex<Free<K>>,
 }
 
@@ -64,7 +65,7 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
     /// 1 to 0x7f.
     #[must_use]
     pub fn new(kind: u8, limit: usize) -> Self {
-        Self { kind, limit, slots: Log::new(), free: Mutex::new(Free { by_key: HashMap::new(), in_use: 0 }) }
+        Self { kind, limit, all: Log::new(), free: Mutex::new(Free { by_key: HashMap::new(), in_use: 0 }) }
     }
 
     /// Takes a slot with the room that `key` asks for, made by `make` if none is free. `fill` prepares the item
@@ -74,13 +75,13 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
         if free.in_use >= self.limit {
             return None;
         }
-        let reused = free.by_key.get_mut(&key).and_then(Vec::pop);
+        let reused = free.by_key.entry(key).or_default().pop();
         let number = match reused {
             Some(number) => number,
-            None => self.slots.push(Slot { generation: AtomicU32::new(0), shape: make() }).ok()? as u32,
+            None => self.all.push(Slot { generation: AtomicU32::new(0), shape: make() }).ok()? as u32,
         };
         free.in_use += 1;
-        let slot = self.slots.get(number as usize)?;
+        let slot = self.all.get(number as usize)?;
         let generation = slot.generation.load(Acquire) + 1;
         let id = Id { generation, slot: number }.pack(self.kind);
         fill(&slot.shape, id);
@@ -90,12 +91,19 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
 
     /// Ends an identifier; whether this call did it. `key` is what it was taken with.
     pub fn free(&self, id: u64, key: K) -> bool {
+        self.end(id, key, |_| ())
+    }
+
+    /// As [`Slots::free`]; `retire` sees to the item when its identifier is no longer valid, and before anybody takes
+    /// it again.
+    pub fn end(&self, id: u64, key: K, retire: impl FnOnce(&T)) -> bool {
         let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
-        let Some(slot) = self.slots.get(number as usize) else { return false };
+        let Some(slot) = self.all.get(number as usize) else { return false };
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = generation % 2 == 1
             && slot.generation.compare_exchange(generation, generation + 1, AcqRel, Acquire).is_ok();
         if ended {
+            retire(&slot.shape);
             free.in_use -= 1;
             if generation + 2 < LAST_GENERATION {
                 free.by_key.entry(key).or_default().push(number);
@@ -108,13 +116,13 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
     #[inline]
     pub fn get(&self, id: u64) -> Option<&T> {
         let Id { generation, slot: number } = Id::unpack(id, self.kind)?;
-        let slot = self.slots.get(number as usize)?;
+        let slot = self.all.get(number as usize)?;
         (generation % 2 == 1 && slot.generation.load(Acquire) == generation).then_some(&slot.shape)
     }
 
     /// All identifiers that are valid now, with their items.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
-        self.slots.iter().enumerate().filter_map(|(number, slot)| {
+        self.all.iter().enumerate().filter_map(|(number, slot)| {
             let generation = slot.generation.load(Acquire);
             let id = Id { generation, slot: number as u32 }.pack(self.kind);
             (generation % 2 == 1).then_some((id, &slot.shape))
@@ -145,7 +153,7 @@ mod tests {
             assert!(!slots.free(id, ()));
             assert!(slots.get(id).is_none());
         }
-        assert_eq!(slots.slots.len(), 1);
+        assert_eq!(slots.all.len(), 1);
     }
 
     #[test]
@@ -153,12 +161,7 @@ mod tests {
         let slots = table(10);
         let id = take(&slots).unwrap();
         slots.free(id, ());
-        slots
-            .slots
-            .get(0)
-            .unwrap()
-            .generation
-            .store(LAST_GENERATION - 3, std::sync::atomic::Ordering::Relaxed);
+        slots.all.get(0).unwrap().generation.store(LAST_GENERATION - 3, std::sync::atomic::Ordering::Relaxed);
         let last = take(&slots).unwrap();
         assert_eq!(last as u32, 0);
         assert!(slots.free(last, ()));

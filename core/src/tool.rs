@@ -269,7 +269,7 @@ impl Handle<'_> {
     ///
     /// [`Error::Invalid`] when the variable is not text, and those of [`Interface::read`].
     pub fn read_text(&self) -> Result<String> {
-        self.read::<i8>().map(|bytes| from_c(&bytes))
+        self.read::<u8>().map(|bytes| from_c(&bytes))
     }
 }
 
@@ -338,7 +338,7 @@ impl Setting<'_> {
     ///
     /// [`Error::Invalid`] when the variable is not text, and those of [`Interface::cvar_read`].
     pub fn read_text(&self) -> Result<String> {
-        self.read::<i8>().map(|bytes| from_c(&bytes))
+        self.read::<u8>().map(|bytes| from_c(&bytes))
     }
 }
 
@@ -356,8 +356,7 @@ fn terminated(text: &str, datatype: Datatype, count: usize) -> Result<Vec<u8>> {
     Ok(text.bytes().chain([0]).collect())
 }
 
-fn from_c(bytes: &[i8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-    let bytes: Vec<u8> = bytes[..end].iter().map(|byte| byte.cast_unsigned()).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+fn from_c(bytes: &[u8]) -> String {
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
 }

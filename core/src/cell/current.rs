@@ -51,7 +51,11 @@ pub struct Percentage {
 }
 
 impl Percentage {
-    /// A share; what lies outside of 0.0 to 1.0 does not compile in a static.
+    /// A share.
+    ///
+    /// # Panics
+    ///
+    /// When it lies outside of 0.0 to 1.0; in a static it does not compile.
     #[must_use]
     pub const fn new(share: f64) -> Self {
         assert!(share >= 0.0 && share <= 1.0, "a PERCENTAGE is a share from 0.0 to 1.0");
@@ -72,7 +76,7 @@ impl Percentage {
 }
 
 fn clamped(share: f64) -> f64 {
-    share.max(0.0).min(1.0)
+    if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
 impl Cell for Percentage {

@@ -75,7 +75,7 @@ pub trait Custom: Send + Sync + 'static {
         Ok(())
     }
 
-    /// A handle is freed.
+    /// A handle is freed. One that is started is not stopped first.
     fn unbind(&self, _handle: HandleId) {}
 
     /// A stopped handle is started.

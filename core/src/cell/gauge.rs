@@ -1,54 +1,50 @@
-//! LEVEL and the watermarks: one present value, and the extremes it reached.
+//! LEVEL and the watermarks: one present value, and the marks that it leaves.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicPtr, AtomicU32, AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
+};
 
+use super::mark::Mark;
 use super::{AmountValue, Cell};
 use crate::object::Object;
 use crate::threads;
 
-/// A level with the extremes of the present interval.
+/// A level, and the marks of those who watch it.
 ///
 /// A level is never negative, and the bits of non-negative numbers, integers and `f64` alike, order like the
-/// numbers; so extremes are kept on bits.
+/// numbers; so levels are compared as bits.
 ///
-/// The interval is cut whenever a watermark handle is started or reset (see [`crate::session`]): the extremes so
-/// far are folded into the marks of the running handles, and start again at the present level. An update
-/// touches the present interval only.
+/// Each watermark handle has a mark of its own, and an update moves those that run. Nobody watches most of the
+/// time; then an update is a store, a load and a branch.
+///
+/// An update writes the level and then looks for running marks; a mark begins to run and then looks at the level.
+/// Both are sequentially consistent, so one of the two sees the other, and no level is missed.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Gauge {
     level: AtomicU64,
-    high: AtomicU64,
-    low: AtomicU64,
-    /// Somebody is cutting. Owned by [`crate::session`].
-    pub(crate) cutting: AtomicBool,
+    /// How many marks run, or are about to.
+    pub(super) running: AtomicU32,
+    /// All marks ever made: those of freed handles are used again.
+    marks: AtomicPtr<Mark>,
 }
 
 impl Gauge {
     const fn new(level: u64) -> Self {
-        Self {
-            level: AtomicU64::new(level),
-            high: AtomicU64::new(level),
-            low: AtomicU64::new(level),
-            cutting: AtomicBool::new(false),
-        }
+        Self { level: AtomicU64::new(level), running: AtomicU32::new(0), marks: AtomicPtr::new(null_mut()) }
     }
 
     #[inline]
     fn set(&self, level: u64) {
-        self.level.store(level, Relaxed);
-        self.observe(level);
-    }
-
-    /// Widens the present interval to a level that was reached.
-    #[inline]
-    fn observe(&self, level: u64) {
-        if level > self.high.load(Relaxed) {
-            self.high.fetch_max(level, Relaxed);
+        if threads::concurrent() {
+            self.level.swap(level, SeqCst);
+        } else {
+            self.level.store(level, Relaxed);
         }
-        if level < self.low.load(Relaxed) {
-            self.low.fetch_min(level, Relaxed);
-        }
+        self.leave_marks(level);
     }
 
     /// Replaces the level by a function of it.
@@ -60,41 +56,52 @@ impl Gauge {
         }
         loop {
             let level = next(seen);
-            match self.level.compare_exchange_weak(seen, level, Relaxed, Relaxed) {
-                Ok(_) => return self.observe(level),
+            match self.level.compare_exchange_weak(seen, level, SeqCst, Relaxed) {
+                Ok(_) => return self.leave_marks(level),
                 Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// Moves the running marks to a level that was reached.
+    #[inline]
+    fn leave_marks(&self, level: u64) {
+        if self.running.load(SeqCst) != 0 {
+            for mark in self.marks() {
+                mark.observe(level);
             }
         }
     }
 
     /// The present level.
     pub(crate) fn level(&self) -> u64 {
-        self.level.load(Relaxed)
+        self.level.load(SeqCst)
     }
 
-    /// The highest level of the present interval.
-    pub(crate) fn high(&self) -> u64 {
-        self.high.load(Relaxed)
+    fn marks(&self) -> impl Iterator<Item = &'static Mark> {
+        let follow = |link: &AtomicPtr<Mark>| {
+            let mark = link.load(Acquire);
+            // SAFETY: null, or a mark that `take_mark` leaked.
+            unsafe { mark.as_ref() }
+        };
+        std::iter::successors(follow(&self.marks), move |mark| follow(&mark.next))
     }
 
-    /// The lowest level of the present interval.
-    pub(crate) fn low(&self) -> u64 {
-        self.low.load(Relaxed)
-    }
-
-    /// Starts a new interval at the present level, unless the extremes are no longer those given.
-    pub(crate) fn cut(&self, high: u64, low: u64) -> Result<u64, ()> {
-        let level = self.level();
-        if self.high.compare_exchange(high, level, Relaxed, Relaxed).is_err() {
-            return Err(());
+    /// A mark for one handle, at the beginning of its life. To be given back by [`Mark::retire`].
+    pub(crate) fn take_mark(&'static self, highest: bool) -> &'static Mark {
+        if let Some(mark) = self.marks().find(|mark| mark.take(highest)) {
+            return mark;
         }
-        if self.low.compare_exchange(low, level, Relaxed, Relaxed).is_err() {
-            // The old high is folded already; folding the new one again next time does no harm.
-            return Err(());
+        let mark: &'static Mark = Box::leak(Box::new(Mark::new(self, highest)));
+        let mut first = self.marks.load(Relaxed);
+        loop {
+            mark.next.store(first, Relaxed);
+            let link = std::ptr::from_ref(mark).cast_mut();
+            match self.marks.compare_exchange(first, link, AcqRel, Relaxed) {
+                Ok(_) => return mark,
+                Err(now) => first = now,
+            }
         }
-        // A level set between the reading and the exchanges is in the old interval or in neither.
-        self.observe(self.level());
-        Ok(level)
     }
 }
 

@@ -49,7 +49,9 @@ value!(u64, UnsignedLongLong, [UnsignedLong, Uint64], |value| value, |word| word
 value!(i32, Int, [Int32], |value| u64::from(value.cast_unsigned()), |word| (word as u32).cast_signed());
 value!(i64, Int64, [Count], |value| value.cast_unsigned(), |word| word.cast_signed());
 value!(f64, Double, [], f64::to_bits, f64::from_bits);
+// C's `char` is the one or the other, depending on the machine.
 value!(i8, Char, [], |value| u64::from(value.cast_unsigned()), |word| (word as u8).cast_signed());
+value!(u8, Char, [], u64::from, |word| word as u8);
 
 /// Whether a value type can be published as that datatype.
 #[doc(hidden)]
@@ -91,6 +93,7 @@ pub trait AmountValue: Value {
     const INTEGER: bool;
     /// The amount, or 0 if it is negative or not a number.
     #[doc(hidden)]
+    #[must_use]
     fn at_least_zero(self) -> Self;
 }
 

@@ -1,7 +1,7 @@
 //! Cells of control variables.
 
-use std::ffi::c_char;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -153,7 +153,11 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// The text; in a static, one that does not fit with its NUL does not compile.
+    /// The text.
+    ///
+    /// # Panics
+    ///
+    /// When it does not fit with its NUL; in a static it does not compile.
     #[must_use]
     pub const fn new(text: &str) -> Self {
         assert!(text.len() < N, "the text and its NUL do not fit into `Text<N>`");
@@ -187,20 +191,17 @@ impl<const N: usize> std::fmt::Debug for Text<N> {
 }
 
 impl<const N: usize> CvarValue for Text<N> {
-    type Element = c_char;
+    type Element = u8;
     type Store = Locked<Self>;
     const COUNT: usize = N;
 
-    fn from_elements(elements: &[c_char]) -> Option<Self> {
-        let end = elements.iter().position(|byte| *byte == 0).unwrap_or(elements.len());
-        let bytes: Vec<u8> = elements[..end].iter().map(|byte| byte.cast_unsigned()).collect();
-        Self::checked(std::str::from_utf8(&bytes).ok()?)
+    fn from_elements(elements: &[u8]) -> Option<Self> {
+        let text = elements.split(|byte| *byte == 0).next()?;
+        Self::checked(std::str::from_utf8(text).ok()?)
     }
 
-    fn to_elements(&self, out: &mut [c_char]) {
-        for (out, byte) in out.iter_mut().zip(&self.bytes[..self.len]) {
-            *out = byte.cast_signed();
-        }
+    fn to_elements(&self, out: &mut [u8]) {
+        out[..self.len].copy_from_slice(&self.bytes[..self.len]);
     }
 }
 
@@ -230,7 +231,8 @@ impl<T: CvarValue> Cvar<T> {
     #[must_use]
     pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
         self.range = Some((*range.start(), *range.end()));
-        std::mem::forget(range);
+        // Constants cannot drop a range of a `T` that is not known.
+        _ = ManuallyDrop::new(range);
         self
     }
 

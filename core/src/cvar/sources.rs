@@ -7,6 +7,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::cell::{Value, fits};
 use crate::desc::CvarDesc;
 use crate::words::Datatype;
 
@@ -183,24 +184,24 @@ pub fn set_text(desc: &CvarDesc, text: &str) -> Result<(), String> {
             let names: Vec<_> = enumeration.items().iter().map(crate::desc::EnumItem::name).collect();
             format!("expected one of {}", names.join(", "))
         })?;
-        return write(desc, &value, 1);
+        return write(desc, &[value]);
     }
     match desc.element() {
-        Datatype::Int | Datatype::Int32 => write(desc, &number::<i32>(text)?, 1),
-        Datatype::Int64 | Datatype::Count => write(desc, &number::<i64>(text)?, 1),
-        Datatype::Unsigned | Datatype::Uint32 => write(desc, &number::<u32>(text)?, 1),
+        Datatype::Int | Datatype::Int32 => write(desc, &[number::<i32>(text)?]),
+        Datatype::Int64 | Datatype::Count => write(desc, &[number::<i64>(text)?]),
+        Datatype::Unsigned | Datatype::Uint32 => write(desc, &[number::<u32>(text)?]),
         Datatype::UnsignedLong | Datatype::UnsignedLongLong | Datatype::Uint64 => {
-            write(desc, &number::<u64>(text)?, 1)
+            write(desc, &[number::<u64>(text)?])
         }
         Datatype::Double => {
             let value: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
-            write(desc, &value, 1)
+            write(desc, &[value])
         }
         Datatype::Char => {
             if text.contains('\0') || text.len() >= desc.count() {
                 return Err(format!("expected at most {} bytes of text", desc.count() - 1));
             }
-            write(desc, text.as_ptr(), text.len())
+            write(desc, text.as_bytes())
         }
     }
 }
@@ -214,9 +215,10 @@ fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     T::try_from(value).map_err(|_| "the number is out of range for its type".to_owned())
 }
 
-fn write<T>(desc: &CvarDesc, value: *const T, count: usize) -> Result<(), String> {
-    // SAFETY: the callers in this module pass `count` elements of the type that the descriptor names.
-    unsafe { desc.write(value.cast(), count) }.map_err(|error| match error {
+fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
+    debug_assert!(fits::<T>(desc.element()));
+    // SAFETY: the callers in this module pass elements of the type that the descriptor names.
+    unsafe { desc.write(value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
         crate::Error::Invalid => "the variable does not accept it".to_owned(),
         other => other.to_string(),
     })

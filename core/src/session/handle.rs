@@ -1,21 +1,28 @@
-//! The state of one handle: what it is bound to, whether it runs, and its account.
+//! The state of one handle: what it is bound to, and its account.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 
-use crate::cell::Gauge;
+use crate::cell::Mark;
 use crate::desc::{Behaviour, PvarDesc};
 use crate::object::Object;
+use crate::switch::{Flags, Switch};
 use crate::words::Bind;
 
+/// Records of a scalar's account: one is the present one, the others are for changes that are made at once.
+const SCALAR_RECORDS: usize = 8;
+/// The same for arrays, which are large: a change, and one in a signal handler that interrupts it.
+const ARRAY_RECORDS: usize = 3;
+/// Words of an element in a record: a value, and the cell's value that goes with it.
+const RECORD_WORDS: usize = 2;
 /// Words that a handle has without further memory: enough for every scalar.
-const INLINE: usize = 4;
-
-/// Sections of a handle's words, each with one word per element. See [`super::account`].
-pub(super) const SECTIONS: usize = 4;
+const INLINE: usize = SCALAR_RECORDS * RECORD_WORDS;
+/// Words that an array has for each element: its records, and for each record a place to read the cell to.
+const ARRAY_WORDS: usize = ARRAY_RECORDS * (RECORD_WORDS + 1);
 
 /// What a slot has room for: handles of like needs share slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,8 +35,8 @@ pub(super) struct Room {
 
 impl Room {
     pub(super) fn of(behaviour: Behaviour, count: usize, object: &Object<'_>) -> Self {
-        let words = if behaviour == Behaviour::Custom { 0 } else { count * SECTIONS };
-        let words = if words <= INLINE { 0 } else { words.next_power_of_two().ilog2() as u8 };
+        let inline = behaviour == Behaviour::Custom || count == 1;
+        let words = if inline { 0 } else { (count * ARRAY_WORDS).next_power_of_two().ilog2() as u8 };
         let ranks =
             object.ranks().map_or(0, |ranks| ranks.len().max(1).next_power_of_two().ilog2() as u8 + 1);
         Self { words, ranks }
@@ -42,58 +49,19 @@ impl Room {
 pub(super) struct Handle {
     session: AtomicU64,
     desc: AtomicPtr<PvarDesc>,
-    gauge: AtomicPtr<Gauge>,
+    /// The mark of a watermark; null for other variables.
+    mark: AtomicPtr<Mark>,
     count: AtomicU32,
     object_kind: AtomicU32,
     object_id: AtomicU64,
     object_size: AtomicU32,
     object_has_ranks: AtomicBool,
-    /// Bit 0: runs. Bit 1: was ever started, or holds a value of its own. Bit 2: has an overlay. The rest counts
-    /// changes; the last bit of the count says which of two sections is the present one.
-    control: AtomicU64,
-    /// What the user asked for last.
-    pub(super) wants_to_run: AtomicBool,
-    /// The user asked for a reset that is still to be done.
-    pub(super) wants_reset: AtomicBool,
-    /// Somebody is changing the state.
-    pub(super) busy: AtomicBool,
+    /// Somebody starts or stops a handle of a custom variable.
+    pub(super) acting: AtomicBool,
+    pub(super) switch: Switch,
     inline: [AtomicU64; INLINE],
     words: OnceLock<Box<[AtomicU64]>>,
     ranks: OnceLock<Box<[AtomicU32]>>,
-}
-
-/// The parts of [`Handle::control`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Control(u64);
-
-const RUNS: u64 = 1;
-const TOUCHED: u64 = 2;
-const OVERLAY: u64 = 4;
-const CHANGE: u64 = 8;
-
-impl Control {
-    pub(super) fn runs(self) -> bool {
-        self.0 & RUNS != 0
-    }
-
-    pub(super) fn touched(self) -> bool {
-        self.0 & TOUCHED != 0
-    }
-
-    pub(super) fn overlay(self) -> bool {
-        self.0 & OVERLAY != 0
-    }
-
-    /// Which of the two account sections is the present one.
-    pub(super) fn section(self) -> usize {
-        (self.0 / CHANGE % 2) as usize
-    }
-
-    /// The next state, with the other section as the present one.
-    pub(super) fn next(self, runs: bool, overlay: bool) -> Self {
-        let flags = TOUCHED | if runs { RUNS } else { 0 } | if overlay { OVERLAY } else { 0 };
-        Self(((self.0 / CHANGE).wrapping_add(1) * CHANGE) | flags)
-    }
 }
 
 /// What a handle is, read at one moment.
@@ -105,6 +73,8 @@ pub(super) struct View<'a> {
     pub(super) desc: &'static PvarDesc,
     pub(super) count: usize,
     pub(super) object: Object<'a>,
+    /// For watermarks.
+    pub(super) mark: Option<&'static Mark>,
 }
 
 impl Handle {
@@ -122,16 +92,14 @@ impl Handle {
         Self {
             session: AtomicU64::new(0),
             desc: AtomicPtr::default(),
-            gauge: AtomicPtr::default(),
+            mark: AtomicPtr::default(),
             count: AtomicU32::new(0),
             object_kind: AtomicU32::new(0),
             object_id: AtomicU64::new(0),
             object_size: AtomicU32::new(0),
             object_has_ranks: AtomicBool::new(false),
-            control: AtomicU64::new(0),
-            wants_to_run: AtomicBool::new(false),
-            wants_reset: AtomicBool::new(false),
-            busy: AtomicBool::new(false),
+            acting: AtomicBool::new(false),
+            switch: Switch::new(),
             inline: [const { AtomicU64::new(0) }; INLINE],
             words,
             ranks,
@@ -140,11 +108,15 @@ impl Handle {
 
     /// Prepares a handle that nobody knows yet.
     pub(super) fn fill(&self, session: u64, desc: &'static PvarDesc, count: usize, object: &Object<'_>) {
+        // Pairs with the fence in `view`: who meets a word of this handle where he read another one sees that the
+        // other one's identifier has ended.
+        fence(Release);
         self.session.store(session, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
+        let highest = desc.behaviour() == Behaviour::Highest;
         let gauge = desc.gauge().filter(|_| is_mark(desc.behaviour()));
-        self.gauge
-            .store(gauge.map_or(std::ptr::null_mut(), |gauge| std::ptr::from_ref(gauge).cast_mut()), Relaxed);
+        let mark = gauge.map_or(std::ptr::null(), |gauge| gauge.take_mark(highest));
+        self.mark.store(mark.cast_mut(), Relaxed);
         self.count.store(count as u32, Relaxed);
         self.object_kind.store(object.kind as u32, Relaxed);
         self.object_id.store(object.id, Relaxed);
@@ -156,17 +128,48 @@ impl Handle {
                 to.store(from.load(Relaxed), Relaxed);
             }
         }
-        self.control.store(0, Relaxed);
-        self.wants_to_run.store(false, Relaxed);
-        self.wants_reset.store(false, Relaxed);
-        self.busy.store(false, Relaxed);
-        for word in self.words() {
-            word.store(0, Relaxed);
+        // Whoever still works on the handle that was here before fails: this makes his control word an old one.
+        self.switch.change_flags(|_| Some(Flags::NONE));
+        let record = self.switch.control().record();
+        for section in [record * RECORD_WORDS, record * RECORD_WORDS + 1] {
+            for word in self.section(section, count) {
+                word.store(0, Release);
+            }
         }
     }
 
-    fn words(&self) -> &[AtomicU64] {
-        self.words.get().map_or(&self.inline, |words| words)
+    /// Ends the handle; whether it ran.
+    pub(super) fn retire(&self) -> bool {
+        if let Some(mark) = self.mark() {
+            return mark.retire();
+        }
+        let ran = std::cell::Cell::new(false);
+        self.switch.change_flags(|seen| {
+            ran.set(seen.runs());
+            Some(Flags::NONE)
+        });
+        ran.get()
+    }
+
+    /// How many records the account has, and its words. The records lie at the same place whatever the handle is used
+    /// for.
+    #[inline]
+    fn account(&self) -> (usize, &[AtomicU64]) {
+        self.words.get().map_or((SCALAR_RECORDS, &self.inline), |words| (ARRAY_RECORDS, words))
+    }
+
+    #[inline]
+    fn section(&self, number: usize, count: usize) -> &[AtomicU64] {
+        let (records, words) = self.account();
+        let stride = if records == SCALAR_RECORDS { 1 } else { words.len() / ARRAY_WORDS };
+        words.get(number * stride..number * stride + count).unwrap_or_default()
+    }
+
+    #[inline]
+    fn mark(&self) -> Option<&'static Mark> {
+        let mark = self.mark.load(Relaxed).cast_const();
+        // SAFETY: null, or what `fill` stored: a `&'static`.
+        unsafe { mark.as_ref() }
     }
 
     /// What the handle is now. Whether it was still that, the caller checks by its identifier afterwards.
@@ -186,47 +189,43 @@ impl Handle {
         let id_of_object = self.object_id.load(Relaxed);
         let object = Object { kind, id: id_of_object, size, ranks: ranks.and_then(|ranks| ranks.first()) };
         let count = self.count.load(Relaxed) as usize;
-        Some(View { handle: self, id, session: self.session.load(Relaxed), desc, count, object })
+        let (session, mark) = (self.session.load(Relaxed), self.mark());
+        let view = View { handle: self, id, session, desc, count, object, mark };
+        fence(Acquire);
+        Some(view)
     }
 
     #[inline]
     pub(super) fn session(&self) -> u64 {
         self.session.load(Relaxed)
     }
-
-    pub(super) fn watches(&self, gauge: &Gauge) -> bool {
-        std::ptr::eq(self.gauge.load(Relaxed), gauge)
-    }
-
-    #[inline]
-    pub(super) fn control(&self) -> Control {
-        Control(self.control.load(Acquire))
-    }
-
-    /// Makes a prepared section the present one.
-    pub(super) fn set_control(&self, control: Control) {
-        self.control.store(control.0, Release);
-    }
-
-    /// Takes the right to change the state, unless somebody has it.
-    pub(super) fn try_begin(&self) -> bool {
-        !self.busy.swap(true, SeqCst)
-    }
-
-    pub(super) fn end(&self) {
-        self.busy.store(false, SeqCst);
-    }
 }
 
+/// The words of the account. Each list is empty if the handle has been reused with less room meanwhile.
 impl<'a> View<'a> {
-    /// One section of the handle's words; empty if the handle has been reused with less room meanwhile.
+    pub(super) fn records(&self) -> usize {
+        self.handle.account().0
+    }
+
+    /// The values of a record.
     #[inline]
-    pub(super) fn section(&self, number: usize) -> &'a [AtomicU64] {
-        self.handle.words().get(number * self.count..(number + 1) * self.count).unwrap_or_default()
+    pub(super) fn values(&self, record: usize) -> &'a [AtomicU64] {
+        self.handle.section(record * RECORD_WORDS, self.count)
+    }
+
+    /// The cell's values that go with the values of a record.
+    #[inline]
+    pub(super) fn bases(&self, record: usize) -> &'a [AtomicU64] {
+        self.handle.section(record * RECORD_WORDS + 1, self.count)
+    }
+
+    /// Where an array's cell is read to while a record is being prepared.
+    pub(super) fn scratch(&self, record: usize) -> &'a [AtomicU64] {
+        self.handle.section(self.records() * RECORD_WORDS + record, self.count)
     }
 }
 
-/// Whether handles of this behaviour keep a mark.
+/// Whether handles of this behaviour have a mark.
 pub(super) fn is_mark(behaviour: Behaviour) -> bool {
     matches!(behaviour, Behaviour::Highest | Behaviour::Lowest)
 }

@@ -1,0 +1,240 @@
+//! The six access calls. They take no lock and allocate nothing.
+
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use super::elements::{Arithmetic, aligned, legal, text_or_all};
+use super::handle::View;
+use super::{Interface, PvarHandle, SessionId, Which};
+use crate::cell::Request;
+use crate::desc::{Behaviour, PvarFlags};
+use crate::switch::Flags;
+use crate::{Error, Result};
+
+impl Interface {
+    /// Starts a handle; one that is started stays so. For all handles: those that can be and are not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PvarNoStartStop`] for a continuous variable, or when one of all refused;
+    /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
+    pub fn start(&self, session: SessionId, which: Which) -> Result<()> {
+        self.start_or_stop(session, which, true)
+    }
+
+    /// Stops a handle; one that is stopped stays so. For all handles: those that can be and are not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Interface::start`].
+    pub fn stop(&self, session: SessionId, which: Which) -> Result<()> {
+        self.start_or_stop(session, which, false)
+    }
+
+    fn start_or_stop(&self, session: SessionId, which: Which, run: bool) -> Result<()> {
+        self.up()?;
+        match which {
+            Which::One(handle) => {
+                let view = self.owned(session, handle)?;
+                if view.desc.flag_set().has(PvarFlags::CONTINUOUS) {
+                    return Err(Error::PvarNoStartStop);
+                }
+                view.set_running(run)
+            }
+            Which::All => {
+                let startable = |view: &View<'_>| !view.desc.flag_set().has(PvarFlags::CONTINUOUS);
+                self.for_all(session, startable, |view| view.set_running(run), Error::PvarNoStartStop)
+            }
+        }
+    }
+
+    /// Applies `act` to each handle of a session that `fits`, all of them even if one fails.
+    fn for_all(
+        &self,
+        session: SessionId,
+        fits: impl Fn(&View<'_>) -> bool,
+        act: impl Fn(&View<'_>) -> Result<()>,
+        failure: Error,
+    ) -> Result<()> {
+        self.live(session)?;
+        let mut done = Ok(());
+        for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
+            // One that is freed meanwhile is none of the session's.
+            let Ok(view) = self.view(id) else { continue };
+            if view.session == session.0 && fits(&view) && act(&view).is_err() {
+                done = Err(failure);
+            }
+        }
+        done
+    }
+
+    /// Copies a handle's value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a null or misaligned buffer; [`Error::InvalidSession`], [`Error::InvalidHandle`];
+    /// what a computed variable says.
+    ///
+    /// # Safety
+    ///
+    /// `out` is null, or valid for reads and writes of the elements that [`Interface::handle_alloc`] told.
+    #[inline]
+    pub unsafe fn read(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
+        self.up()?;
+        if out.is_null() {
+            return Err(Error::Invalid);
+        }
+        let view = self.owned(session, handle)?;
+        aligned(out, view.desc.element())?;
+        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        unsafe { view.read(out) }
+    }
+
+    /// Sets a handle's value. For text, what counts is the bytes before the first NUL, so the buffer may be
+    /// shorter than the handle's count.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PvarNoWrite`] for a read-only variable or a watermark; [`Error::Invalid`] for a null or misaligned
+    /// buffer and for a value that the class or the enumeration does not have; [`Error::InvalidSession`],
+    /// [`Error::InvalidHandle`]; what a custom variable says.
+    ///
+    /// # Safety
+    ///
+    /// `value` is null, or valid for reads of the elements that [`Interface::handle_alloc`] told; for text, of the
+    /// bytes up to the first NUL if that is less.
+    pub unsafe fn write(&self, session: SessionId, handle: PvarHandle, value: *const u8) -> Result<()> {
+        self.up()?;
+        if value.is_null() {
+            return Err(Error::Invalid);
+        }
+        let view = self.owned(session, handle)?;
+        aligned(value, view.desc.element())?;
+        if view.desc.flag_set().has(PvarFlags::READONLY) {
+            return Err(Error::PvarNoWrite);
+        }
+        if view.desc.behaviour() == Behaviour::Custom {
+            // SAFETY: not null, and otherwise by the caller's promise.
+            let count = unsafe { text_or_all(value, view.desc.element(), view.count) };
+            return view.act(Request::Write, value.cast_mut(), count);
+        }
+        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        unsafe { legal(view.desc, value, view.count) }?;
+        if view.mark.is_some() {
+            // It is what the level was, and no tool can change that.
+            return Err(Error::PvarNoWrite);
+        }
+        // SAFETY: as above.
+        unsafe { view.write_account(value) }
+    }
+
+    /// Resets a handle to the starting value of its class. For all handles: those that are not read-only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PvarNoWrite`] for a read-only variable, or when one of all refused; [`Error::InvalidSession`],
+    /// [`Error::InvalidHandle`].
+    pub fn reset(&self, session: SessionId, which: Which) -> Result<()> {
+        self.up()?;
+        match which {
+            Which::One(handle) => self.owned(session, handle)?.reset(),
+            Which::All => {
+                let writable = |view: &View<'_>| !view.desc.flag_set().has(PvarFlags::READONLY);
+                let reset = |view: &View<'_>| view.reset();
+                self.for_all(session, writable, reset, Error::PvarNoWrite)
+            }
+        }
+    }
+
+    /// Copies a handle's value and resets it, in one atomic step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PvarNoAtomic`] for a variable without that flag, [`Error::PvarNoWrite`] for a read-only one, and
+    /// those of [`Interface::read`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Interface::read`].
+    pub unsafe fn readreset(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
+        self.up()?;
+        if out.is_null() {
+            return Err(Error::Invalid);
+        }
+        let view = self.owned(session, handle)?;
+        let flags = view.desc.flag_set();
+        if !flags.has(PvarFlags::ATOMIC) {
+            return Err(Error::PvarNoAtomic);
+        }
+        if flags.has(PvarFlags::READONLY) {
+            return Err(Error::PvarNoWrite);
+        }
+        aligned(out, view.desc.element())?;
+        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        unsafe { view.exchange_account(out) }
+    }
+}
+
+/// What the calls mean for a variable: one that keeps its handles itself, a watermark, or an account.
+impl View<'_> {
+    fn is_custom(&self) -> bool {
+        self.desc.behaviour() == Behaviour::Custom
+    }
+
+    pub(super) fn set_running(&self, run: bool) -> Result<()> {
+        match self.mark {
+            _ if self.is_custom() => self.set_custom_running(run),
+            Some(mark) => {
+                let changed = if run { mark.start() } else { mark.stop() }?;
+                if changed {
+                    self.desc.watch(if run { 1 } else { -1 });
+                }
+                Ok(())
+            }
+            None if run => self.start_account(),
+            None => self.stop_account(),
+        }
+    }
+
+    /// Tells a custom variable to start or stop its handle. While it does so for one caller, others are refused.
+    fn set_custom_running(&self, run: bool) -> Result<()> {
+        if self.handle.acting.swap(true, Acquire) {
+            return Err(Error::PvarNoStartStop);
+        }
+        let mut done = Ok(());
+        if self.handle.switch.control().runs() != run {
+            done = self.act(if run { Request::Start } else { Request::Stop }, std::ptr::null_mut(), 0);
+            if done.is_ok() {
+                self.handle.switch.change_flags(|_| Some(if run { Flags::RUNS } else { Flags::NONE }));
+                self.desc.watch(if run { 1 } else { -1 });
+            }
+        }
+        self.handle.acting.store(false, Release);
+        done
+    }
+
+    /// # Safety
+    ///
+    /// `out` is valid for reads and writes of `count` elements, and aligned for one.
+    #[inline]
+    unsafe fn read(&self, out: *mut u8) -> Result<()> {
+        match self.mark {
+            _ if self.is_custom() => self.act(Request::Read, out, self.count),
+            Some(mark) => {
+                // SAFETY: by the caller's promise; watermarks are one element.
+                unsafe { Arithmetic(self.desc.element()).store(out, mark.read()) };
+                Ok(())
+            }
+            // SAFETY: by the caller's promise.
+            None => unsafe { self.read_account(out) },
+        }
+    }
+
+    fn reset(&self) -> Result<()> {
+        match self.mark {
+            _ if self.desc.flag_set().has(PvarFlags::READONLY) => Err(Error::PvarNoWrite),
+            _ if self.is_custom() => self.act(Request::Reset, std::ptr::null_mut(), 0),
+            Some(mark) => mark.reset(),
+            None => self.reset_account(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The interface: who it is over, how long it is up, and what there may be of each thing.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::handle::{Handle, Room};
+use crate::registry::Registry;
+use crate::slots::Slots;
+use crate::words::ThreadLevel;
+use crate::{Error, Result};
+
+const SESSION_KIND: u8 = 0x53;
+pub(super) const PVAR_KIND: u8 = 0x50;
+const CVAR_KIND: u8 = 0x43;
+
+/// How many of each thing there may be at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Sessions.
+    pub sessions: usize,
+    /// Handles of performance variables, and of control variables.
+    pub handles: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { sessions: 1 << 20, handles: 1 << 24 }
+    }
+}
+
+/// The tools interface over one registry.
+#[derive(Debug)]
+pub struct Interface {
+    pub(super) registry: &'static Registry,
+    references: AtomicU32,
+    level: Mutex<ThreadLevel>,
+    pub(super) sessions: Slots<(), ()>,
+    pub(super) pvars: Slots<Room, Handle>,
+    pub(super) cvars: Slots<(), AtomicU32>,
+}
+
+impl Interface {
+    /// An interface over a registry of one's own. Programs use [`Interface::global`].
+    #[must_use]
+    pub fn new(registry: &'static Registry, limits: Limits) -> Self {
+        Self {
+            registry,
+            references: AtomicU32::new(0),
+            level: Mutex::new(ThreadLevel::Single),
+            sessions: Slots::new(SESSION_KIND, limits.sessions),
+            pvars: Slots::new(PVAR_KIND, limits.handles),
+            cvars: Slots::new(CVAR_KIND, limits.handles),
+        }
+    }
+
+    /// The interface of this process.
+    pub fn global() -> &'static Self {
+        static GLOBAL: OnceLock<Interface> = OnceLock::new();
+        GLOBAL.get_or_init(|| Self::new(Registry::global(), Limits::default()))
+    }
+
+    /// What there is to see.
+    #[must_use]
+    pub fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+
+    /// Brings the interface up, or up once more. Returns the thread level in force: this interface may always be
+    /// called from several threads at once, so that is at least what was asked for.
+    pub fn init(&self, required: ThreadLevel) -> ThreadLevel {
+        let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.references.fetch_add(1, SeqCst) == 0 {
+            *level = required;
+        }
+        (*level).max(required)
+    }
+
+    /// Takes the interface down once. With the last call all sessions and handles end.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInitialized`] when it is down already.
+    pub fn finalize(&self) -> Result<()> {
+        let _alone = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.references.load(SeqCst);
+        if before == 0 {
+            return Err(Error::NotInitialized);
+        }
+        // Down before the rest ends, so that nothing is made meanwhile.
+        self.references.store(before - 1, SeqCst);
+        if before == 1 {
+            self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id, ()));
+            self.pvars.iter().for_each(|(id, _)| _ = self.end_handle(id));
+            self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id, ()));
+        }
+        Ok(())
+    }
+
+    /// Whether the interface is up.
+    #[inline]
+    pub fn is_up(&self) -> bool {
+        self.references.load(SeqCst) > 0
+    }
+
+    #[inline]
+    pub(super) fn up(&self) -> Result<()> {
+        if self.is_up() { Ok(()) } else { Err(Error::NotInitialized) }
+    }
+}

@@ -1,0 +1,243 @@
+//! Switches: how state that consists of several words changes in one step, without locks.
+//!
+//! Whole states lie in a few records, of which one is the present one. A change claims a record that nobody
+//! reads, prepares the next state in it, and makes it the present one by a compare-exchange of one control word; if
+//! somebody came between, it prepares anew. So a change can be interrupted anywhere by another one of the same
+//! state, from a signal handler or another thread, and both take effect, one after the other. A reader that sees the
+//! control word change while it reads begins again.
+//!
+//! Nobody waits for anybody. Should all records be claimed, which takes as many changes of one state at once, a
+//! change tries again for a while and then fails.
+
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    fence,
+};
+
+/// What a control word says beside the number of the present record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flags(u64);
+
+impl Flags {
+    /// Neither of the following.
+    pub(crate) const NONE: Self = Self(0);
+    /// It runs.
+    pub(crate) const RUNS: Self = Self(1);
+    /// It was ever started, reset or written.
+    pub(crate) const TOUCHED: Self = Self(2);
+    /// While it runs it shows a value of its own.
+    pub(crate) const OVERLAY: Self = Self(4);
+
+    const MASK: u64 = 7;
+
+    /// These flags and those.
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those of these flags that `other` has.
+    pub(crate) const fn only(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// A control word: flags, the number of the present record, and a count of changes that makes each one new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Control(u64);
+
+const RECORD_SHIFT: u32 = 3;
+const RECORD_MASK: u64 = 31;
+const CHANGE: u64 = 1 << 8;
+
+impl Control {
+    pub(crate) fn flags(self) -> Flags {
+        Flags(self.0 & Flags::MASK)
+    }
+
+    pub(crate) fn runs(self) -> bool {
+        self.0 & Flags::RUNS.0 != 0
+    }
+
+    pub(crate) fn touched(self) -> bool {
+        self.0 & Flags::TOUCHED.0 != 0
+    }
+
+    pub(crate) fn overlay(self) -> bool {
+        self.0 & Flags::OVERLAY.0 != 0
+    }
+
+    /// The present record.
+    pub(crate) fn record(self) -> usize {
+        (self.0 >> RECORD_SHIFT & RECORD_MASK) as usize
+    }
+
+    fn next(self, flags: Flags, record: usize) -> Self {
+        let changes = (self.0 & !(CHANGE - 1)).wrapping_add(CHANGE);
+        Self(changes | (record as u64) << RECORD_SHIFT | flags.0)
+    }
+}
+
+/// Says which record is the present one. The records themselves lie with the owner of the switch.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Switch {
+    control: AtomicU64,
+    /// One bit for each record that is the present one or being prepared.
+    claims: AtomicU32,
+}
+
+/// How often a change looks for a record before it fails.
+const PATIENCE: u32 = 10_000;
+
+impl Switch {
+    /// With record 0 as the present one.
+    pub(crate) const fn new() -> Self {
+        Self { control: AtomicU64::new(0), claims: AtomicU32::new(1) }
+    }
+
+    /// The present control word. What is read of its record afterwards counts only if the word is
+    /// [`Switch::unchanged`] after that.
+    #[inline]
+    pub(crate) fn control(&self) -> Control {
+        Control(self.control.load(SeqCst))
+    }
+
+    /// Whether no change was made since `seen` was loaded.
+    ///
+    /// Records are written with `Release`. So a reader that met a word of a later state in his record sees, after
+    /// this fence, the control word of a later state.
+    #[inline]
+    pub(crate) fn unchanged(&self, seen: Control) -> bool {
+        fence(Acquire);
+        self.control.load(Relaxed) == seen.0
+    }
+
+    /// Makes a change. `prepare` is given the present control word and the number of a record to fill, and says
+    /// the flags of the next state, or `None` to leave all as it is; it may be called again. Returns whether there
+    /// was a change, or `None` when all of the `records` stayed claimed.
+    ///
+    /// # Errors
+    ///
+    /// What `prepare` says.
+    pub(crate) fn change<E>(
+        &self,
+        records: usize,
+        mut prepare: impl FnMut(Control, usize) -> Result<Option<Flags>, E>,
+    ) -> Option<Result<bool, E>> {
+        let mut claim = self.claim(records)?;
+        loop {
+            let seen = self.control();
+            let flags = match prepare(seen, claim.record) {
+                Ok(Some(flags)) => flags,
+                Ok(None) => return Some(Ok(false)),
+                Err(error) => return Some(Err(error)),
+            };
+            let next = seen.next(flags, claim.record);
+            if self.control.compare_exchange(seen.0, next.0, SeqCst, Relaxed).is_ok() {
+                claim.record = seen.record();
+                return Some(Ok(true));
+            }
+        }
+    }
+
+    /// Replaces the flags and keeps the record. `None` from `flags` leaves all as it is; whether there was a
+    /// change.
+    pub(crate) fn change_flags(&self, flags: impl Fn(Control) -> Option<Flags>) -> bool {
+        loop {
+            let seen = self.control();
+            let Some(flags) = flags(seen) else { return false };
+            let next = seen.next(flags, seen.record());
+            if self.control.compare_exchange(seen.0, next.0, SeqCst, Relaxed).is_ok() {
+                return true;
+            }
+        }
+    }
+
+    /// Claims a record, unless all are claimed for long.
+    fn claim(&self, records: usize) -> Option<Claim<'_>> {
+        (0..PATIENCE).find_map(|_| {
+            let claim = self.try_claim(records);
+            if claim.is_none() {
+                std::hint::spin_loop();
+            }
+            claim
+        })
+    }
+
+    /// Claims a record, unless all are claimed. It is given back when the claim is dropped.
+    pub(crate) fn try_claim(&self, records: usize) -> Option<Claim<'_>> {
+        loop {
+            let record = self.claims.load(Relaxed).trailing_ones() as usize;
+            if record >= records {
+                return None;
+            }
+            if self.claims.fetch_or(1 << record, Acquire) & (1 << record) == 0 {
+                return Some(Claim { switch: self, record });
+            }
+        }
+    }
+}
+
+/// A record that is being prepared; dropped after a change, the one that was the present one before.
+#[derive(Debug)]
+pub(crate) struct Claim<'a> {
+    switch: &'a Switch,
+    record: usize,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.switch.claims.fetch_and(!(1 << self.record), Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::{Flags, Switch};
+
+    fn change(switch: &Switch, mut prepare: impl FnMut(usize) -> Option<Flags>) -> Option<bool> {
+        let changed = switch.change::<Infallible>(3, |_, record| Ok(prepare(record)));
+        changed.map(|done| done.unwrap())
+    }
+
+    #[test]
+    fn a_change_presents_another_record() {
+        let switch = Switch::new();
+        let before = switch.control();
+        assert_eq!(change(&switch, |_| Some(Flags::RUNS)), Some(true));
+        assert!(!switch.unchanged(before));
+        assert!(switch.control().runs());
+        assert_ne!(switch.control().record(), before.record());
+        assert_eq!(change(&switch, |_| None), Some(false));
+    }
+
+    #[test]
+    fn a_change_within_a_change_takes_effect_first() {
+        let switch = Switch::new();
+        let mut calls = 0;
+        let changed = change(&switch, |outer| {
+            calls += 1;
+            if calls == 1 {
+                assert_eq!(change(&switch, |inner| (inner != outer).then_some(Flags::TOUCHED)), Some(true));
+            }
+            Some(Flags::RUNS)
+        });
+        assert_eq!((changed, calls), (Some(true), 2));
+        assert_eq!(switch.control().flags(), Flags::RUNS);
+    }
+
+    #[test]
+    fn changes_beyond_the_records_fail_and_leave_no_claim() {
+        let switch = Switch::new();
+        let one = switch.claim(3).unwrap();
+        let two = switch.claim(3).unwrap();
+        assert!(switch.claim(3).is_none());
+        drop((one, two));
+        for _ in 0..10 {
+            assert_eq!(change(&switch, |_| Some(Flags::NONE)), Some(true));
+        }
+    }
+}
