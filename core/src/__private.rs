@@ -9,8 +9,9 @@ pub use crate::cell::{
 };
 pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{
-    CategoryDesc, ComponentDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc, PvarFlags,
+    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc, PvarFlags,
 };
+pub use crate::error::{Error, Result};
 pub use crate::object::{Comm, Object};
 pub use crate::words::{Bind, Class, Datatype, Scope, Verbosity};
 
@@ -33,3 +34,70 @@ pub static MPIT_CATEGORIES_V1: [&'static CategoryDesc];
 /// The components of this image.
 #[linkme::distributed_slice]
 pub static MPIT_COMPONENTS_V1: [&'static ComponentDesc];
+
+/// What the attributes ask the compiler about the cell of a definition.
+pub mod cell_of {
+    use std::ffi::c_char;
+
+    use crate::cell::{
+        AggregateCell, AtomicReadReset, Cell, CounterCell, EnumValue, GenericCell, HighWatermarkCell,
+        LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell, TimerCell, Value, fits,
+    };
+    use crate::cvar::CvarCell;
+    use crate::desc::{Behaviour, EnumDesc};
+    use crate::words::{Bind, Datatype};
+
+    macro_rules! class {
+        ($($name:ident: $bound:ident,)+) => {
+            $(pub const fn $name<C: $bound>() {})+
+        };
+    }
+    class! {
+        state: StateCell,
+        level: LevelCell,
+        size: SizeCell,
+        percentage: PercentageCell,
+        highwatermark: HighWatermarkCell,
+        lowwatermark: LowWatermarkCell,
+        counter: CounterCell,
+        aggregate: AggregateCell,
+        timer: TimerCell,
+        generic: GenericCell,
+        atomic: AtomicReadReset,
+        setting: CvarCell,
+    }
+
+    /// The enumeration of the states that a function returns.
+    pub const fn states<E: EnumValue>() -> &'static EnumDesc {
+        E::DESC
+    }
+
+    /// The value of a state.
+    pub fn state_value<E: EnumValue>(state: E) -> i32 {
+        state.value()
+    }
+
+    /// Whether the cell goes with a binding. A variable with behaviour of its own is told the object, whatever it is.
+    pub const fn bound_to<C: Cell>(bind: Bind) -> bool {
+        matches!(C::BEHAVIOUR, Behaviour::Custom) || C::BIND as u32 == bind as u32
+    }
+
+    /// Whether the cell's value can be published as a datatype.
+    pub const fn represented_as<C: Cell>(datatype: Datatype) -> bool {
+        fits::<C::Value>(datatype)
+    }
+
+    /// Whether the value of a control variable can be published as a datatype.
+    pub const fn setting_represented_as<C: CvarCell>(datatype: Datatype) -> bool {
+        const fn twins<T: Value>(one: Datatype, other: Datatype) -> bool {
+            T::DATATYPE as u32 == one as u32 && fits::<T>(other)
+        }
+        let own = C::DATATYPE;
+        twins::<i32>(own, datatype)
+            || twins::<i64>(own, datatype)
+            || twins::<u32>(own, datatype)
+            || twins::<u64>(own, datatype)
+            || twins::<f64>(own, datatype)
+            || twins::<c_char>(own, datatype)
+    }
+}

@@ -117,7 +117,39 @@ const fn same(a: &str, b: &str) -> bool {
 }
 
 /// A Rust type that stands for a category. Written as `#[category(name = "pml")] pub struct Pml;`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a category",
+    label = "not a category",
+    note = "a category is written `#[category(name = \"pml\")] pub struct Pml;`"
+)]
 pub trait Category: 'static {
+    /// The address of the category's descriptor.
+    #[doc(hidden)]
+    const LINK: CategoryLink;
+
     /// The category's descriptor.
-    const DESC: &'static CategoryDesc;
+    const DESC: &'static CategoryDesc = Self::LINK.get();
+}
+
+/// The address of a category's descriptor.
+///
+/// The compiler evaluates what a constant refers to, but not what it merely points at; so two categories may
+/// each name the other, the one as its parent, the other as what it contains.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct CategoryLink(*const CategoryDesc);
+
+impl CategoryLink {
+    /// To a descriptor.
+    #[must_use]
+    pub const fn to(desc: &'static CategoryDesc) -> Self {
+        Self(desc)
+    }
+
+    /// The descriptor.
+    #[must_use]
+    pub const fn get(self) -> &'static CategoryDesc {
+        // SAFETY: made from a `&'static` only.
+        unsafe { &*self.0 }
+    }
 }

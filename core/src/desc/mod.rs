@@ -12,7 +12,7 @@ mod pvar;
 
 use std::marker::PhantomData;
 
-pub use category::{Category, CategoryDesc};
+pub use category::{Category, CategoryDesc, CategoryLink};
 pub use cvar::{CvarDesc, CvarOps};
 pub use pvar::{Behaviour, PvarDesc, PvarFlags, PvarOps};
 

@@ -1,0 +1,78 @@
+//! The rules of components.
+
+use proc_macro2::{Span, TokenStream};
+use syn::{Expr, Item, Path, Type};
+
+use super::{item, name, value};
+use crate::doc::Description;
+use crate::error::Errors;
+use crate::parse::{At, ComponentArgs};
+
+/// A component without faults that tokens could show.
+pub(crate) struct Component {
+    pub(crate) krate: Option<Path>,
+    pub(crate) cfgs: TokenStream,
+    pub(crate) framework: At<String>,
+    pub(crate) name: At<String>,
+    pub(crate) description: Description,
+    /// The framework's component trait.
+    pub(crate) listener: Path,
+    pub(crate) ty: Type,
+    /// What makes the object; the type's own name if nobody says.
+    pub(crate) object: Option<Expr>,
+}
+
+impl Component {
+    /// Checks an attribute and the item that it stands on.
+    pub(crate) fn check(args: ComponentArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
+        let framework = required("framework", "pml", args.framework, errors);
+        let name = required("name", "monitoring", args.name, errors);
+        let expected = "`#[component]` belongs on the `impl` of a component trait for a type";
+        let found = match syn::parse2(item.clone()) {
+            Ok(Item::Impl(found)) => found,
+            other => {
+                item::refuse(other, item, expected, errors);
+                return None;
+            }
+        };
+        item::check_generics(&found.generics, "component", errors);
+        let Some((listener, _)) = found.trait_ else {
+            let ty = &found.self_ty;
+            errors.on(ty, format!("{expected}, this is an `impl` of no trait"));
+            return None;
+        };
+        if args.object.is_none() && !matches!(value::ungrouped(&found.self_ty), Type::Path(_)) {
+            errors.on(
+                &found.self_ty,
+                "this type cannot be made by its name: add `object = ..`, a constant expression",
+            );
+        }
+        Some(Self {
+            krate: args.krate,
+            cfgs: item::cfgs(&found.attrs),
+            framework: framework?,
+            name: name?,
+            description: Description::of(&found.attrs),
+            listener,
+            ty: *found.self_ty,
+            object: args.object,
+        })
+    }
+}
+
+fn required(key: &str, example: &str, given: Option<At<String>>, errors: &mut Errors) -> Option<At<String>> {
+    match &given {
+        None => errors
+            .at(Span::call_site(), format!("`{key}` is missing, write for example `{key} = \"{example}\"`")),
+        Some(given) => {
+            name::check(key, given, errors);
+            if given.value.starts_with('^') {
+                errors.at(
+                    given.span,
+                    "a leading `^` means \"all but these\" in lists of components, leave it away",
+                );
+            }
+        }
+    }
+    given
+}

@@ -1,0 +1,175 @@
+//! The rules of control variables.
+
+use proc_macro2::TokenStream;
+use syn::{Expr, Ident, Path, Type};
+
+use super::value::{self, Primitive};
+use super::{item, name};
+use crate::doc::Description;
+use crate::error::Errors;
+use crate::parse::{At, CvarArgs};
+use crate::words::{Datatype, Scope, Settable, Verbosity, Word as _, listed};
+
+/// A control variable without faults that tokens could show.
+pub(crate) struct Cvar {
+    pub(crate) krate: Option<Path>,
+    pub(crate) cfgs: TokenStream,
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    pub(crate) name: At<String>,
+    pub(crate) aliases: Vec<At<String>>,
+    pub(crate) environment: Vec<String>,
+    pub(crate) scope: Scope,
+    pub(crate) categories: Vec<Path>,
+    pub(crate) verbosity: Option<Verbosity>,
+    pub(crate) datatype: Option<At<Datatype>>,
+    pub(crate) component: Option<At<String>>,
+    pub(crate) description: Description,
+    pub(crate) before_init: bool,
+    pub(crate) bounds: Option<Bounds>,
+}
+
+/// A default and the range that it must lie in, as written, of a primitive type.
+pub(crate) struct Bounds {
+    pub(crate) value: Type,
+    pub(crate) initial: Expr,
+    pub(crate) low: Expr,
+    pub(crate) high: Expr,
+}
+
+impl Cvar {
+    /// Checks an attribute and the item that it stands on.
+    pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
+        let item = item::setting(item, errors)?;
+        let name = name::or_ident(args.name, &item.ident, errors);
+        check_names(&name, &args.alias, &args.env, errors);
+        let scope = args.scope.as_ref().map_or(Scope::Local, |scope| scope.value);
+        let description = Description::of(&item.attrs);
+        check_description(scope, &description, &item.ident, errors);
+        check_constant(scope, &item.expr, args.settable.as_ref(), errors);
+        let value = value::argument(&item.ty);
+        check_datatype(value, args.datatype.as_ref(), errors);
+        name::check_component(args.component.as_ref(), errors);
+        name::check_once("category", &args.category, errors);
+        Some(Self {
+            krate: args.krate,
+            cfgs: item::cfgs(&item.attrs),
+            bounds: value.and_then(|value| bounds(value, &item.expr)),
+            name,
+            aliases: args.alias,
+            environment: args.env.into_iter().map(|name| name.value).collect(),
+            scope,
+            categories: args.category,
+            verbosity: args.verbosity.map(|verbosity| verbosity.value),
+            datatype: args.datatype,
+            component: args.component,
+            description,
+            before_init: args.settable.is_some_and(|settable| settable.value == Settable::BeforeInit),
+            ident: item.ident,
+            ty: *item.ty,
+        })
+    }
+}
+
+/// All names under which the variable can be set.
+fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], errors: &mut Errors) {
+    for (at, alias) in aliases.iter().enumerate() {
+        name::check("alias", alias, errors);
+        if alias.value == name.value {
+            errors.at(alias.span, format!("`{}` is the name already, an alias is another one", alias.value));
+        } else if aliases[..at].iter().any(|other| other.value == alias.value) {
+            errors.at(alias.span, format!("`{}` is named twice in `alias`", alias.value));
+        }
+    }
+    for (at, variable) in env.iter().enumerate() {
+        name::check("environment variable", variable, errors);
+        if variable.value.contains('=') {
+            errors.at(
+                variable.span,
+                "the name of an environment variable ends before `=`: leave the value away",
+            );
+        } else if env[..at].iter().any(|other| other.value == variable.value) {
+            errors.at(variable.span, format!("`{}` is named twice in `env`", variable.value));
+        }
+    }
+}
+
+/// Variables that several processes write together must say which processes.
+fn check_description(scope: Scope, description: &Description, ident: &Ident, errors: &mut Errors) {
+    if description.has_nul() {
+        errors.at(ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
+    }
+    let processes = match scope {
+        Scope::Group | Scope::GroupEq => "names the group of processes that must set it together",
+        Scope::All | Scope::AllEq => "says what must hold between the values in all processes",
+        _ => return,
+    };
+    if description.is_empty() {
+        let word = scope.word();
+        let message =
+            format!("a cvar of scope {word} needs a description: write a doc comment that {processes}");
+        errors.at(ident.span(), message);
+    }
+}
+
+/// What nobody may set needs neither a time nor a function for it.
+fn check_constant(scope: Scope, init: &Expr, settable: Option<&At<Settable>>, errors: &mut Errors) {
+    if !matches!(scope, Scope::Constant | Scope::ReadOnly) {
+        return;
+    }
+    let word = scope.word();
+    if let Some(settable) = settable {
+        errors.at(settable.span, format!("a cvar of scope {word} is never set: leave `settable` away"));
+    }
+    if let Some(on_set) = method(init, "on_set") {
+        let message = format!("a cvar of scope {word} is never set: leave `on_set` away, or use scope LOCAL");
+        errors.at(on_set.method.span(), message);
+    }
+}
+
+fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
+    let Some(datatype) = datatype else { return };
+    let fitting = match value.and_then(Primitive::of) {
+        Some(Primitive::Other) if value.and_then(value::last_name).as_deref() == Some("bool") => {
+            &[Datatype::Int]
+        }
+        Some(Primitive::Other) | None => return,
+        Some(primitive) => primitive.datatypes(),
+    };
+    if !fitting.contains(&datatype.value) {
+        let fitting: Vec<&str> = fitting.iter().map(|datatype| datatype.word()).collect();
+        let word = datatype.value.word();
+        errors.at(
+            datatype.span,
+            format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting)),
+        );
+    }
+}
+
+/// The default and the range in `Cvar::new(4096).range(64..=65536)`, when the compiler can compare them.
+fn bounds(value: &Type, init: &Expr) -> Option<Bounds> {
+    Primitive::of(value).filter(|primitive| *primitive != Primitive::Other)?;
+    let range = method(init, "range")?.args.first()?;
+    let Expr::Range(range) = range else { return None };
+    let initial = constructor(init)?;
+    let (low, high) = (range.start.as_deref()?.clone(), range.end.as_deref()?.clone());
+    Some(Bounds { value: value.clone(), initial: initial.clone(), low, high })
+}
+
+/// The call of a method in a chain of calls.
+fn method<'a>(chain: &'a Expr, name: &str) -> Option<&'a syn::ExprMethodCall> {
+    match chain {
+        Expr::MethodCall(call) if call.method == name => Some(call),
+        Expr::MethodCall(call) => method(&call.receiver, name),
+        _ => None,
+    }
+}
+
+/// The first argument of the call that a chain of calls begins with.
+fn constructor(chain: &Expr) -> Option<&Expr> {
+    match chain {
+        Expr::MethodCall(call) => constructor(&call.receiver),
+        Expr::Call(call) => call.args.first(),
+        _ => None,
+    }
+}

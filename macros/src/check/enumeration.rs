@@ -1,0 +1,130 @@
+//! The rules of enumerations.
+
+use proc_macro2::TokenStream;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Data, DeriveInput, Fields, Ident, Path, Variant};
+
+use super::{item, name};
+use crate::error::Errors;
+use crate::parse::{At, EnumArgs, ItemArgs};
+
+/// An enumeration without faults that tokens could show.
+pub(crate) struct Enumeration {
+    pub(crate) krate: Option<Path>,
+    pub(crate) ident: Ident,
+    /// The name that was given; otherwise it is made of the names of crate and enum.
+    pub(crate) name: Option<At<String>>,
+    pub(crate) items: Vec<(Ident, At<String>)>,
+}
+
+impl Enumeration {
+    /// Checks an enum. Something comes out for everything that could have been one, so that what refers to it
+    /// compiles although it has faults.
+    pub(crate) fn check(item: &TokenStream, errors: &mut Errors) -> Option<Self> {
+        let input: DeriveInput = match syn::parse2(item.clone()) {
+            Ok(input) => input,
+            Err(error) => {
+                errors.push(error);
+                return None;
+            }
+        };
+        let args = EnumArgs::parse(&input.attrs, errors);
+        let Data::Enum(data) = &input.data else {
+            errors.on(&input.ident, "`MpitEnum` is derived for an `enum`, whose variants are the items");
+            return None;
+        };
+        item::check_generics(&input.generics, "enumeration", errors);
+        check_repr(&input.attrs, &input.ident, errors);
+        if let Some(name) = &args.name {
+            name::check("name", name, errors);
+        }
+        if data.variants.is_empty() {
+            errors.on(
+                &input.ident,
+                format!("enumeration `{}` has no items, tools need at least one", input.ident),
+            );
+        }
+        let items: Vec<_> = data.variants.iter().map(|variant| item_of(variant, errors)).collect();
+        for (at, (_, name)) in items.iter().enumerate() {
+            if let Some((first, _)) = items[..at].iter().find(|(_, other)| other.value == name.value) {
+                let message = format!("two items are named `{}`, the other one is `{first}`", name.value);
+                errors.at(name.span, message);
+            }
+        }
+        let plain = input.generics.params.is_empty();
+        plain.then_some(Self { krate: args.krate, ident: input.ident, name: args.name, items })
+    }
+
+    /// The name without the crate's: `BusyState` is `busy_state`.
+    pub(crate) fn short_name(&self) -> String {
+        snake(&self.ident)
+    }
+}
+
+fn item_of(variant: &Variant, errors: &mut Errors) -> (Ident, At<String>) {
+    if !matches!(variant.fields, Fields::Unit) {
+        let message = format!("an item is a number with a name, `{}` cannot have fields", variant.ident);
+        errors.on(&variant.fields, message);
+    }
+    let ident = variant.ident.clone();
+    let given = ItemArgs::parse(&variant.attrs, errors).name;
+    let name = given.unwrap_or_else(|| At { value: snake(&ident), span: ident.span() });
+    name::check("name", &name, errors);
+    (ident, name)
+}
+
+/// Tools see a C `int`, and so the enum must be one.
+fn check_repr(attributes: &[Attribute], ident: &Ident, errors: &mut Errors) {
+    let mut found = None;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        // Whatever cannot be read here is the compiler's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            found = meta.path.get_ident().cloned();
+            Ok(())
+        });
+    }
+    match found {
+        Some(repr) if repr == "i32" => {}
+        Some(repr) => {
+            errors.on(&repr, format!("expected `#[repr(i32)]`, since tools see a C `int`, not `{repr}`"))
+        }
+        None => errors.on(ident, "`#[repr(i32)]` is missing, since tools see a C `int`"),
+    }
+}
+
+/// `NotYetSent` to `not_yet_sent`, `HTTPError` to `http_error`, `IDLE` to `idle`.
+fn snake(ident: &Ident) -> String {
+    let chars: Vec<char> = ident.unraw().to_string().chars().collect();
+    let mut name = String::new();
+    for (at, c) in chars.iter().enumerate() {
+        let after_lower = at > 0 && (chars[at - 1].is_lowercase() || chars[at - 1].is_ascii_digit());
+        let before_lower = at > 0
+            && chars[at - 1].is_uppercase()
+            && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if c.is_uppercase() && (after_lower || before_lower) {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::snake;
+
+    #[test]
+    fn names_are_in_snake_case() {
+        for (ident, name) in [
+            ("Idle", "idle"),
+            ("NotYetSent", "not_yet_sent"),
+            ("HTTPError", "http_error"),
+            ("IDLE", "idle"),
+            ("Level2Cache", "level2_cache"),
+            ("A", "a"),
+            ("already_snake", "already_snake"),
+        ] {
+            assert_eq!(snake(&quote::format_ident!("{ident}")), name);
+        }
+    }
+}

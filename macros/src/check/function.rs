@@ -1,0 +1,242 @@
+//! Variables that are functions: what the signature says.
+
+use quote::ToTokens as _;
+use syn::{Expr, FnArg, Ident, Pat, ReturnType, Signature, Type};
+
+use super::value::{self, Primitive};
+use crate::error::Errors;
+use crate::parse::{At, PvarArgs};
+use crate::words::{Bind, Class, Word as _};
+
+/// A function that computes a variable.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) ident: Ident,
+    /// What it is bound to; the function takes it unless it is `NoObject`.
+    pub(crate) bind: Bind,
+    /// The type of one element.
+    pub(crate) value: Type,
+    /// It fills `&mut [value]`.
+    pub(crate) array: bool,
+    /// It returns a `Result`.
+    pub(crate) fallible: bool,
+    pub(crate) count: Count,
+}
+
+/// How many elements there are.
+#[derive(Debug)]
+pub(crate) enum Count {
+    One,
+    /// The communicator's size.
+    Peers,
+    /// Always as many.
+    Fixed(Expr),
+    /// Depends on the object, which the pattern names.
+    Of(Box<Pat>, Box<Expr>),
+}
+
+/// The parameters of the function, taken apart.
+#[derive(Default)]
+struct Parameters<'a> {
+    object: Option<&'a Type>,
+    out: Option<&'a Type>,
+}
+
+/// Reads a signature, and reports what does not go with the attribute.
+pub(crate) fn check(signature: &Signature, args: &PvarArgs, errors: &mut Errors) -> Option<Function> {
+    let parameters = parameters(signature, errors)?;
+    let bind = check_bind(signature, parameters.object, args.bind.as_ref(), errors);
+    let (value, fallible) = check_output(signature, parameters.out, errors)?;
+    if let Some(class) = &args.class {
+        check_value(&value, class.value, parameters.out.is_some(), errors);
+    }
+    let count = check_count(signature, parameters.out.is_some(), bind, args.count.as_ref(), errors)?;
+    let array = parameters.out.is_some();
+    Some(Function { ident: signature.ident.clone(), bind, value, array, fallible, count })
+}
+
+fn parameters<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<Parameters<'a>> {
+    let mut found = Parameters::default();
+    for input in &signature.inputs {
+        let FnArg::Typed(input) = input else { return None };
+        match value::ungrouped(&input.ty) {
+            Type::Reference(reference) => match (&reference.mutability, value::ungrouped(&reference.elem)) {
+                (Some(_), Type::Slice(slice)) if found.out.is_none() => found.out = Some(&slice.elem),
+                (None, object @ Type::Path(_)) if found.object.is_none() && found.out.is_none() => {
+                    found.object = Some(object);
+                }
+                _ => return wrong_parameter(input, errors),
+            },
+            _ => return wrong_parameter(input, errors),
+        }
+    }
+    Some(found)
+}
+
+fn wrong_parameter<'a>(input: &syn::PatType, errors: &mut Errors) -> Option<Parameters<'a>> {
+    let ty = &input.ty;
+    let message = format!(
+        "a tool has nothing to hand over for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
+         bound to something else), or `&mut [u64]` to fill, or both in this order",
+        spelled(ty)
+    );
+    errors.on(input, message);
+    None
+}
+
+/// Whether the function takes what it is bound to.
+fn check_bind(
+    signature: &Signature,
+    object: Option<&Type>,
+    bind: Option<&At<Bind>>,
+    errors: &mut Errors,
+) -> Bind {
+    let name = &signature.ident;
+    let kind = bind.map_or(Bind::NoObject, |bind| bind.value);
+    let taken = object.and_then(value::last_name);
+    let needed = if kind == Bind::Comm { "Comm" } else { "Object" };
+    match (object, kind, taken.as_deref()) {
+        (None, Bind::NoObject, _) => {}
+        (None, ..) => {
+            let span = bind.map_or(name.span(), |bind| bind.span);
+            let parameter = if kind == Bind::Comm { "comm: &Comm" } else { "object: &Object" };
+            let word = kind.word();
+            errors.at(
+                span,
+                format!("bound to {word}, but `{name}` does not take it: write `fn {name}({parameter})`"),
+            );
+        }
+        (Some(object), Bind::NoObject, Some("Comm")) => {
+            errors.on(
+                object,
+                format!("`{name}` takes a communicator, but is bound to none: add `bind = \"COMM\"`"),
+            );
+        }
+        (Some(object), Bind::NoObject, _) => {
+            let message =
+                format!("`{name}` takes an object, but is bound to none: add for example `bind = \"WIN\"`");
+            errors.on(object, message);
+        }
+        (Some(object), _, Some(name @ ("Comm" | "Object"))) if name != needed => {
+            errors.on(object, format!("expected `&{needed}`, since `bind` is {}", kind.word()));
+        }
+        _ => {}
+    }
+    kind
+}
+
+/// The type of an element, and whether it may fail.
+fn check_output(signature: &Signature, out: Option<&Type>, errors: &mut Errors) -> Option<(Type, bool)> {
+    let name = &signature.ident;
+    let (returned, fallible) = match &signature.output {
+        ReturnType::Default => (None, false),
+        ReturnType::Type(_, ty) if value::last_name(ty).as_deref() == Some("Result") => {
+            (value::argument(ty), true)
+        }
+        ReturnType::Type(_, ty) => (Some(&**ty), false),
+    };
+    let returned = returned.filter(|ty| !matches!(ty, Type::Tuple(unit) if unit.elems.is_empty()));
+    match (returned, out) {
+        (Some(value), None) => Some((value.clone(), fallible)),
+        (None, Some(element)) => Some((element.clone(), fallible)),
+        (None, None) => {
+            errors.on(
+                signature,
+                format!(
+                    "`{name}` returns no value: write `fn {name}() -> u64`, or take `&mut [u64]` to fill"
+                ),
+            );
+            None
+        }
+        (Some(value), Some(_)) => {
+            errors.on(value, format!("`{name}` fills a slice, so it returns nothing or `mpit::Result<()>`"));
+            None
+        }
+    }
+}
+
+/// Whether the class admits the value, if that can be seen.
+fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Errors) {
+    if array && class == Class::State {
+        errors.on(ty, "a STATE is one value, return an enum that derives `MpitEnum`");
+    } else if Primitive::of(ty).is_some_and(|primitive| !primitive.serves(class)) {
+        let (word, legal) = (class.word(), value::legal(class));
+        errors.on(ty, format!("a {word} holds {legal}, not `{}`", spelled(ty)));
+    }
+}
+
+fn check_count(
+    signature: &Signature,
+    array: bool,
+    bind: Bind,
+    count: Option<&Expr>,
+    errors: &mut Errors,
+) -> Option<Count> {
+    let Some(count) = count else {
+        return match (array, bind) {
+            (false, _) => Some(Count::One),
+            (true, Bind::Comm) => Some(Count::Peers),
+            (true, _) => {
+                errors.on(
+                    &signature.inputs,
+                    "nobody says how many elements there are: add for example `count = 66`",
+                );
+                None
+            }
+        };
+    };
+    if !array {
+        let name = &signature.ident;
+        errors.on(
+            count,
+            format!("`{name}` returns one value: leave `count` away, or take `&mut [u64]` to fill"),
+        );
+        return None;
+    }
+    match count {
+        Expr::Closure(closure) if bind == Bind::NoObject => {
+            errors.on(
+                closure,
+                "there is no object to count by: give a number, or bind the variable with `bind`",
+            );
+            None
+        }
+        Expr::Closure(closure) => {
+            let mut inputs = closure.inputs.iter();
+            match (inputs.next(), inputs.next()) {
+                (Some(pat), None) => Some(Count::Of(Box::new(pat.clone()), closure.body.clone())),
+                _ => {
+                    errors.on(closure, "`count` takes the object: write `count = |comm| 66 * comm.size()`");
+                    None
+                }
+            }
+        }
+        fixed => {
+            check_fixed(fixed, errors);
+            Some(Count::Fixed(fixed.clone()))
+        }
+    }
+}
+
+/// A number that can be seen must be one that C can count to.
+fn check_fixed(count: &Expr, errors: &mut Errors) {
+    let Expr::Lit(literal) = count else { return };
+    let number = match &literal.lit {
+        syn::Lit::Int(number) => number.base10_parse::<i32>().ok(),
+        _ => None,
+    };
+    match number {
+        Some(1..) => {}
+        Some(_) => errors.on(count, "a variable has at least one element"),
+        None => errors.on(count, "`count` is a number of elements from 1 to 2147483647"),
+    }
+}
+
+/// Tokens as people write them, for messages.
+fn spelled(ty: &Type) -> String {
+    let mut text = ty.to_token_stream().to_string();
+    for (from, to) in [(" :: ", "::"), (" < ", "<"), (" >", ">"), ("& ", "&"), (" ,", ","), ("< ", "<")] {
+        text = text.replace(from, to);
+    }
+    text
+}

@@ -1,0 +1,138 @@
+//! Whether an attribute stands on an item that can be what it says.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, Generics, Item, ItemFn, ItemStatic, StaticMutability};
+
+use crate::error::Errors;
+
+/// What `#[pvar]` stands on.
+pub(crate) enum Variable {
+    Static(ItemStatic),
+    Function(ItemFn),
+}
+
+/// The static or function that a pvar is.
+pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variable> {
+    match syn::parse2(item.clone()) {
+        Ok(Item::Static(item)) => {
+            check_static(&item, errors);
+            Some(Variable::Static(item))
+        }
+        Ok(Item::Fn(item)) => {
+            check_function(&item, errors);
+            Some(Variable::Function(item))
+        }
+        other => {
+            let expected =
+                "`#[pvar]` belongs on a `static` that holds the value or on a `fn` that computes it";
+            refuse(other, item, expected, errors);
+            None
+        }
+    }
+}
+
+/// The static that a cvar is.
+pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemStatic> {
+    match syn::parse2(item.clone()) {
+        Ok(Item::Static(item)) => {
+            check_static(&item, errors);
+            Some(item)
+        }
+        other => {
+            refuse(other, item, "`#[cvar]` belongs on a `static` of type `Cvar<_>`", errors);
+            None
+        }
+    }
+}
+
+/// Reports the wrong kind of item, on its head.
+pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &str, errors: &mut Errors) {
+    let message = match found {
+        Ok(found) => match kind(&found) {
+            Some(kind) => format!("{expected}, this is {kind}"),
+            None => expected.to_owned(),
+        },
+        Err(_) => expected.to_owned(),
+    };
+    errors.on(head(item), message);
+}
+
+/// The tokens up to the first group or `=` or `;`, without attributes: what people call the item.
+fn head(item: &TokenStream) -> TokenStream {
+    use proc_macro2::TokenTree;
+    let mut head = TokenStream::new();
+    let mut attribute = false;
+    for token in item.clone() {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == '#' => attribute = true,
+            TokenTree::Group(_) if attribute => attribute = false,
+            TokenTree::Punct(punct) if matches!(punct.as_char(), '=' | ';') => break,
+            TokenTree::Group(_) => break,
+            _ => head.extend([token]),
+        }
+    }
+    if head.is_empty() { item.clone() } else { head }
+}
+
+fn kind(item: &Item) -> Option<&'static str> {
+    Some(match item {
+        Item::Const(_) => "a `const`, which has no storage",
+        Item::Enum(_) => "an `enum`",
+        Item::Fn(_) => "a `fn`",
+        Item::Impl(_) => "an `impl`",
+        Item::Mod(_) => "a `mod`",
+        Item::Static(_) => "a `static`",
+        Item::Struct(_) => "a `struct`",
+        Item::Trait(_) => "a `trait`",
+        Item::Type(_) => "a `type`",
+        Item::Union(_) => "a `union`",
+        Item::Use(_) => "a `use`",
+        _ => return None,
+    })
+}
+
+fn check_static(item: &ItemStatic, errors: &mut Errors) {
+    if let StaticMutability::Mut(mutability) = &item.mutability {
+        let message =
+            "a `static mut` cannot be shared with tools, leave `mut` away: cells are updated through `&`";
+        errors.on(mutability, message);
+    }
+}
+
+fn check_function(item: &ItemFn, errors: &mut Errors) {
+    let signature = &item.sig;
+    if let Some(receiver) = signature.receiver() {
+        errors
+            .on(receiver, "a method cannot be a pvar, there is no `self` when a tool reads: use a free `fn`");
+    }
+    if let Some(asyncness) = &signature.asyncness {
+        errors.on(asyncness, "an `async fn` cannot be a pvar, a tool does not wait");
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.on(variadic, "a variadic `fn` cannot be a pvar");
+    }
+    if let syn::Safety::Unsafe(unsafety) = &signature.safety {
+        errors.on(unsafety, "an `unsafe fn` cannot be a pvar, tools know nothing of its conditions");
+    }
+    check_generics(&signature.generics, "pvar", errors);
+}
+
+/// Types and constants as parameters make many items of one; a definition is one.
+pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Errors) {
+    if generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))) {
+        errors.on(
+            &generics.params,
+            format!("a generic item cannot be a {what}: there would be one for each type"),
+        );
+    }
+}
+
+/// The `#[cfg(..)]` of an item, which what is generated beside it must share.
+pub(crate) fn cfgs(attributes: &[Attribute]) -> TokenStream {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .map(ToTokens::to_token_stream)
+        .collect()
+}

@@ -1,0 +1,91 @@
+//! Names that tools see.
+
+use proc_macro2::Span;
+use quote::ToTokens as _;
+use syn::Path;
+use syn::ext::IdentExt as _;
+
+use crate::error::Errors;
+use crate::parse::At;
+
+/// Longer names do not fit into the tables that tools print.
+const LONGEST: usize = 255;
+
+/// The name that was given, or the identifier in lower case.
+pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
+    let name =
+        given.unwrap_or_else(|| At { value: ident.unraw().to_string().to_lowercase(), span: ident.span() });
+    check("name", &name, errors);
+    name
+}
+
+/// Reports what is wrong with a name; `what` says what it names.
+pub(crate) fn check(what: &str, name: &At<String>, errors: &mut Errors) {
+    if let Some(fault) = fault(&name.value) {
+        errors.at(name.span, format!("{what} {fault}"));
+    }
+}
+
+fn fault(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("is empty, tools find entries by their names".to_owned());
+    }
+    if name.contains('\0') {
+        return Some("contains a NUL, C tools would take it for the end".to_owned());
+    }
+    if name.len() > LONGEST {
+        return Some(format!("is {} bytes long, at most {LONGEST} fit", name.len()));
+    }
+    let strange = name.chars().find(|c| c.is_whitespace() || c.is_control() || *c == ',')?;
+    let instead: String = name.chars().map(|c| if c == strange { '_' } else { c }).collect();
+    Some(format!("`{}` contains {strange:?}, write `{}`", name.escape_debug(), instead.escape_debug()))
+}
+
+/// Text that goes into a description: neither empty nor cut short in C.
+pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors) {
+    if text.trim().is_empty() {
+        errors.at(span, format!("{what} is empty"));
+    } else if text.contains('\0') {
+        errors.at(span, format!("{what} contains a NUL, C tools would take it for the end"));
+    }
+}
+
+/// The component, if one was given.
+pub(crate) fn check_component(component: Option<&At<String>>, errors: &mut Errors) {
+    if let Some(component) = component {
+        check("component", component, errors);
+    }
+}
+
+/// Reports a path that is named twice in one list.
+pub(crate) fn check_once(key: &str, paths: &[Path], errors: &mut Errors) {
+    for (at, path) in paths.iter().enumerate() {
+        if paths[..at].contains(path) {
+            let path_text = path.to_token_stream().to_string().replace(' ', "");
+            errors.on(path, format!("`{path_text}` is named twice in `{key}`"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn good_names_have_no_fault() {
+        for name in ["pml_monitoring_messages_count", "net.a/b:c-0", "größe"] {
+            assert_eq!(fault(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn bad_names_have_one() {
+        assert_eq!(fault("").as_deref(), Some("is empty, tools find entries by their names"));
+        assert_eq!(fault("a b").as_deref(), Some("`a b` contains ' ', write `a_b`"));
+        assert_eq!(fault("a,b").as_deref(), Some("`a,b` contains ',', write `a_b`"));
+        assert_eq!(fault("a\tb").as_deref(), Some("`a\\tb` contains '\\t', write `a_b`"));
+        assert_eq!(fault("a\0").as_deref(), Some("contains a NUL, C tools would take it for the end"));
+        assert_eq!(fault(&"x".repeat(256)).as_deref(), Some("is 256 bytes long, at most 255 fit"));
+        assert_eq!(fault(&"x".repeat(255)), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! Value types, as far as they can be seen in tokens. What hides behind an alias is left to the traits of
+//! `mpit`; what can be seen gets the better message here.
+
+use syn::{GenericArgument, PathArguments, Type};
+
+use crate::words::{Class, Datatype};
+
+/// A primitive type that can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Primitive {
+    U32,
+    U64,
+    I32,
+    I64,
+    F64,
+    /// `c_char`, or the `i8` that it is.
+    Char,
+    /// One that MPI tools cannot read.
+    Other,
+}
+
+impl Primitive {
+    /// The primitive that a type is; `None` when it is something else, or an alias.
+    pub(crate) fn of(ty: &Type) -> Option<Self> {
+        let Type::Path(path) = ungrouped(ty) else { return None };
+        Some(match path.path.segments.last()?.ident.to_string().as_str() {
+            "u32" => Self::U32,
+            "u64" => Self::U64,
+            "i32" => Self::I32,
+            "i64" => Self::I64,
+            "f64" => Self::F64,
+            "c_char" | "i8" => Self::Char,
+            "bool" | "char" | "f32" | "i16" | "i128" | "isize" | "u8" | "u16" | "u128" | "usize" | "str"
+            | "String" => Self::Other,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is an integer that amounts are counted in.
+    pub(crate) fn is_unsigned(self) -> bool {
+        matches!(self, Self::U32 | Self::U64)
+    }
+
+    /// Whether a variable of a class may hold it.
+    pub(crate) fn serves(self, class: Class) -> bool {
+        match class {
+            Class::State => false,
+            Class::Percentage => self == Self::F64,
+            Class::Counter => self.is_unsigned(),
+            Class::Generic => self != Self::Other,
+            _ => self.is_unsigned() || self == Self::F64,
+        }
+    }
+
+    /// The datatypes that it can be published as.
+    pub(crate) fn datatypes(self) -> &'static [Datatype] {
+        match self {
+            Self::U32 => &[Datatype::Unsigned, Datatype::Uint32],
+            Self::U64 => &[Datatype::UnsignedLongLong, Datatype::UnsignedLong, Datatype::Uint64],
+            Self::I32 => &[Datatype::Int, Datatype::Int32],
+            Self::I64 => &[Datatype::Int64, Datatype::Count],
+            Self::F64 => &[Datatype::Double],
+            Self::Char => &[Datatype::Char],
+            Self::Other => &[],
+        }
+    }
+}
+
+/// What a variable of a class holds, in words.
+pub(crate) fn legal(class: Class) -> &'static str {
+    match class {
+        Class::State => "an enum that derives `MpitEnum`",
+        Class::Percentage => "`f64`",
+        Class::Counter => "`u32` or `u64`",
+        Class::Generic => "`u32`, `u64`, `i32`, `i64`, `f64` or, for text, `&mut [c_char]`",
+        _ => "`u32`, `u64` or `f64`",
+    }
+}
+
+/// The datatypes that a class admits.
+pub(crate) fn datatypes(class: Class) -> &'static [Datatype] {
+    use Datatype::{Double, Int, Unsigned, UnsignedLong, UnsignedLongLong};
+    match class {
+        Class::State => &[Int],
+        Class::Percentage => &[Double],
+        Class::Counter => &[Unsigned, UnsignedLong, UnsignedLongLong],
+        Class::Generic => <Datatype as crate::words::Word>::ALL,
+        _ => &[Unsigned, UnsignedLong, UnsignedLongLong, Double],
+    }
+}
+
+/// The `T` of `Counter<T>`.
+pub(crate) fn argument(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    match &path.path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => {
+            arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// A type without the invisible parentheses around what a `macro_rules` put in.
+pub(crate) fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        other => other,
+    }
+}
+
+/// The last name of a type's path: `Comm` of `mpit::object::Comm<'_>`.
+pub(crate) fn last_name(ty: &Type) -> Option<String> {
+    match ungrouped(ty) {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,171 @@
+//! Doc comments, which become descriptions.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// A description: text, or text with pieces that only the compiler can see, as in `#[doc = concat!(..)]`.
+#[derive(Debug, Default)]
+pub(crate) struct Description {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug)]
+enum Piece {
+    Text(String),
+    Macro(Expr),
+}
+
+/// Between two paragraphs.
+const PARAGRAPH: &str = "\n";
+
+impl Description {
+    /// What the doc comment among these attributes says.
+    ///
+    /// Lines are joined by a space, blank lines end a paragraph, and the space that people write after `///`
+    /// is left away.
+    pub(crate) fn of(attributes: &[Attribute]) -> Self {
+        let mut description = Self::default();
+        let mut between = "";
+        for attribute in attributes {
+            let Meta::NameValue(meta) = &attribute.meta else { continue };
+            if !meta.path.is_ident("doc") {
+                continue;
+            }
+            match crate::parse::ungrouped(&meta.value) {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                    let text = text.value();
+                    let block = text.contains('\n');
+                    for line in text.split('\n') {
+                        description.line(bare(line, block), &mut between);
+                    }
+                }
+                other => {
+                    description.text(between);
+                    description.pieces.push(Piece::Macro(other.clone()));
+                    between = " ";
+                }
+            }
+        }
+        description
+    }
+
+    /// Adds a line. `between` is what separates it from what was there before.
+    fn line(&mut self, line: &str, between: &mut &'static str) {
+        if !line.is_empty() {
+            self.text(between);
+            self.text(line);
+            *between = " ";
+        } else if !self.pieces.is_empty() {
+            *between = PARAGRAPH;
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(text),
+            _ if text.is_empty() => {}
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    /// Whether nobody wrote anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Whether C would see the end of the text before its end.
+    pub(crate) fn has_nul(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\0')))
+    }
+
+    /// Adds a sentence.
+    pub(crate) fn sentence(&mut self, sentence: &str) {
+        if !self.is_empty() {
+            self.text(" ");
+        }
+        self.text(sentence);
+    }
+
+    /// A constant expression of type `&'static str`.
+    pub(crate) fn to_tokens(&self) -> TokenStream {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => quote!(#text),
+            Piece::Macro(expr) => quote!(#expr),
+        });
+        match self.pieces.as_slice() {
+            [] => quote!(""),
+            [Piece::Text(text)] => quote!(#text),
+            _ => quote!(::core::concat!(#(#pieces),*)),
+        }
+    }
+}
+
+/// A line without the ornaments of comments.
+fn bare(line: &str, block: bool) -> &str {
+    let line = line.trim();
+    match line.strip_prefix('*') {
+        Some(rest) if block && !rest.starts_with('*') => rest.trim_start(),
+        _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::Description;
+
+    fn of(item: &syn::ItemStruct) -> String {
+        Description::of(&item.attrs).to_tokens().to_string()
+    }
+
+    #[test]
+    fn lines_are_joined_and_paragraphs_kept() {
+        let item = parse_quote! {
+            /// Messages sent,
+            /// per peer.
+            ///
+            /// Counted when handed over.
+            #[derive(Debug)]
+            struct S;
+        };
+        assert_eq!(of(&item), r#""Messages sent, per peer.\nCounted when handed over.""#);
+    }
+
+    #[test]
+    fn block_comments_lose_their_stars() {
+        let item = parse_quote! {
+            /**
+             * Messages sent,
+             * per peer.
+             */
+            struct S;
+        };
+        assert_eq!(of(&item), r#""Messages sent, per peer.""#);
+    }
+
+    #[test]
+    fn macros_are_left_to_the_compiler() {
+        let item = parse_quote! {
+            /// Messages
+            #[doc = concat!("of ", stringify!(pml))]
+            /// so far.
+            struct S;
+        };
+        assert_eq!(
+            of(&item),
+            r#":: core :: concat ! ("Messages " , concat ! ("of " , stringify ! (pml)) , " so far.")"#
+        );
+    }
+
+    #[test]
+    fn nobody_wrote_anything() {
+        let item = parse_quote! {
+            ///
+            struct S;
+        };
+        assert!(Description::of(&item.attrs).is_empty());
+        assert_eq!(of(&item), r#""""#);
+    }
+}

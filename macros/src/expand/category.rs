@@ -1,0 +1,55 @@
+//! Categories.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Path;
+use syn::spanned::Spanned as _;
+
+use super::{assert_at, element, origin, private, root, unique};
+use crate::check::Category;
+
+/// The registration of a category, or, when there are mistakes, just what keeps its uses compiling.
+pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
+    let root = root(category.krate.as_ref());
+    let private = private(category.krate.as_ref());
+    let none: &[Path] = &[];
+    let (parents, contains) =
+        if faulty { (none, none) } else { (category.parents.as_slice(), category.contains.as_slice()) };
+    let (parents, contains) = (links(&root, parents), links(&root, contains));
+    let (cfgs, ident, name) = (&category.cfgs, &category.ident, &category.name.value);
+    let (description, origin) = (category.description.to_tokens(), origin(&private));
+    let registration = (!faulty).then(|| registration(&root, &private, category));
+    // The lists are statics, since only those may refer to each other in a circle: a parent that contains.
+    quote! {
+        #cfgs
+        const _: () = {
+            static PARENTS: &[&#private::CategoryDesc] = &[#parents];
+            static CONTAINS: &[&#private::CategoryDesc] = &[#contains];
+            static MPIT_CATEGORY: #private::CategoryDesc =
+                #private::CategoryDesc::new(#name, #description, PARENTS, CONTAINS, #origin);
+            impl #root::Category for #ident {
+                const LINK: #private::CategoryLink = #private::CategoryLink::to(&MPIT_CATEGORY);
+            }
+            #registration
+        };
+    }
+}
+
+/// The descriptors of categories, without a look at what is in them.
+fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
+    quote!(#(<#categories as #root::Category>::LINK.get()),*)
+}
+
+fn registration(root: &TokenStream, private: &TokenStream, category: &Category) -> TokenStream {
+    let (ident, name) = (&category.ident, &category.name.value);
+    let element = element(private, "MPIT_CATEGORIES_V1", "CategoryDesc", &quote!(&MPIT_CATEGORY));
+    let marker = unique("the_category", &category.name);
+    // One edge must go; the first one is as good as any.
+    let acyclic = category.parents.first().or(category.contains.first()).map(|edge| {
+        let condition = quote!(!<#ident as #root::Category>::DESC.is_its_own_ancestor());
+        let chain = if category.parents.is_empty() { "contains" } else { "parent" };
+        let message = format!("category `{name}` is its own ancestor: break the `{chain}` chain");
+        assert_at(edge.span(), &condition, &message)
+    });
+    quote!(#element #marker #acyclic)
+}

@@ -1,0 +1,33 @@
+//! Components.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{element, origin, private, unique};
+use crate::check::Component;
+use crate::parse::At;
+
+/// The registration of a component.
+pub(crate) fn component(component: &Component) -> TokenStream {
+    let private = private(component.krate.as_ref());
+    let (framework, name) = (&component.framework.value, &component.name.value);
+    let (origin, description) = (origin(&private), component.description.to_tokens());
+    let (cfgs, ty, listener) = (&component.cfgs, &component.ty, &component.listener);
+    let object = component.object.as_ref().map_or_else(|| quote!(#ty), |object| quote!(#object));
+    let desc = quote!(&#private::ComponentDesc::new(#framework, #name, #description, #origin, mpit_object));
+    let element = element(&private, "MPIT_COMPONENTS_V1", "ComponentDesc", &desc);
+    let both = At { value: format!("{framework}.{name}"), span: component.name.span };
+    let marker = unique("the_component", &both);
+    quote! {
+        #cfgs
+        const _: () = {
+            fn mpit_object() -> &'static (dyn ::core::any::Any + ::core::marker::Send + ::core::marker::Sync) {
+                static OBJECT: #ty = #object;
+                static LISTENER: &'static dyn #listener = &OBJECT;
+                &LISTENER
+            }
+            #element
+            #marker
+        };
+    }
+}

@@ -1,0 +1,61 @@
+//! Enumerations.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{element, origin, private, root, unique};
+use crate::check::Enumeration;
+use crate::parse::At;
+
+/// The trait that makes an enum an enumeration, and its registration unless there are mistakes.
+pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStream {
+    let root = root(enumeration.krate.as_ref());
+    let private = private(enumeration.krate.as_ref());
+    let ident = &enumeration.ident;
+    let name = name(enumeration);
+    let text = &name.value;
+    let origin = origin(&private);
+    let variants: Vec<_> = enumeration.items.iter().map(|(variant, _)| variant).collect();
+    let items = enumeration.items.iter().map(|(variant, name)| {
+        let name = &name.value;
+        quote!(#private::EnumItem::new(#ident::#variant as i32, #name))
+    });
+    let (items, value) =
+        if faulty { (quote!(), quote!(0)) } else { (quote!(#(#items),*), quote!(self as i32)) };
+    let registration = (!faulty).then(|| {
+        let element = element(&private, "MPIT_ENUMS_V1", "EnumDesc", &quote!(&MPIT_ENUM));
+        let marker = unique("the_enumeration", &name);
+        quote!(#element #marker)
+    });
+    let from = if faulty {
+        quote!({
+            _ = value;
+            ::core::option::Option::None
+        })
+    } else {
+        quote!([#(Self::#variants),*].into_iter().find(|item| *item as i32 == value))
+    };
+    quote! {
+        const _: () = {
+            static MPIT_ENUM: #private::EnumDesc = #private::EnumDesc::new(#text, &[#items], #origin);
+            impl #root::MpitEnum for #ident {
+                const DESC: &'static #private::EnumDesc = &MPIT_ENUM;
+                fn value(self) -> i32 { #value }
+                fn from_value(value: i32) -> ::core::option::Option<Self> { #from }
+            }
+            #registration
+        };
+    }
+}
+
+/// The name that was given, or the names of crate and enum: enumerations of all crates share one name space.
+fn name(enumeration: &Enumeration) -> At<String> {
+    enumeration.name.clone().unwrap_or_else(|| {
+        let short = enumeration.short_name();
+        let value = match std::env::var("CARGO_CRATE_NAME") {
+            Ok(krate) => format!("{krate}_{short}"),
+            Err(_) => short,
+        };
+        At { value, span: enumeration.ident.span() }
+    })
+}

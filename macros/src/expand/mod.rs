@@ -1,0 +1,99 @@
+//! Third stage: checked definitions become tokens.
+//!
+//! A definition expands to one `const _` block beside the item: an element of one of the slices that the linker
+//! gathers, which refers to the descriptor; checks that only types and constants can answer; and a marker that
+//! makes the compiler refuse a second definition of the same name in the crate. All paths lead through
+//! `mpit::__private`.
+
+mod category;
+mod component;
+mod cvar;
+mod enumeration;
+mod pvar;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Path;
+
+pub(crate) use category::category;
+pub(crate) use component::component;
+pub(crate) use cvar::cvar;
+pub(crate) use enumeration::enumeration;
+pub(crate) use pvar::pvar;
+
+use crate::parse::At;
+use crate::words::Word;
+
+/// The crate that the expansion refers to.
+fn root(given: Option<&Path>) -> TokenStream {
+    given.map_or_else(|| quote!(::mpit), |path| quote!(#path))
+}
+
+/// Where in `mpit` everything is.
+fn private(given: Option<&Path>) -> TokenStream {
+    let root = root(given);
+    quote!(#root::__private)
+}
+
+/// An element of a slice: a reference to a descriptor.
+fn element(private: &TokenStream, slice: &str, desc: &str, value: &TokenStream) -> TokenStream {
+    let (slice, desc) = (Ident::new(slice, Span::call_site()), Ident::new(desc, Span::call_site()));
+    quote! {
+        const _: () = {
+            #[#private::linkme::distributed_slice(#private::#slice)]
+            #[linkme(crate = #private::linkme)]
+            static ELEMENT: &'static #private::#desc = #value;
+        };
+    }
+}
+
+/// The origin of a definition, of type `Origin`.
+fn origin(private: &TokenStream) -> TokenStream {
+    quote!(#private::Origin::new(::core::file!(), ::core::line!()))
+}
+
+/// A word as a variant of its vocabulary in `mpit`.
+fn variant<W: Word>(private: &TokenStream, vocabulary: &str, word: W) -> TokenStream {
+    let vocabulary = Ident::new(vocabulary, Span::call_site());
+    let variant = Ident::new(word.variant(), Span::call_site());
+    quote!(#private::#vocabulary::#variant)
+}
+
+/// The component: the one given, or the package.
+fn component_name(given: Option<&At<String>>) -> TokenStream {
+    match given.map(|component| &component.value) {
+        Some(component) => quote!(#component),
+        None => quote!(::core::env!("CARGO_PKG_NAME")),
+    }
+}
+
+/// `&[<A as Category>::DESC, ..]`
+fn category_list(root: &TokenStream, categories: &[Path]) -> TokenStream {
+    quote!(&[#(<#categories as #root::Category>::DESC),*])
+}
+
+/// Makes the compiler refuse a second definition of a name in the same crate, and show both places.
+///
+/// Exported macros share one name space per crate, wherever they stand. The name is what the message says.
+fn unique(what: &str, name: &At<String>) -> TokenStream {
+    let mut text = format!("{what}_");
+    for c in name.value.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => text.push(c),
+            other => text.push_str(&format!("_x{:x}_", u32::from(other))),
+        }
+    }
+    let marker = Ident::new(&text, name.span);
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_local_definitions, reason = "the marker guards the whole crate")]
+        #[macro_export]
+        macro_rules! #marker { () => {}; }
+    }
+}
+
+/// A condition for the compiler to check, and what it says at `span` otherwise.
+fn assert_at(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
+    let span = span.resolved_at(Span::call_site());
+    quote_spanned!(span=> const _: () = ::core::assert!(#condition, #message);)
+}

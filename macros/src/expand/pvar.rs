@@ -1,0 +1,253 @@
+//! Performance variables.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Path, Type};
+
+use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
+use crate::check::{Count, Function, Pvar, Storage};
+use crate::parse::{At, Flag};
+use crate::words::{Bind, Class, Datatype, Word as _};
+
+/// The registration of a pvar.
+pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
+    let private = &private(pvar.krate.as_ref());
+    let cfgs = &pvar.cfgs;
+    let (cell, ty, computed) = match &pvar.storage {
+        Storage::Static { ident, ty } => (quote!(#ident), quote!(#ty), TokenStream::new()),
+        Storage::Function { function, on_start, on_stop } => {
+            let state = pvar.classes.iter().any(|class| class.value == Class::State);
+            let code = computed(private, function, state, on_start.as_ref(), on_stop.as_ref());
+            // Where the compiler underlines a value that does not suit the class.
+            let ty = quote_spanned!(function.value.span()=> #private::Computed<MpitComputed>);
+            (quote!(MPIT_COMPUTED), ty, code)
+        }
+    };
+    let checks = checks(private, pvar, &ty);
+    let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
+        let desc = descriptor(private, pvar, class.value, at == 0, &cell);
+        element(private, "MPIT_PVARS_V1", "PvarDesc", &quote!(&#desc))
+    });
+    let markers =
+        pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.word()), &pvar.name));
+    quote! {
+        #cfgs
+        const _: () = {
+            #computed
+            #checks
+            #(#elements)*
+            #(#markers)*
+        };
+    }
+}
+
+/// The descriptor of one class of the variable; `main` is the one that the definition names.
+fn descriptor(
+    private: &TokenStream,
+    pvar: &Pvar,
+    class: Class,
+    main: bool,
+    cell: &TokenStream,
+) -> TokenStream {
+    let (name, origin) = (&pvar.name.value, origin(private));
+    let class = variant(private, "Class", class);
+    let component = component_name(pvar.component.as_ref());
+    let mut desc = quote!(#private::PvarDesc::new(#name, #class, &#cell, #origin).component(#component));
+    if !pvar.description.is_empty() {
+        let description = pvar.description.to_tokens();
+        desc.extend(quote!(.description(#description)));
+    }
+    if let Some(verbosity) = pvar.verbosity {
+        let verbosity = variant(private, "Verbosity", verbosity);
+        desc.extend(quote!(.verbosity(#verbosity)));
+    }
+    if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
+        let bind = variant(private, "Bind", bind.value);
+        desc.extend(quote!(.bind(#bind)));
+    }
+    if let Some(datatype) = &pvar.datatype {
+        let datatype = variant(private, "Datatype", datatype.value);
+        desc.extend(quote!(.datatype(#datatype)));
+    }
+    if !pvar.categories.is_empty() {
+        let categories = category_list(&root(pvar.krate.as_ref()), &pvar.categories);
+        desc.extend(quote!(.categories(#categories)));
+    }
+    for flag in &pvar.flags {
+        desc.extend(match flag {
+            Flag::ReadOnly => quote!(.flags(#private::PvarFlags::READONLY)),
+            Flag::Continuous => quote!(.flags(#private::PvarFlags::CONTINUOUS)),
+            Flag::Atomic => quote!(.flags(#private::PvarFlags::ATOMIC)),
+            Flag::Writable if main => quote!(.writable()),
+            Flag::Cumulative => quote!(.cumulative()),
+            _ => TokenStream::new(),
+        });
+    }
+    desc
+}
+
+/// What only types can answer.
+fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
+    let mut checks = TokenStream::new();
+    for class in &pvar.classes {
+        let cell_of = Ident::new(&class.value.word().to_lowercase(), Span::call_site());
+        checks.extend(quote!(const _: () = #private::cell_of::#cell_of::<#ty>();));
+    }
+    if pvar.atomic {
+        checks.extend(quote!(const _: () = #private::cell_of::atomic::<#ty>();));
+    }
+    if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
+        checks.extend(bind_check(private, bind, ty));
+    }
+    if let Some(datatype) = &pvar.datatype {
+        checks.extend(datatype_check(private, datatype, ty));
+    }
+    if !pvar.value_seen {
+        checks.extend(unit_check(private, pvar, ty));
+    }
+    checks
+}
+
+fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> TokenStream {
+    let kind = variant(private, "Bind", bind.value);
+    let message = match bind.value {
+        Bind::NoObject => {
+            "the cell is per communicator: write `bind = \"COMM\"`, or leave `bind` away".to_owned()
+        }
+        Bind::Comm => {
+            "the cell has one value for all communicators: use `PeerArray<u64>`, a `fn(&Comm) -> u64`, \
+                       or leave `bind` away"
+                .to_owned()
+        }
+        other => format!("no cell is bound to {}: use a `fn(&Object) -> u64`", other.word()),
+    };
+    assert_at(bind.span, &quote!(#private::cell_of::bound_to::<#ty>(#kind)), &message)
+}
+
+fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStream) -> TokenStream {
+    let word = datatype.value.word();
+    let kind = variant(private, "Datatype", datatype.value);
+    let message = format!("the value has another C representation than `{word}`");
+    assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)
+}
+
+/// The rule about units of timers, for value types behind an alias.
+fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
+    let class = &pvar.classes[0];
+    let double = variant(private, "Datatype", Datatype::Double);
+    let in_seconds = quote!(#private::cell_of::represented_as::<#ty>(#double));
+    match (&pvar.unit, class.value) {
+        (None, Class::Timer) => assert_at(
+            class.span,
+            &in_seconds,
+            "an integer TIMER needs a unit: add for example `unit = \"us\"`",
+        ),
+        (Some(unit), Class::Timer) if unit.value != "s" => {
+            let message = "an `f64` TIMER is in seconds: leave `unit` away, or time in `u64`";
+            assert_at(unit.span, &quote!(!#in_seconds), message)
+        }
+        _ => TokenStream::new(),
+    }
+}
+
+/// The cell of a variable that is a function.
+fn computed(
+    private: &TokenStream,
+    function: &Function,
+    state: bool,
+    on_start: Option<&Path>,
+    on_stop: Option<&Path>,
+) -> TokenStream {
+    let value = &function.value;
+    let bind = variant(private, "Bind", function.bind);
+    let count = count(private, function);
+    let fill = fill(private, function, state);
+    let element = if state { quote!(i32) } else { quote!(#value) };
+    let enumeration = state.then(|| state_enumeration(private, value));
+    let watch = (on_start.is_some() || on_stop.is_some()).then(|| watch(on_start, on_stop));
+    quote! {
+        struct MpitComputed;
+        impl #private::ComputedPvar for MpitComputed {
+            type Value = #element;
+            const BIND: #private::Bind = #bind;
+            #enumeration
+            #count
+            fn fill(object: &#private::Object<'_>, out: &mut [#element]) -> #private::Result<()> {
+                #fill
+            }
+            #watch
+        }
+        static MPIT_COMPUTED: #private::Computed<MpitComputed> = #private::Computed::new();
+    }
+}
+
+fn state_enumeration(private: &TokenStream, value: &Type) -> TokenStream {
+    quote! {
+        const ENUMERATION: ::core::option::Option<&'static #private::EnumDesc> =
+            ::core::option::Option::Some(#private::cell_of::states::<#value>());
+    }
+}
+
+fn fill(private: &TokenStream, function: &Function, state: bool) -> TokenStream {
+    let ident = &function.ident;
+    let unwrap = function.fallible.then(|| quote!(?));
+    let (bound, object) = match function.bind {
+        Bind::NoObject => (quote!(_ = object;), None),
+        Bind::Comm => (comm(private), Some(quote!(&comm,))),
+        _ => (TokenStream::new(), Some(quote!(object,))),
+    };
+    if function.array {
+        return quote!(#bound #ident(#object out)#unwrap; ::core::result::Result::Ok(()));
+    }
+    let value = quote!(#ident(#object)#unwrap);
+    let value = if state { quote!(#private::cell_of::state_value(#value)) } else { value };
+    quote!(#bound out[0] = #value; ::core::result::Result::Ok(()))
+}
+
+/// The communicator that a handle is bound to.
+fn comm(private: &TokenStream) -> TokenStream {
+    quote! {
+        let comm = #private::Comm::from_object(object).ok_or(#private::Error::InvalidHandle)?;
+    }
+}
+
+fn count(private: &TokenStream, function: &Function) -> TokenStream {
+    let body = match &function.count {
+        Count::One => return TokenStream::new(),
+        Count::Peers => quote! {
+            #private::Comm::from_object(object).map_or(0, |comm| comm.size())
+        },
+        Count::Fixed(count) => quote! {
+            const COUNT: usize = #count;
+            const _: () = ::core::assert!(COUNT > 0, "a variable has at least one element");
+            _ = object;
+            COUNT
+        },
+        Count::Of(pat, body) if function.bind == Bind::Comm => quote! {
+            #private::Comm::from_object(object).map_or(0, |comm| {
+                let #pat = &comm;
+                #body
+            })
+        },
+        Count::Of(pat, body) => quote! {
+            let #pat = object;
+            #body
+        },
+    };
+    quote! {
+        fn count(object: &#private::Object<'_>) -> usize { #body }
+    }
+}
+
+fn watch(on_start: Option<&Path>, on_stop: Option<&Path>) -> TokenStream {
+    let call = |hook: Option<&Path>| hook.map(|path| quote!({ let hook: fn() = #path; hook() }));
+    let (start, stop) = (call(on_start), call(on_stop));
+    let start = start.unwrap_or_default();
+    let stop = stop.unwrap_or_default();
+    quote! {
+        fn watch(more: i32) {
+            if more > 0 { #start } else { #stop }
+        }
+    }
+}

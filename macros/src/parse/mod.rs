@@ -1,0 +1,15 @@
+//! First stage: attribute tokens become data. What cannot be understood is reported, the rest goes on.
+
+mod args;
+mod category;
+mod component;
+mod cvar;
+mod enumeration;
+mod pvar;
+
+pub(crate) use args::{At, ungrouped};
+pub(crate) use category::CategoryArgs;
+pub(crate) use component::ComponentArgs;
+pub(crate) use cvar::CvarArgs;
+pub(crate) use enumeration::{EnumArgs, ItemArgs};
+pub(crate) use pvar::{Flag, PvarArgs};
