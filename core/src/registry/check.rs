@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::desc::{Behaviour, CategoryDesc, CvarDesc, EnumDesc, Origin, PvarDesc, PvarFlags};
-use crate::words::{Class, Datatype};
+use crate::words::{Class, Datatype, Scope};
 
 /// The longest name, in bytes.
 pub const LONGEST_NAME: usize = 255;
@@ -122,6 +122,9 @@ pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<String> {
     }
     if desc.count() == 0 {
         return Some("its value has no element".into());
+    }
+    if matches!(desc.reach(), Scope::Group | Scope::GroupEq) && desc.text().trim().is_empty() {
+        return Some(format!("the description of a {} setting has to name the group", desc.reach()));
     }
     if desc.enumeration().is_some() && desc.element() != Datatype::Int {
         return Some("only INT variables have an enumeration".into());
