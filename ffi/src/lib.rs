@@ -1,1 +1,33 @@
-//! x
+//! The C interface of `mpit`.
+//!
+//! This crate knows C ABIs and has no semantics of its own: what a variable is, `mpit` knows; what traffic is,
+//! `mpit_components` knows. Here are the tables of constants ([`abi`]), the MPI library underneath ([`host`]), the
+//! list made of its entries and ours ([`merge`]), and the C functions of the tools interface ([`mpi_t`]).
+
+#![allow(unsafe_code, reason = "this crate is the boundary to C")]
+
+pub mod abi;
+pub mod comms;
+pub mod datatypes;
+pub mod host;
+pub mod life;
+pub mod listing;
+pub mod merge;
+pub mod mpi_t;
+pub mod quarantine;
+pub mod strings;
+pub mod table;
+
+use std::sync::OnceLock;
+
+use abi::Abi;
+use host::Host;
+
+/// The constants of the program that calls us: the host's, or without one the standard's.
+pub fn abi() -> &'static Abi {
+    static STANDARD: OnceLock<Abi> = OnceLock::new();
+    match Host::get() {
+        Some(host) => host.abi(),
+        None => STANDARD.get_or_init(abi::standard),
+    }
+}

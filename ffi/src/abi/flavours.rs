@@ -1,0 +1,140 @@
+//! The three tables, as their headers have them.
+
+use super::{Abi, Flavour, Handle};
+
+/// The MPI-5 standard ABI.
+#[must_use]
+pub fn standard() -> Abi {
+    Abi {
+        flavour: Flavour::Standard,
+        narrow_handles: false,
+        codes: [
+            1006, 1005, 1003, 1001, 1002, 1004, 1007, 1011, 1010, 1012, 1013, 1009, 1014, 1015, 1017, 1016, 1018,
+        ],
+        thread_levels: [0, 1024, 2048, 4096],
+        verbosities: [0x09, 0x0a, 0x0c, 0x11, 0x12, 0x14, 0x21, 0x22, 0x24],
+        binds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+        scopes: [1, 2, 3, 4, 5, 6, 7],
+        classes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+        datatypes: [521, 592, 600, 525, 526, 527, 593, 601, 514, 579, 532],
+        all_handles: 1,
+        comm_null: 256,
+        comm_world: 257,
+        comm_self: 258,
+        nulls: [0, 256, 512, 320, 280, 264, 32, 384, 272, 296, 304, 288],
+        proc_null: -3,
+        request_null: 384,
+        keyval_invalid: 0,
+        err_count: 2,
+        err_other: 16,
+    }
+}
+
+/// MPICH's ABI. `all_handles` is the value of the library's data symbol `MPI_T_PVAR_ALL_HANDLES`, which is known
+/// only at run time.
+#[must_use]
+pub fn mpich(all_handles: usize) -> Abi {
+    Abi {
+        flavour: Flavour::Mpich,
+        narrow_handles: true,
+        codes: [74, 59, 60, 61, 79, 78, 62, 73, 64, 65, 66, 67, 68, 69, 70, 71, 72],
+        thread_levels: [0, 1, 2, 3],
+        verbosities: [221, 222, 223, 224, 225, 226, 227, 228, 229],
+        binds: std::array::from_fn(|at| 9700 + at as i32),
+        scopes: std::array::from_fn(|at| 60438 + at as i32),
+        classes: std::array::from_fn(|at| 240 + at as i32),
+        datatypes: [
+            0x4c00_0405,
+            0x4c00_0439,
+            0x4c00_083a,
+            0x4c00_0406,
+            0x4c00_0808,
+            0x4c00_0819,
+            0x4c00_043d,
+            0x4c00_083e,
+            0x4c00_0845,
+            0x4c00_0101,
+            0x4c00_080b,
+        ],
+        all_handles,
+        comm_null: 0x0400_0000,
+        comm_world: 0x4400_0000,
+        comm_self: 0x4400_0001,
+        nulls: [
+            0,
+            0x0400_0000,
+            0x0c00_0000,
+            0x1400_0000,
+            0,
+            0x0800_0000,
+            0x1800_0000,
+            0x2c00_0000,
+            0x2000_0000,
+            0x2c00_0000,
+            0x1c00_0000,
+            0x3800_0000,
+        ],
+        proc_null: -1,
+        request_null: 0x2c00_0000,
+        keyval_invalid: 0x2400_0000,
+        err_count: 2,
+        err_other: 15,
+    }
+}
+
+/// Open MPI's ABI. Predefined handles are addresses of the library's objects, which `address_of` finds by symbol
+/// name; objects that a version lacks have no handle (0).
+///
+/// The codes of `NOT_ACCESSIBLE` and `NOT_SUPPORTED` and the kind `SESSION` are those that Open MPI gave them
+/// after the versions that lack them.
+#[must_use]
+pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
+    let object = |name: &str| address_of(name).unwrap_or(0);
+    let datatypes = [
+        "int",
+        "int32_t",
+        "int64_t",
+        "unsigned",
+        "unsigned_long",
+        "unsigned_long_long",
+        "uint32_t",
+        "uint64_t",
+        "count",
+        "char",
+        "double",
+    ];
+    Abi {
+        flavour: Flavour::OpenMpi,
+        narrow_handles: false,
+        codes: [72, 54, 55, 56, 81, 82, 57, 73, 59, 60, 61, 62, 63, 64, 65, 66, 67],
+        thread_levels: [0, 1, 2, 3],
+        verbosities: [0, 1, 2, 3, 4, 5, 6, 7, 8],
+        binds: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+        scopes: [0, 1, 2, 3, 4, 5, 6],
+        classes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        datatypes: datatypes.map(|name| object(&format!("ompi_mpi_{name}"))),
+        all_handles: usize::MAX,
+        comm_null: object("ompi_mpi_comm_null"),
+        comm_world: object("ompi_mpi_comm_world"),
+        comm_self: object("ompi_mpi_comm_self"),
+        nulls: [
+            0,
+            object("ompi_mpi_comm_null"),
+            object("ompi_mpi_datatype_null"),
+            object("ompi_mpi_errhandler_null"),
+            object("ompi_mpi_file_null"),
+            object("ompi_mpi_group_null"),
+            object("ompi_mpi_op_null"),
+            object("ompi_request_null"),
+            object("ompi_mpi_win_null"),
+            object("ompi_message_null"),
+            object("ompi_mpi_info_null"),
+            object("ompi_mpi_instance_null"),
+        ],
+        proc_null: -2,
+        request_null: object("ompi_request_null"),
+        keyval_invalid: -1,
+        err_count: 2,
+        err_other: 16,
+    }
+}

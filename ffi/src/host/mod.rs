@@ -1,0 +1,157 @@
+//! The MPI library underneath: found at run time, reached by name.
+//!
+//! Nothing here runs before somebody calls an MPI function, so a process without MPI never notices.
+
+/// Declares calls of ours to functions of the host, by its `PMPI_` names.
+macro_rules! own_calls {
+    ($($(#[$doc:meta])* fn $rust:ident = $name:literal / $profiling:literal ($($arg:ident: $type:ty),*);)+) => {$(
+        $(#[$doc])*
+        ///
+        /// Returns the host's code, or `None` if it has no such function.
+        ///
+        /// # Safety
+        ///
+        /// The arguments are what the function takes, and the host is in a state in which it may be called.
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        pub unsafe fn $rust($($arg: $type),*) -> Option<std::ffi::c_int> {
+            static FUNCTION: crate::host::Function = crate::host::Function::new($name, $profiling);
+            let address = FUNCTION.own()?;
+            // SAFETY: the host defines a function of this name with these parameters. Object handles are passed in
+            // registers, of which a narrow handle is the low half.
+            let function: unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int =
+                unsafe { std::mem::transmute(address) };
+            // SAFETY: by the caller's promise.
+            Some(unsafe { function($($arg),*) })
+        }
+    )+};
+}
+
+
+mod find;
+pub mod mpi;
+pub mod mpi_t;
+
+use std::ffi::{CStr, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering::{Acquire, Release}};
+
+use crate::abi::{self, Abi};
+
+/// The library underneath.
+#[derive(Debug)]
+pub struct Host {
+    library: Library,
+    abi: Abi,
+}
+
+/// A handle of the dynamic linker.
+#[derive(Debug)]
+struct Library(*mut c_void);
+
+// SAFETY: the dynamic linker's handles may be used from any thread.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+impl Host {
+    /// The library underneath, looked for at the first call. `None` in a process without one.
+    pub fn get() -> Option<&'static Self> {
+        static HOST: OnceLock<Option<Host>> = OnceLock::new();
+        HOST.get_or_init(Self::find).as_ref()
+    }
+
+    fn find() -> Option<Self> {
+        let library = find::library()?;
+        let abi = if find::symbol(library, c"ompi_mpi_comm_world").is_some() {
+            abi::open_mpi(|name| object(library, name))
+        } else if let Some(all_handles) = find::symbol(library, c"MPI_T_PVAR_ALL_HANDLES") {
+            // SAFETY: in MPICH this is a variable that holds a pointer.
+            abi::mpich(unsafe { all_handles.cast::<usize>().read() })
+        } else {
+            abi::standard()
+        };
+        Some(Self { library: Library(library), abi })
+    }
+
+    /// The address of an object that the library exports, as the program sees it.
+    #[must_use]
+    pub fn object(&self, name: &str) -> Option<usize> {
+        object(self.library.0, name)
+    }
+
+    /// Its constants.
+    #[must_use]
+    pub fn abi(&self) -> &Abi {
+        &self.abi
+    }
+
+    /// The address of a function that the library itself defines, past all interposition; `None` if it has none
+    /// of that name.
+    #[must_use]
+    pub fn own(&self, name: &CStr) -> Option<*mut c_void> {
+        find::symbol(self.library.0, name).map(std::ptr::NonNull::as_ptr)
+    }
+}
+
+/// Executables that are linked the ordinary way have copies of a library's objects of their own, and the library
+/// itself uses those; so what the whole program sees comes first.
+fn object(library: *mut c_void, name: &str) -> Option<usize> {
+    let name = std::ffi::CString::new(name).ok()?;
+    let address = find::in_program(&name).or_else(|| find::symbol(library, &name))?;
+    Some(address.as_ptr() as usize)
+}
+
+/// A function of the host, looked up once.
+///
+/// `next` finds the definition that comes after ours in the program, so that a profiling tool loaded behind us
+/// still sees the call; where the program's scope has none (the library was loaded privately) it is the
+/// library's own `PMPI_` function.
+#[derive(Debug)]
+pub struct Function {
+    name: &'static CStr,
+    profiling_name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+/// An address that stands for "looked for, not there".
+const ABSENT: *mut c_void = std::ptr::without_provenance_mut(1);
+
+impl Function {
+    /// A function by its `MPI_` and `PMPI_` names.
+    #[must_use]
+    pub const fn new(name: &'static CStr, profiling_name: &'static CStr) -> Self {
+        Self { name, profiling_name, address: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// The next definition of the `MPI_` name, for calls of the user's that are passed on.
+    #[inline]
+    pub fn next(&self) -> Option<*mut c_void> {
+        self.cached(|| {
+            find::next(self.name)
+                .map(std::ptr::NonNull::as_ptr)
+                .or_else(|| Host::get().and_then(|host| host.own(self.profiling_name)))
+        })
+    }
+
+    /// The library's own `PMPI_` function, for calls of ours.
+    #[inline]
+    pub fn own(&self) -> Option<*mut c_void> {
+        self.cached(|| Host::get().and_then(|host| host.own(self.profiling_name)))
+    }
+
+    #[inline]
+    fn cached(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
+        let address = self.address.load(Acquire);
+        if !address.is_null() && address != ABSENT {
+            return Some(address);
+        }
+        if address == ABSENT { None } else { self.look_up(look) }
+    }
+
+    #[cold]
+    fn look_up(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
+        let found = look();
+        self.address.store(found.unwrap_or(ABSENT), Release);
+        found
+    }
+}

@@ -1,0 +1,67 @@
+//! The few functions of the host that we call for ourselves, always by their `PMPI_` names.
+
+use std::ffi::{c_int, c_void};
+
+
+use crate::abi::Handle;
+
+/// Copies an attribute when a communicator is duplicated.
+pub type CopyAttribute =
+    unsafe extern "C" fn(Handle, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
+
+/// Deletes an attribute when a communicator is freed.
+pub type DeleteAttribute = unsafe extern "C" fn(Handle, c_int, *mut c_void, *mut c_void) -> c_int;
+
+own_calls! {
+    /// Whether MPI was initialized. Always allowed.
+    fn initialized = c"MPI_Initialized" / c"PMPI_Initialized" (flag: *mut c_int);
+    /// Whether MPI was finalized. Always allowed.
+    fn finalized = c"MPI_Finalized" / c"PMPI_Finalized" (flag: *mut c_int);
+    /// The thread level that was granted.
+    fn query_thread = c"MPI_Query_thread" / c"PMPI_Query_thread" (provided: *mut c_int);
+    /// The size of a communicator's own group.
+    fn comm_size = c"MPI_Comm_size" / c"PMPI_Comm_size" (comm: Handle, size: *mut c_int);
+    /// The caller's rank.
+    fn comm_rank = c"MPI_Comm_rank" / c"PMPI_Comm_rank" (comm: Handle, rank: *mut c_int);
+    /// Whether it is an intercommunicator.
+    fn comm_test_inter = c"MPI_Comm_test_inter" / c"PMPI_Comm_test_inter" (comm: Handle, flag: *mut c_int);
+    /// The group of a communicator.
+    fn comm_group = c"MPI_Comm_group" / c"PMPI_Comm_group" (comm: Handle, group: *mut c_void);
+    /// The remote group of an intercommunicator.
+    fn comm_remote_group =
+        c"MPI_Comm_remote_group" / c"PMPI_Comm_remote_group" (comm: Handle, group: *mut c_void);
+    /// The name of a communicator.
+    fn comm_get_name =
+        c"MPI_Comm_get_name" / c"PMPI_Comm_get_name" (comm: Handle, name: *mut u8, len: *mut c_int);
+    /// The size of a group.
+    fn group_size = c"MPI_Group_size" / c"PMPI_Group_size" (group: Handle, size: *mut c_int);
+    /// Ranks of one group in another.
+    fn group_translate_ranks = c"MPI_Group_translate_ranks" / c"PMPI_Group_translate_ranks"
+        (group: Handle, n: c_int, ranks: *const c_int, other: Handle, translated: *mut c_int);
+    /// Gives a group back.
+    fn group_free = c"MPI_Group_free" / c"PMPI_Group_free" (group: *mut c_void);
+    /// Makes a key for attributes.
+    fn comm_create_keyval = c"MPI_Comm_create_keyval" / c"PMPI_Comm_create_keyval"
+        (copy: CopyAttribute, delete: DeleteAttribute, keyval: *mut c_int, extra: *mut c_void);
+    /// Hangs an attribute on a communicator.
+    fn comm_set_attr =
+        c"MPI_Comm_set_attr" / c"PMPI_Comm_set_attr" (comm: Handle, keyval: c_int, value: *mut c_void);
+    /// The bytes of a datatype.
+    fn type_size = c"MPI_Type_size" / c"PMPI_Type_size" (datatype: Handle, size: *mut c_int);
+    /// The bytes of a datatype, also above 2^31.
+    fn type_size_x = c"MPI_Type_size_x" / c"PMPI_Type_size_x" (datatype: Handle, size: *mut i64);
+}
+
+/// Whether MPI is between initialization and finalization, as far as `MPI_Init` is concerned.
+#[must_use]
+pub fn is_active() -> bool {
+    let (mut up, mut down): (c_int, c_int) = (0, 0);
+    // SAFETY: always allowed; the flag is writable.
+    let asked = unsafe { initialized(&raw mut up) };
+    if asked != Some(0) || up == 0 {
+        return false;
+    }
+    // SAFETY: as above.
+    unsafe { finalized(&raw mut down) };
+    down == 0
+}

@@ -1,0 +1,72 @@
+//! The host's life, as far as we see it: from `MPI_Init`, from the first call after one that was not seen, and from
+//! what happens in `MPI_Finalize`.
+
+use std::ffi::c_int;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Release}};
+
+use mpit::words::ThreadLevel;
+use mpit_components::host::{self, World};
+
+use crate::abi::Abi;
+use crate::host::{Host, mpi};
+use crate::{comms, listing, mpi_t};
+
+static KNOWN_UP: AtomicBool = AtomicBool::new(false);
+
+/// Whether MPI was seen to be up.
+#[inline]
+pub fn is_known_up() -> bool {
+    KNOWN_UP.load(Acquire)
+}
+
+/// MPI is up: called after `MPI_Init`, and before each call that is recorded, since not every language's `MPI_Init`
+/// can be seen.
+#[inline]
+pub fn ensure_up() {
+    if !KNOWN_UP.load(Acquire) {
+        came_up();
+    }
+}
+
+#[cold]
+fn came_up() {
+    static ONCE: Once = Once::new();
+    let Some(found) = Host::get() else { return };
+    if !mpi::is_active() {
+        return;
+    }
+    ONCE.call_once(|| {
+        let abi = found.abi();
+        let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
+        // SAFETY: MPI is up, and the level is writable.
+        unsafe { mpi::query_thread(&raw mut level) };
+        let concurrent = abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
+        mpit::threads::set_concurrent(concurrent);
+        // SAFETY: MPI is up, so the world exists; the rank is writable.
+        let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
+        // SAFETY: as above.
+        let sized = unsafe { mpi::comm_size(abi.comm_world, &raw mut size) };
+        if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
+            host::initialized(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() });
+            comms::meet_predefined();
+        }
+        mpi_t::library_is_up();
+        listing::write_if_asked();
+        KNOWN_UP.store(true, Release);
+    });
+}
+
+/// MPI goes down and still works: called from `MPI_Finalize` and from the deletion of the attribute on
+/// `MPI_COMM_SELF`, whichever comes first.
+pub fn finalizing() {
+    static ONCE: Once = Once::new();
+    if Host::get().is_none() || !mpi::is_active() && !KNOWN_UP.load(Acquire) {
+        return;
+    }
+    ONCE.call_once(|| {
+        comms::refresh_names();
+        host::finalizing();
+        mpi_t::library_is_finalizing();
+    });
+}

@@ -1,0 +1,227 @@
+//! What a tool would see, as one value: of this process, or of one that ran under the preload library.
+
+use std::fmt::Display;
+
+use mpit::words::{Bind, Class, Datatype, Scope, Verbosity};
+use serde::{Deserialize, Serialize};
+
+use crate::abi::Abi;
+use crate::host::Host;
+use crate::merge::{Entry, Member, Merged};
+
+/// The environment variable that asks for a listing: the file to write it to, as JSON. One process of a job writes
+/// it, when MPI is up.
+pub const LISTING_FILE: &str = "MPIT_LISTING_FILE";
+
+/// All that the tools interface shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// The family of the MPI library underneath; `None` for the embedded registry.
+    pub library: Option<String>,
+    /// Performance variables, by index.
+    pub pvars: Vec<Pvar>,
+    /// Control variables, by index.
+    pub cvars: Vec<Cvar>,
+    /// Categories, by index.
+    pub categories: Vec<Category>,
+    /// Enumerations, in the order in which variables name them.
+    pub enumerations: Vec<Enumeration>,
+}
+
+/// A performance variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pvar {
+    /// Its index.
+    pub index: u32,
+    /// Ours, or the MPI library's.
+    pub own: bool,
+    /// Its name.
+    pub name: String,
+    /// Its class.
+    pub class: String,
+    /// Its datatype.
+    pub datatype: String,
+    /// The kind of object that it is bound to.
+    pub bind: String,
+    /// For whom it is meant.
+    pub verbosity: String,
+    /// Can only be read.
+    pub readonly: bool,
+    /// Always runs.
+    pub continuous: bool,
+    /// Can be read and reset in one step.
+    pub atomic: bool,
+    /// The name of its enumeration.
+    pub enumeration: Option<String>,
+    /// What it measures.
+    pub description: String,
+}
+
+/// A control variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cvar {
+    /// Its index.
+    pub index: u32,
+    /// Ours, or the MPI library's.
+    pub own: bool,
+    /// Its name.
+    pub name: String,
+    /// Its datatype.
+    pub datatype: String,
+    /// Who writes it.
+    pub scope: String,
+    /// The kind of object that it is bound to.
+    pub bind: String,
+    /// For whom it is meant.
+    pub verbosity: String,
+    /// The name of its enumeration.
+    pub enumeration: Option<String>,
+    /// Its present value, of ours.
+    pub value: Option<String>,
+    /// Where the value came from, of ours.
+    pub source: Option<String>,
+    /// What it sets.
+    pub description: String,
+}
+
+/// A category.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Category {
+    /// Its index.
+    pub index: u32,
+    /// Ours, or the MPI library's.
+    pub own: bool,
+    /// Its name.
+    pub name: String,
+    /// The indices of its performance variables.
+    pub pvars: Vec<i32>,
+    /// The indices of its control variables.
+    pub cvars: Vec<i32>,
+    /// The indices of the categories in it.
+    pub categories: Vec<i32>,
+    /// What it groups.
+    pub description: String,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enumeration {
+    /// Its name.
+    pub name: String,
+    /// Its items.
+    pub items: Vec<Item>,
+}
+
+/// An item of an enumeration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// What is stored.
+    pub value: i32,
+    /// What it is called.
+    pub name: String,
+}
+
+impl Listing {
+    /// What a tool would see in this process now. Holes of the host's are left out.
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        let merged = Merged::get();
+        merged.sync();
+        let abi = crate::abi();
+        let mut listing = Self { library: Host::get().map(|host| host.abi().flavour.to_string()), ..Self::default() };
+        for (index, entry) in merged.pvars.iter() {
+            listing.pvars.extend(pvar(merged, abi, index, matches!(entry, Entry::Own(_))));
+        }
+        for (index, entry) in merged.cvars.iter() {
+            let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
+            listing.cvars.extend(cvar(merged, abi, index, own));
+        }
+        for (index, entry) in merged.categories.iter() {
+            listing.categories.extend(category(merged, index, matches!(entry, Entry::Own(_))));
+        }
+        for known in merged.enums.iter() {
+            let items = known.items.iter().map(|(value, name)| Item { value: *value, name: name.clone() });
+            listing.enumerations.push(Enumeration { name: known.name.clone(), items: items.collect() });
+        }
+        listing
+    }
+}
+
+fn pvar(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Pvar> {
+    let info = merged.pvar_info(index.cast_signed())?;
+    Some(Pvar {
+        index,
+        own,
+        name: info.name.clone(),
+        class: word(abi.to_class(info.class).map(Class::word), info.class),
+        datatype: word(abi.to_datatype(info.datatype).map(Datatype::word), "other"),
+        bind: word(abi.to_bind(info.bind).map(Bind::word), info.bind),
+        verbosity: word(abi.to_verbosity(info.verbosity).map(Verbosity::word), info.verbosity),
+        readonly: info.readonly != 0,
+        continuous: info.continuous != 0,
+        atomic: info.atomic != 0,
+        enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
+        description: info.desc.clone(),
+    })
+}
+
+fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar> {
+    let info = merged.cvar_info(index.cast_signed())?;
+    let entry = own.and_then(|own| merged.registry.cvar(own));
+    Some(Cvar {
+        index,
+        own: own.is_some(),
+        name: info.name.clone(),
+        datatype: word(abi.to_datatype(info.datatype).map(Datatype::word), "other"),
+        scope: word(abi.to_scope(info.scope).map(Scope::word), info.scope),
+        bind: word(abi.to_bind(info.bind).map(Bind::word), info.bind),
+        verbosity: word(abi.to_verbosity(info.verbosity).map(Verbosity::word), info.verbosity),
+        enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
+        value: entry.map(|entry| entry.desc().value_as_text()),
+        source: entry.map(|entry| entry.source().to_string()),
+        description: info.desc.clone(),
+    })
+}
+
+fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
+    let at = index.cast_signed();
+    let (name, description) = merged.category_texts(at)?;
+    Some(Category {
+        index,
+        own,
+        name: name.into(),
+        pvars: merged.members(at, Member::Pvar)?,
+        cvars: merged.members(at, Member::Cvar)?,
+        categories: merged.members(at, Member::Category)?,
+        description: description.into(),
+    })
+}
+
+/// A word of the standard; the number itself where the flavour has one that we do not know.
+fn word(known: Option<&'static str>, otherwise: impl Display) -> String {
+    known.map_or_else(|| otherwise.to_string(), str::to_owned)
+}
+
+/// Writes the listing if the environment asks for it. A job's first process does; what goes wrong is told on standard
+/// error.
+pub(crate) fn write_if_asked() {
+    let Some(path) = std::env::var_os(LISTING_FILE) else { return };
+    if mpit_components::host::world().is_some_and(|world| world.rank != 0) {
+        return;
+    }
+    // The host has more to say than our registry only while its interface is up.
+    let merged = Merged::get();
+    merged.life.begin(crate::abi().thread_level(mpit::words::ThreadLevel::Single));
+    let listing = Listing::of_this_process();
+    let written = serde_json::to_vec(&listing)
+        .map_err(std::io::Error::from)
+        .and_then(|text| std::fs::write(&path, text));
+    if let Err(error) = written {
+        tell(&format!("cannot write the list of variables to {}: {error}", path.display()));
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "the user of `mpit vars` is the one to tell")]
+fn tell(message: &str) {
+    eprintln!("mpit: {message}");
+}

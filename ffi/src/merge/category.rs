@@ -1,0 +1,178 @@
+//! Categories of the merged list.
+
+use std::ffi::c_int;
+use std::sync::{Mutex, PoisonError};
+
+use super::enums::Text;
+use super::space::HostInfo;
+use super::{Entry, HostEntry, Merged};
+use crate::host::mpi_t;
+
+/// What a category of the host's says of itself.
+#[derive(Debug)]
+pub struct CategoryInfo {
+    /// Name.
+    pub name: String,
+    /// Description.
+    pub desc: String,
+    /// The members last seen, for the time when the host cannot be asked any more.
+    remembered: Mutex<[Vec<c_int>; 3]>,
+}
+
+/// The kinds of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// Control variables.
+    Cvar,
+    /// Performance variables.
+    Pvar,
+    /// Categories.
+    Category,
+}
+
+impl Member {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Cvar, Self::Pvar, Self::Category];
+}
+
+impl HostInfo for CategoryInfo {
+    type Key = String;
+
+    fn ask(_merged: &Merged, index: i32) -> Option<Self> {
+        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
+        let nothing = std::ptr::null_mut();
+        ask(index, [std::ptr::null_mut(), nothing], [&raw mut name_len, &raw mut desc_len], &mut [0; 3])?;
+        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
+        ask(index, [name.start(), desc.start()], [name.len(), desc.len()], &mut [0; 3])?;
+        let (name, desc) = (name.into_string(), desc.into_string());
+        (!name.is_empty()).then(|| Self { name, desc, remembered: Mutex::default() })
+    }
+
+    fn host_count() -> i32 {
+        let mut count = 0;
+        // SAFETY: the host is up, and the count is writable.
+        unsafe { mpi_t::category_get_num(&raw mut count) };
+        count
+    }
+
+    fn own_count(merged: &Merged) -> u32 {
+        merged.registry.category_count()
+    }
+
+    fn own_index(merged: &Merged, name: &String) -> Option<u32> {
+        merged.registry.category_index(name)
+    }
+
+    fn key(&self) -> String {
+        self.name.clone()
+    }
+}
+
+/// Asks the host for a category. `None` when it does not answer.
+fn ask(
+    index: i32,
+    [name, desc]: [*mut std::ffi::c_char; 2],
+    [name_len, desc_len]: [*mut c_int; 2],
+    counts: &mut [c_int; 3],
+) -> Option<()> {
+    let [cvars, pvars, categories] = counts;
+    // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said.
+    let code = unsafe {
+        mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories)
+    };
+    (code? == 0).then_some(())
+}
+
+impl Merged {
+    /// Name and description of a category; `None` for a hole and for what is no index.
+    pub fn category_texts(&self, index: i32) -> Option<(&str, &str)> {
+        match self.categories.get(index)? {
+            Entry::Own(own) => {
+                let category = self.registry.category(*own)?;
+                Some((category.name(), category.description()))
+            }
+            Entry::Host(entry) => entry.info().map(|info| (info.name.as_str(), info.desc.as_str())),
+        }
+    }
+
+    /// The members of one kind of a category, as merged indices; `None` for a hole and for what is no index.
+    pub fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
+        match self.categories.get(index)? {
+            Entry::Own(own) => {
+                let category = self.registry.category(*own)?;
+                let own = category.with_members(|members| match kind {
+                    Member::Cvar => members.cvars.clone(),
+                    Member::Pvar => members.pvars.clone(),
+                    Member::Category => members.categories.clone(),
+                });
+                let merged = |own| match kind {
+                    Member::Cvar => self.cvars.of_own(own),
+                    Member::Pvar => self.pvars.of_own(own),
+                    Member::Category => self.categories.of_own(own),
+                };
+                Some(own.into_iter().filter_map(merged).map(|index| index as c_int).collect())
+            }
+            Entry::Host(entry) => {
+                let info = entry.info()?;
+                let asked = self.life.while_up(|| self.ask_members(entry, kind)).flatten();
+                let mut remembered = info.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+                let list = &mut remembered[kind as usize];
+                if let Some(asked) = asked {
+                    // Members are never taken away, whatever the host does.
+                    list.retain(|known| !asked.contains(known));
+                    let gone = std::mem::replace(list, asked);
+                    list.extend(gone);
+                }
+                Some(list.clone())
+            }
+        }
+    }
+
+    /// Asks the host for the members of a category, and translates their indices.
+    fn ask_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
+        let index = entry.index();
+        let mut counts = [0; 3];
+        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
+        let nothing = std::ptr::null_mut();
+        ask(index, [std::ptr::null_mut(), nothing], [&raw mut name_len, &raw mut desc_len], &mut counts)?;
+        let mut indices = vec![-1; counts[kind as usize].max(0) as usize];
+        let (len, start) = (indices.len() as c_int, indices.as_mut_ptr());
+        if len == 0 {
+            return Some(indices);
+        }
+        let code = match kind {
+            // SAFETY: the host is up and has this index; there is room for `len` indices.
+            Member::Cvar => unsafe { mpi_t::category_get_cvars(index, len, start) },
+            // SAFETY: as above.
+            Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
+            // SAFETY: as above.
+            Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
+        };
+        if code? != 0 {
+            return None;
+        }
+        let merged = |host: c_int| match kind {
+            Member::Cvar => self.cvars.of_host(host),
+            Member::Pvar => self.pvars.of_host(host),
+            Member::Category => self.categories.of_host(host),
+        };
+        let mut found: Vec<c_int> = Vec::with_capacity(indices.len());
+        for index in indices.into_iter().filter_map(merged).map(|index| index as c_int) {
+            if !found.contains(&index) {
+                found.push(index);
+            }
+        }
+        Some(found)
+    }
+
+    /// Asks for the members of all categories of the host's, so that they are remembered.
+    pub(super) fn remember_members(&self) {
+        for (index, entry) in self.categories.iter() {
+            if let Entry::Host(_) = entry {
+                for kind in Member::ALL {
+                    self.members(index as i32, kind);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Enumerations, ours and the host's, behind identifiers of our own.
+
+use std::ffi::{c_char, c_int};
+use std::sync::{Mutex, PoisonError};
+
+use mpit::desc::EnumDesc;
+use mpit::log::Log;
+
+use super::Merged;
+use crate::host::mpi_t;
+
+const KIND: usize = 0x45 << 56;
+
+/// An enumeration, with all it says of itself.
+#[derive(Debug)]
+pub struct Enumeration {
+    from: From,
+    /// Its name.
+    pub name: String,
+    /// Value and name of each item.
+    pub items: Vec<(i32, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum From {
+    Own(*const EnumDesc),
+    Host(usize),
+}
+
+// SAFETY: the pointer is only ever compared.
+unsafe impl Send for From {}
+// SAFETY: as above.
+unsafe impl Sync for From {}
+
+/// All enumerations that a variable was ever seen to have.
+#[derive(Debug)]
+pub struct Enums {
+    entries: Log<Enumeration>,
+    adding: Mutex<()>,
+}
+
+impl Enums {
+    pub(super) fn new() -> Self {
+        Self { entries: Log::new(), adding: Mutex::new(()) }
+    }
+
+    /// The enumeration behind a handle of ours.
+    pub fn get(&self, handle: usize) -> Option<&Enumeration> {
+        self.entries.get((handle ^ KIND).checked_sub(1)?)
+    }
+
+    /// All of them, in the order in which they were met.
+    pub fn iter(&self) -> impl Iterator<Item = &Enumeration> {
+        self.entries.iter()
+    }
+
+    /// The handle of one of our enumerations.
+    pub fn own(&self, desc: &'static EnumDesc) -> usize {
+        self.find_or_add(From::Own(desc), || {
+            let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
+            Some(Enumeration { from: From::Own(desc), name: desc.name().into(), items })
+        })
+    }
+
+    /// The handle for one of the host's enumerations; null for null, and for one that says nothing.
+    pub(super) fn host(&self, enumeration: usize) -> usize {
+        if enumeration == 0 {
+            return 0;
+        }
+        self.find_or_add(From::Host(enumeration), || {
+            let (name, count) = ask_info(enumeration)?;
+            let items = (0..count).map_while(|index| ask_item(enumeration, index)).collect();
+            Some(Enumeration { from: From::Host(enumeration), name, items })
+        })
+    }
+
+    fn find_or_add(&self, from: From, make: impl FnOnce() -> Option<Enumeration>) -> usize {
+        let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.entries.iter().position(|known| known.from == from);
+        let index = known.or_else(|| self.entries.push(make()?).ok());
+        index.map_or(0, |index| KIND | (index + 1))
+    }
+}
+
+fn ask_info(enumeration: usize) -> Option<(String, c_int)> {
+    let mut count = 0;
+    let name = ask_text(|name, len| {
+        // SAFETY: the enumeration came from the host, which is up; the pointers are writable or null.
+        unsafe { mpi_t::enum_get_info(enumeration, &raw mut count, name, len) }
+    })?;
+    Some((name, count))
+}
+
+fn ask_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
+    let mut value = 0;
+    let name = ask_text(|name, len| {
+        // SAFETY: as in `ask_info`; the index is below the count.
+        unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
+    })?;
+    Some((value, name))
+}
+
+/// Asks for a string twice: for its length, then for itself.
+pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
+    let mut len: c_int = 0;
+    if ask(std::ptr::null_mut(), &raw mut len)? != 0 {
+        return None;
+    }
+    let mut buffer = Text::with_room(len);
+    if ask(buffer.start(), buffer.len())? != 0 {
+        return None;
+    }
+    Some(buffer.into_string())
+}
+
+/// Room for a string of the host's.
+pub(super) struct Text {
+    bytes: Vec<u8>,
+    len: c_int,
+}
+
+impl Text {
+    /// `len` is what the host said of the string, with its NUL.
+    pub(super) fn with_room(len: c_int) -> Self {
+        // One byte more than it asks for, since not every host counts the NUL.
+        let len = len.max(0) + 1;
+        Self { bytes: vec![0; len as usize + 1], len }
+    }
+
+    pub(super) fn start(&mut self) -> *mut c_char {
+        self.bytes.as_mut_ptr().cast()
+    }
+
+    pub(super) fn len(&mut self) -> *mut c_int {
+        &raw mut self.len
+    }
+
+    pub(super) fn into_string(self) -> String {
+        let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
+        String::from_utf8_lossy(&self.bytes[..end]).into_owned()
+    }
+}
+
+/// The handle of an enumeration of ours, or null.
+pub(crate) fn handle_of(merged: &Merged, desc: Option<&'static EnumDesc>) -> usize {
+    desc.map_or(0, |desc| merged.enums.own(desc))
+}

@@ -1,0 +1,104 @@
+//! One list out of two: our entries and the host's.
+//!
+//! Each index space is an append-only log of (own, j) and (host, i). Ours come first, so their indices are the same
+//! on every MPI, and tools that give up at the first host variable that fails have seen them. Hosts grow when MPI
+//! comes up, and their indices may have holes; what is new goes behind, and nothing that was published moves. What
+//! a host entry says of itself is read once and kept, so it is answered even when the entry or the host is gone.
+
+mod category;
+mod cvar;
+mod enums;
+mod host_life;
+mod pvar;
+mod space;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+
+use mpit::registry::Registry;
+
+pub use category::{CategoryInfo, Member};
+pub use cvar::CvarInfo;
+pub use enums::{Enumeration, Enums};
+pub use host_life::HostLife;
+pub use pvar::PvarInfo;
+pub use space::{Entry, HostEntry, Space};
+
+use crate::host::mpi_t;
+
+/// The merged lists of this process.
+#[derive(Debug)]
+pub struct Merged {
+    /// Our side.
+    pub registry: &'static Registry,
+    /// Performance variables.
+    pub pvars: Space<PvarInfo>,
+    /// Control variables.
+    pub cvars: Space<CvarInfo>,
+    /// Categories.
+    pub categories: Space<CategoryInfo>,
+    /// Enumerations.
+    pub enums: Enums,
+    /// Whether the host can be asked.
+    pub life: HostLife,
+    update_number: AtomicI32,
+}
+
+impl Merged {
+    /// The lists of this process.
+    pub fn get() -> &'static Self {
+        static MERGED: OnceLock<Merged> = OnceLock::new();
+        MERGED.get_or_init(|| Self {
+            registry: Registry::global(),
+            pvars: Space::new(),
+            cvars: Space::new(),
+            categories: Space::new(),
+            enums: Enums::new(),
+            life: HostLife::new(),
+            update_number: AtomicI32::new(0),
+        })
+    }
+
+    /// Takes in what is new on either side. Called by every query, so it is cheap when nothing is new.
+    pub fn sync(&self) {
+        self.life.while_up(|| {
+            self.pvars.sync(self);
+            self.cvars.sync(self);
+            self.categories.sync(self);
+        });
+        if !self.life.is_up() {
+            self.pvars.sync_own(self);
+            self.cvars.sync_own(self);
+            self.categories.sync_own(self);
+        }
+    }
+
+    /// Asks again for entries that had nothing to say so far: hosts fill some in when MPI comes up.
+    pub fn retry_holes(&self) {
+        self.life.while_up(|| {
+            self.pvars.retry_holes(self);
+            self.cvars.retry_holes(self);
+            self.categories.retry_holes(self);
+        });
+    }
+
+    /// The host's interface is about to go down: reads what can be answered afterwards.
+    pub fn remember(&self) {
+        self.sync();
+        if self.life.is_up() {
+            self.remember_members();
+        }
+    }
+
+    /// The update number of the merged list: it never falls, whatever the host's does.
+    pub fn update_number(&self) -> i32 {
+        self.sync();
+        let mut hosts = 0;
+        self.life.while_up(|| {
+            // SAFETY: the host is up, and the number is writable.
+            unsafe { mpi_t::category_changed(&raw mut hosts) };
+        });
+        let sum = self.registry.update_number().saturating_add(hosts.max(0));
+        self.update_number.fetch_max(sum, SeqCst).max(sum)
+    }
+}

@@ -1,0 +1,145 @@
+//! Performance variables of the merged list.
+
+use std::ffi::c_int;
+
+use mpit::desc::{PvarDesc, PvarFlags};
+use mpit::words::Class;
+
+use super::enums::{Text, handle_of};
+use super::space::HostInfo;
+use super::{Entry, Merged};
+use crate::abi::{Abi, Handle};
+use crate::host::{Host, mpi_t};
+
+/// What `MPI_T_pvar_get_info` answers, in the numbers of the flavour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PvarInfo {
+    /// Name.
+    pub name: String,
+    /// Verbosity.
+    pub verbosity: c_int,
+    /// Class.
+    pub class: c_int,
+    /// Datatype.
+    pub datatype: Handle,
+    /// Enumeration, as a handle of ours, or null.
+    pub enumeration: usize,
+    /// Description.
+    pub desc: String,
+    /// Kind of object.
+    pub bind: c_int,
+    /// 0 or 1.
+    pub readonly: c_int,
+    /// 0 or 1.
+    pub continuous: c_int,
+    /// 0 or 1.
+    pub atomic: c_int,
+}
+
+impl PvarInfo {
+    pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static PvarDesc) -> Self {
+        let flag = |flag| c_int::from(desc.flag_set().has(flag));
+        Self {
+            name: desc.name().into(),
+            verbosity: abi.verbosity(desc.audience()),
+            class: abi.class(desc.class()),
+            datatype: abi.datatype(desc.element()),
+            enumeration: handle_of(merged, desc.enumeration()),
+            desc: desc.text().into(),
+            bind: abi.bind(desc.binding()),
+            readonly: flag(PvarFlags::READONLY),
+            continuous: flag(PvarFlags::CONTINUOUS),
+            atomic: flag(PvarFlags::ATOMIC),
+        }
+    }
+}
+
+impl HostInfo for PvarInfo {
+    type Key = (String, c_int);
+
+    fn ask(merged: &Merged, index: i32) -> Option<Self> {
+        let host = Host::get()?;
+        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
+        let mut info = Self {
+            name: String::new(),
+            verbosity: 0,
+            class: 0,
+            datatype: 0,
+            enumeration: 0,
+            desc: String::new(),
+            bind: 0,
+            readonly: 0,
+            continuous: 0,
+            atomic: 0,
+        };
+        let mut enumeration: usize = 0;
+        let mut datatype: u64 = 0;
+        let mut ask = |name: *mut _, name_len: *mut c_int, desc: *mut _, desc_len: *mut c_int| {
+            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as
+            // said, and a word has room for a datatype handle of either width.
+            unsafe {
+                mpi_t::pvar_get_info(
+                    index,
+                    name,
+                    name_len,
+                    &raw mut info.verbosity,
+                    &raw mut info.class,
+                    (&raw mut datatype).cast(),
+                    &raw mut enumeration,
+                    desc,
+                    desc_len,
+                    &raw mut info.bind,
+                    &raw mut info.readonly,
+                    &raw mut info.continuous,
+                    &raw mut info.atomic,
+                )
+            }
+        };
+        let nothing = std::ptr::null_mut();
+        if ask(nothing, &raw mut name_len, nothing, &raw mut desc_len)? != 0 {
+            return None;
+        }
+        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
+        if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
+            return None;
+        }
+        info.name = name.into_string();
+        info.desc = desc.into_string();
+        info.datatype = host.abi().clean(datatype as Handle);
+        info.enumeration = merged.enums.host(enumeration);
+        (!info.name.is_empty()).then_some(info)
+    }
+
+    fn host_count() -> i32 {
+        let mut count = 0;
+        // SAFETY: the host is up, and the count is writable.
+        unsafe { mpi_t::pvar_get_num(&raw mut count) };
+        count
+    }
+
+    fn own_count(merged: &Merged) -> u32 {
+        merged.registry.pvar_count()
+    }
+
+    fn own_index(merged: &Merged, (name, class): &Self::Key) -> Option<u32> {
+        let class: Class = crate::abi().to_class(*class)?;
+        merged.registry.pvar_index(name, class)
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.name.clone(), self.class)
+    }
+}
+
+impl Merged {
+    /// What a performance variable says of itself; `None` for a hole and for what is no index.
+    pub fn pvar_info(&self, index: i32) -> Option<std::borrow::Cow<'_, PvarInfo>> {
+        match self.pvars.get(index)? {
+            Entry::Own(own) => {
+                let desc = self.registry.pvar(*own)?;
+                Some(std::borrow::Cow::Owned(PvarInfo::of_own(self, crate::abi(), desc)))
+            }
+            Entry::Host(entry) => entry.info().map(std::borrow::Cow::Borrowed),
+        }
+    }
+}

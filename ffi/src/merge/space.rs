@@ -1,0 +1,217 @@
+//! One merged index space.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+
+use mpit::log::Log;
+
+use super::Merged;
+
+/// What an index stands for.
+#[derive(Debug)]
+pub enum Entry<I> {
+    /// Ours, by its index in the registry.
+    Own(u32),
+    /// The host's.
+    Host(HostEntry<I>),
+}
+
+/// An entry of the host's.
+#[derive(Debug)]
+pub struct HostEntry<I> {
+    /// Its index at the host now.
+    index: AtomicI32,
+    /// What it says of itself, once it did.
+    info: OnceLock<I>,
+}
+
+impl<I> HostEntry<I> {
+    /// Its index at the host now.
+    pub fn index(&self) -> i32 {
+        self.index.load(SeqCst)
+    }
+
+    /// What it says of itself; `None` for a hole.
+    pub fn info(&self) -> Option<&I> {
+        self.info.get()
+    }
+}
+
+/// What the host says of an entry, for one kind of entries.
+pub trait HostInfo: Sized {
+    /// By what entries are found.
+    type Key: Clone + Hash + Eq;
+
+    /// Asks the host. `None` when the entry has nothing to say.
+    fn ask(merged: &Merged, index: i32) -> Option<Self>;
+
+    /// How many entries the host has.
+    fn host_count() -> i32;
+
+    /// How many entries we have.
+    fn own_count(merged: &Merged) -> u32;
+
+    /// Our entry of the same key, by its index in the registry.
+    fn own_index(merged: &Merged, key: &Self::Key) -> Option<u32>;
+
+    /// Its key.
+    fn key(&self) -> Self::Key;
+}
+
+/// One merged index space.
+#[derive(Debug)]
+pub struct Space<I: HostInfo> {
+    entries: Log<Entry<I>>,
+    maps: RwLock<Maps<I::Key>>,
+    syncing: Mutex<()>,
+}
+
+/// Ways into the log.
+#[derive(Debug)]
+struct Maps<K> {
+    /// By our index.
+    own: Vec<u32>,
+    /// By the host's index.
+    host: Vec<u32>,
+    /// The host's entries by key.
+    keys: HashMap<K, u32>,
+}
+
+impl<I: HostInfo> Space<I> {
+    pub(super) fn new() -> Self {
+        let maps = Maps { own: Vec::new(), host: Vec::new(), keys: HashMap::new() };
+        Self { entries: Log::new(), maps: RwLock::new(maps), syncing: Mutex::new(()) }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// An entry, if the index is one.
+    pub fn get(&self, index: i32) -> Option<&Entry<I>> {
+        self.entries.get(usize::try_from(index).ok()?)
+    }
+
+    /// The merged index of our entry `own`.
+    pub fn of_own(&self, own: u32) -> Option<u32> {
+        self.read().own.get(own as usize).copied()
+    }
+
+    /// The merged index of the host's entry `host`.
+    pub fn of_host(&self, host: i32) -> Option<u32> {
+        self.read().host.get(usize::try_from(host).ok()?).copied()
+    }
+
+    /// The merged index of what has this key.
+    pub fn find(&self, merged: &Merged, key: &I::Key) -> Option<u32> {
+        match I::own_index(merged, key) {
+            Some(own) => self.of_own(own),
+            None => self.read().keys.get(key).copied(),
+        }
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, Maps<I::Key>> {
+        self.maps.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Maps<I::Key>> {
+        self.maps.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn append(&self, entry: Entry<I>) -> u32 {
+        let Ok(index) = self.entries.push(entry) else {
+            unreachable!("entries are appended by the holder of `syncing`")
+        };
+        index as u32
+    }
+
+    /// Takes in what is new on our side.
+    pub(super) fn sync_own(&self, merged: &Merged) {
+        if self.read().own.len() == I::own_count(merged) as usize {
+            return;
+        }
+        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.append_own(merged);
+    }
+
+    fn append_own(&self, merged: &Merged) {
+        let known = self.read().own.len() as u32;
+        for own in known..I::own_count(merged) {
+            let index = self.append(Entry::Own(own));
+            self.write().own.push(index);
+        }
+    }
+
+    /// Takes in what is new on either side. Only while the host is up.
+    pub(super) fn sync(&self, merged: &Merged) {
+        let count = I::host_count().max(0) as usize;
+        let up_to_date = {
+            let maps = self.read();
+            maps.host.len() >= count && maps.own.len() == I::own_count(merged) as usize
+        };
+        if up_to_date {
+            return;
+        }
+        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.append_own(merged);
+        let known = self.read().host.len();
+        for host in known..count {
+            let index = self.take_in(merged, host as i32);
+            self.write().host.push(index);
+        }
+    }
+
+    /// The merged index for a host entry that is seen for the first time.
+    fn take_in(&self, merged: &Merged, host: i32) -> u32 {
+        let Some(info) = I::ask(merged, host) else {
+            return self.append(Entry::Host(HostEntry { index: AtomicI32::new(host), info: OnceLock::new() }));
+        };
+        let key = info.key();
+        // We define it, too: one entry, ours.
+        if let Some(own) = I::own_index(merged, &key).and_then(|own| self.of_own(own)) {
+            return own;
+        }
+        // The host registered it again, under another index: the old one leads there from now on.
+        let known = self.read().keys.get(&key).copied();
+        if let Some(index) = known {
+            if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
+                entry.index.store(host, SeqCst);
+            }
+            return index;
+        }
+        let entry = HostEntry { index: AtomicI32::new(host), info: OnceLock::from(info) };
+        let index = self.append(Entry::Host(entry));
+        self.write().keys.insert(key, index);
+        index
+    }
+
+    /// Asks the holes again. Only while the host is up.
+    pub(super) fn retry_holes(&self, merged: &Merged) {
+        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, entry) in self.entries.iter().enumerate() {
+            let Entry::Host(entry) = entry else { continue };
+            if entry.info.get().is_some() {
+                continue;
+            }
+            let Some(info) = I::ask(merged, entry.index()) else { continue };
+            let key = info.key();
+            let taken = I::own_index(merged, &key).is_some() || self.read().keys.contains_key(&key);
+            if !taken && entry.info.set(info).is_ok() {
+                self.write().keys.insert(key, index as u32);
+            }
+        }
+    }
+
+    /// All entries, with their indices.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
+        self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
+    }
+}

@@ -1,0 +1,109 @@
+//! Categories (F46, F47, F49 to F51, F53, F54).
+
+use std::ffi::{CStr, c_char, c_int};
+
+use mpit::Error;
+
+use super::{Outcome, exported, not_null, up};
+use crate::merge::Member;
+use crate::strings::{Buffer, put};
+
+exported! {
+    /// The number of categories (F46).
+    fn MPI_T_category_get_num / PMPI_T_category_get_num(num_cat: *mut c_int) {
+        let (_, merged) = up()?;
+        not_null(num_cat)?;
+        merged.sync();
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { num_cat.write(merged.categories.len() as c_int) };
+        Ok(())
+    }
+
+    /// What a category says of itself (F47).
+    fn MPI_T_category_get_info / PMPI_T_category_get_info(
+        cat_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int,
+        num_cvars: *mut c_int, num_pvars: *mut c_int, num_categories: *mut c_int,
+    ) {
+        let (_, merged) = up()?;
+        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
+        // SAFETY: by the caller's promise.
+        unsafe { name.check() }?;
+        // SAFETY: by the caller's promise.
+        unsafe { desc.check() }?;
+        merged.sync();
+        let (name_text, desc_text) = merged.category_texts(cat_index).ok_or(Error::InvalidIndex)?;
+        for (out, kind) in
+            [(num_cvars, Member::Cvar), (num_pvars, Member::Pvar), (num_categories, Member::Category)]
+        {
+            if !out.is_null() {
+                let members = merged.members(cat_index, kind).ok_or(Error::InvalidIndex)?;
+                // SAFETY: not null, and otherwise by the caller's promise.
+                unsafe { put(out, members.len() as c_int) };
+            }
+        }
+        // SAFETY: by the caller's promise, and checked.
+        unsafe { name.fill(name_text) };
+        // SAFETY: by the caller's promise, and checked.
+        unsafe { desc.fill(desc_text) };
+        Ok(())
+    }
+
+    /// The category of a name (F49).
+    fn MPI_T_category_get_index / PMPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
+        let (_, merged) = up()?;
+        not_null(name)?;
+        not_null(cat_index)?;
+        merged.sync();
+        // SAFETY: not null, and a C string by the caller's promise.
+        let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
+        let index = merged.categories.find(merged, &name.to_owned()).ok_or(Error::InvalidName)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { cat_index.write(index as c_int) };
+        Ok(())
+    }
+
+    /// The control variables in a category (F50).
+    fn MPI_T_category_get_cvars / PMPI_T_category_get_cvars(
+        cat_index: c_int, len: c_int, indices: *mut c_int,
+    ) {
+        members(Member::Cvar, cat_index, len, indices)
+    }
+
+    /// The performance variables in a category (F51).
+    fn MPI_T_category_get_pvars / PMPI_T_category_get_pvars(
+        cat_index: c_int, len: c_int, indices: *mut c_int,
+    ) {
+        members(Member::Pvar, cat_index, len, indices)
+    }
+
+    /// The categories in a category (F53).
+    fn MPI_T_category_get_categories / PMPI_T_category_get_categories(
+        cat_index: c_int, len: c_int, indices: *mut c_int,
+    ) {
+        members(Member::Category, cat_index, len, indices)
+    }
+
+    /// The number that grows when a category does (F54).
+    fn MPI_T_category_changed / PMPI_T_category_changed(update_number: *mut c_int) {
+        let (_, merged) = up()?;
+        not_null(update_number)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { update_number.write(merged.update_number()) };
+        Ok(())
+    }
+}
+
+fn members(kind: Member, category: c_int, len: c_int, indices: *mut c_int) -> Outcome {
+    let (_, merged) = up()?;
+    let len = usize::try_from(len).map_err(|_| Error::Invalid)?;
+    if len > 0 {
+        not_null(indices)?;
+    }
+    merged.sync();
+    let found = merged.members(category, kind).ok_or(Error::InvalidIndex)?;
+    for (at, index) in found.into_iter().take(len).enumerate() {
+        // SAFETY: not null, and room for `len` indices by the caller's promise.
+        unsafe { indices.wrapping_add(at).write(index) };
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Control variables (F5 to F11).
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use mpit::Error;
+use mpit::session::{CvarHandle, Interface};
+
+use super::{Failure, Outcome, exported, from_host, handles, not_null, up};
+use crate::host::mpi_t;
+use crate::merge::{Entry, Merged};
+use crate::strings::{Buffer, put};
+
+exported! {
+    /// The number of control variables (F5).
+    fn MPI_T_cvar_get_num / PMPI_T_cvar_get_num(num_cvar: *mut c_int) {
+        let (_, merged) = up()?;
+        not_null(num_cvar)?;
+        merged.sync();
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { num_cvar.write(merged.cvars.len() as c_int) };
+        Ok(())
+    }
+
+    /// What a control variable says of itself (F6).
+    fn MPI_T_cvar_get_info / PMPI_T_cvar_get_info(
+        cvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
+        datatype: *mut c_void, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int,
+        bind: *mut c_int, scope: *mut c_int,
+    ) {
+        let (_, merged) = up()?;
+        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
+        // SAFETY: by the caller's promise.
+        unsafe { name.check() }?;
+        // SAFETY: by the caller's promise.
+        unsafe { desc.check() }?;
+        merged.sync();
+        let info = merged.cvar_info(cvar_index).ok_or(Error::InvalidIndex)?;
+        // SAFETY: by the caller's promise, and checked.
+        unsafe { name.fill(&info.name) };
+        // SAFETY: by the caller's promise, and checked.
+        unsafe { desc.fill(&info.desc) };
+        if !datatype.is_null() {
+            // SAFETY: not null, and otherwise by the caller's promise.
+            unsafe { crate::abi().store_handle(datatype, info.datatype) };
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { put(verbosity, info.verbosity) };
+        // SAFETY: by the caller's promise.
+        unsafe { put(enumtype, info.enumeration) };
+        // SAFETY: by the caller's promise.
+        unsafe { put(bind, info.bind) };
+        // SAFETY: by the caller's promise.
+        unsafe { put(scope, info.scope) };
+        Ok(())
+    }
+
+    /// The control variable of a name (F7).
+    fn MPI_T_cvar_get_index / PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
+        let (_, merged) = up()?;
+        not_null(name)?;
+        not_null(cvar_index)?;
+        merged.sync();
+        // SAFETY: not null, and a C string by the caller's promise.
+        let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
+        let index = merged.cvars.find(merged, &name.to_owned()).ok_or(Error::InvalidName)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { cvar_index.write(index as c_int) };
+        Ok(())
+    }
+
+    /// A handle of a control variable (F8).
+    fn MPI_T_cvar_handle_alloc / PMPI_T_cvar_handle_alloc(
+        cvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
+    ) {
+        let (interface, merged) = up()?;
+        not_null(handle)?;
+        not_null(count)?;
+        merged.sync();
+        let (made, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { handle.write(made as usize) };
+        // SAFETY: as above.
+        unsafe { count.write(elements) };
+        Ok(())
+    }
+
+    /// Frees a handle of a control variable (F9).
+    fn MPI_T_cvar_handle_free / PMPI_T_cvar_handle_free(handle: *mut usize) {
+        let (interface, merged) = up()?;
+        not_null(handle)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        let held = unsafe { handle.read() } as u64;
+        if interface.cvar_of(CvarHandle(held)).is_ok() {
+            interface.cvar_handle_free(CvarHandle(held))?;
+        } else {
+            handles::free_cvar(merged, held)?;
+        }
+        // SAFETY: as above. All null handles of the interface are 0.
+        unsafe { handle.write(0) };
+        Ok(())
+    }
+
+    /// Reads a control variable (F10).
+    fn MPI_T_cvar_read / PMPI_T_cvar_read(handle: usize, buf: *mut c_void) {
+        let (interface, merged) = up()?;
+        not_null(buf)?;
+        let ours = CvarHandle(handle as u64);
+        if interface.cvar_of(ours).is_ok() {
+            // SAFETY: by the caller's promise.
+            return Ok(unsafe { interface.cvar_read(ours, buf.cast()) }?);
+        }
+        let host = handles::cvar(handle as u64)?;
+        // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
+        ask(merged, || unsafe { mpi_t::cvar_read(host, buf) })
+    }
+
+    /// Sets a control variable (F11).
+    fn MPI_T_cvar_write / PMPI_T_cvar_write(handle: usize, buf: *const c_void) {
+        let (interface, merged) = up()?;
+        not_null(buf)?;
+        let ours = CvarHandle(handle as u64);
+        if interface.cvar_of(ours).is_ok() {
+            // SAFETY: by the caller's promise.
+            return Ok(unsafe { interface.cvar_write(ours, buf.cast()) }?);
+        }
+        let host = handles::cvar(handle as u64)?;
+        // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
+        ask(merged, || unsafe { mpi_t::cvar_write(host, buf) })
+    }
+}
+
+fn ask(merged: &Merged, call: impl FnOnce() -> Option<c_int>) -> Outcome {
+    merged.life.while_up(call).map_or(Err(Error::InvalidHandle.into()), from_host)
+}
+
+fn alloc(
+    interface: &Interface,
+    merged: &Merged,
+    index: c_int,
+    object: *mut c_void,
+) -> Result<(u64, c_int), Failure> {
+    let entry = match merged.cvars.get(index).ok_or(Error::InvalidIndex)? {
+        Entry::Own(own) => {
+            let (handle, count) = interface.cvar_handle_alloc(*own)?;
+            return Ok((handle.0, count as c_int));
+        }
+        Entry::Host(entry) => entry,
+    };
+    let info = entry.info().ok_or(Error::InvalidIndex)?;
+    let object = super::pvar_handle::object_for_host(info.bind, object)?;
+    let (mut host, mut count) = (0, 0);
+    let asked = merged.life.while_up(|| {
+        // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
+        from_host(unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, &raw mut host, &raw mut count) })
+    });
+    asked.unwrap_or(Err(Error::InvalidIndex.into()))?;
+    let made = handles::add_cvar(host).ok_or(Error::OutOfHandles)?;
+    Ok((made, count))
+}

@@ -1,0 +1,150 @@
+//! Sessions and handles of performance variables (F15 to F18).
+
+use std::ffi::{c_int, c_void};
+
+use mpit::Error;
+use mpit::session::{Interface, PvarHandle, SessionId};
+use mpit::words::Bind;
+
+use super::{Failure, exported, from_host, handles, not_null, up};
+use crate::host::mpi_t;
+use crate::merge::{Entry, Merged};
+use crate::{comms, quarantine};
+
+exported! {
+    /// Makes a session (F15).
+    fn MPI_T_pvar_session_create / PMPI_T_pvar_session_create(pe_session: *mut usize) {
+        let (interface, _) = up()?;
+        not_null(pe_session)?;
+        let session = interface.session_create()?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { pe_session.write(session.0 as usize) };
+        Ok(())
+    }
+
+    /// Ends a session and the handles in it (F16).
+    fn MPI_T_pvar_session_free / PMPI_T_pvar_session_free(pe_session: *mut usize) {
+        let (interface, merged) = up()?;
+        not_null(pe_session)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        let session = SessionId(unsafe { pe_session.read() } as u64);
+        interface.session_free(session)?;
+        handles::end_session(merged, session);
+        // SAFETY: as above. All null handles of the interface are 0.
+        unsafe { pe_session.write(0) };
+        Ok(())
+    }
+
+    /// A handle of a performance variable (F17).
+    fn MPI_T_pvar_handle_alloc / PMPI_T_pvar_handle_alloc(
+        pe_session: usize, pvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
+    ) {
+        let (interface, merged) = up()?;
+        not_null(handle)?;
+        not_null(count)?;
+        merged.sync();
+        let session = SessionId(pe_session as u64);
+        interface.check_session(session)?;
+        let (made, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { handle.write(made as usize) };
+        // SAFETY: as above.
+        unsafe { count.write(elements) };
+        Ok(())
+    }
+
+    /// Frees a handle of a performance variable (F18).
+    fn MPI_T_pvar_handle_free / PMPI_T_pvar_handle_free(pe_session: usize, handle: *mut usize) {
+        let (interface, merged) = up()?;
+        not_null(handle)?;
+        let session = SessionId(pe_session as u64);
+        interface.check_session(session)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        let held = unsafe { handle.read() } as u64;
+        if handles::pvar(session, held).is_ok() {
+            handles::free_pvar(merged, held);
+        } else {
+            interface.handle_free(session, PvarHandle(held))?;
+        }
+        // SAFETY: as above. All null handles of the interface are 0.
+        unsafe { handle.write(0) };
+        Ok(())
+    }
+}
+
+fn alloc(
+    interface: &Interface,
+    merged: &Merged,
+    session: SessionId,
+    index: c_int,
+    object: *mut c_void,
+) -> Result<(u64, c_int), Failure> {
+    let entry = match merged.pvars.get(index).ok_or(Error::InvalidIndex)? {
+        Entry::Own(own) => return alloc_own(interface, session, *own, object),
+        Entry::Host(entry) => entry,
+    };
+    let info = entry.info().ok_or(Error::InvalidIndex)?;
+    if quarantine::holds(&info.name) {
+        return Err(Error::InvalidIndex.into());
+    }
+    let object = object_for_host(info.bind, object)?;
+    let (mut host, mut count, mut host_session) = (0, 0, 0);
+    let asked = merged.life.while_up(|| {
+        host_session = handles::host_session(session)?;
+        // SAFETY: the host is up and has this index; session and object were checked, the rest is writable.
+        from_host(unsafe {
+            mpi_t::pvar_handle_alloc(host_session, entry.index(), object, &raw mut host, &raw mut count)
+        })
+    });
+    asked.unwrap_or(Err(Error::InvalidIndex.into()))?;
+    let index = index.cast_unsigned();
+    let made = handles::add_pvar(session, host_session, host, index).ok_or(Error::OutOfHandles)?;
+    if info.continuous != 0
+        && let Ok(handle) = handles::pvar(session, made)
+    {
+        handle.started.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+    Ok((made, count))
+}
+
+fn alloc_own(
+    interface: &Interface,
+    session: SessionId,
+    own: u32,
+    object: *mut c_void,
+) -> Result<(u64, c_int), Failure> {
+    let desc = interface.registry().pvar(own).ok_or(Error::InvalidIndex)?;
+    let (handle, count) = match desc.binding() {
+        Bind::NoObject => interface.handle_alloc(session, own, None),
+        Bind::Comm => {
+            let comm = object_value(object, Bind::Comm)?;
+            let comm = comms::of_handle(comm).ok_or(Error::InvalidHandle)?;
+            interface.handle_alloc(session, own, Some(&comm.object()))
+        }
+        kind => {
+            let object = mpit::object::Object::new(kind, object_value(object, kind)? as u64);
+            interface.handle_alloc(session, own, Some(&object))
+        }
+    }?;
+    Ok((handle.0, count as c_int))
+}
+
+/// The handle behind a pointer to one, unless it is null.
+fn object_value(object: *mut c_void, kind: Bind) -> Result<usize, Failure> {
+    if object.is_null() {
+        return Err(Error::InvalidHandle.into());
+    }
+    let abi = crate::abi();
+    // SAFETY: not null, and by the standard the address of a handle of the kind that the variable is bound to.
+    let value = unsafe { abi.load_handle(object) };
+    if value == abi.nulls[kind as usize] { Err(Error::InvalidHandle.into()) } else { Ok(value) }
+}
+
+/// What the host may see of the user's object pointer: nothing for variables bound to none, since hosts look at it
+/// although they should not; otherwise the pointer, if there is an object behind it.
+pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
+    match crate::abi().to_bind(bind) {
+        Some(Bind::NoObject) | None => Ok(std::ptr::null_mut()),
+        Some(kind) => object_value(object, kind).map(|_| object),
+    }
+}

@@ -1,0 +1,149 @@
+//! Returning strings the standard's way: one convention for all names and descriptions.
+
+use std::ffi::{c_char, c_int};
+
+use mpit::{Error, Result};
+
+/// A buffer of the user's with the pointer to its length. Either may be null.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    start: *mut c_char,
+    len: *mut c_int,
+}
+
+impl Buffer {
+    /// Takes the pair as it came.
+    #[must_use]
+    pub fn new(start: *mut c_char, len: *mut c_int) -> Self {
+        Self { start, len }
+    }
+
+    /// Refuses a negative length, before anything is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`].
+    ///
+    /// # Safety
+    ///
+    /// `len` is null or valid for reads.
+    pub unsafe fn check(self) -> Result<()> {
+        if self.len.is_null() {
+            return Ok(());
+        }
+        // SAFETY: not null, and otherwise by the caller's promise.
+        if unsafe { self.len.read() } < 0 { Err(Error::Invalid) } else { Ok(()) }
+    }
+
+    /// Copies as much of `text` as there is room for, always with a NUL, and sets the length to that of the whole
+    /// text with its NUL. Without a length nothing is touched; without a buffer or room only the length.
+    ///
+    /// # Safety
+    ///
+    /// `len` is null or valid for reads and writes, `start` is null or valid for writes of `*len` bytes, and `*len`
+    /// is not negative.
+    pub unsafe fn fill(self, text: &str) {
+        if self.len.is_null() {
+            return;
+        }
+        // SAFETY: not null, and otherwise by the caller's promise.
+        let room = unsafe { self.len.read() } as usize;
+        if !self.start.is_null() && room > 0 {
+            let copied = text.len().min(room - 1);
+            // SAFETY: `copied` is less than the room that the caller promised; the text is no memory of the user's.
+            unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.start, copied) };
+            // SAFETY: as above.
+            unsafe { self.start.add(copied).write(0) };
+        }
+        // SAFETY: as above.
+        unsafe { self.len.write(text.len() as c_int + 1) };
+    }
+}
+
+/// Writes through a pointer of the user's, unless it is null.
+///
+/// # Safety
+///
+/// `out` is null or valid for writes.
+pub unsafe fn put<T>(out: *mut T, value: T) {
+    if !out.is_null() {
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { out.write(value) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Buffer;
+    use std::ffi::c_int;
+
+    /// What the buffer holds and what the length says afterwards, for a room of `n` and a canary of `!`.
+    fn filled(text: &str, n: c_int) -> (String, c_int) {
+        let mut buffer = [b'!'; 8];
+        let mut len = n;
+        // SAFETY: the buffer is larger than every `n` of these tests.
+        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), &raw mut len).fill(text) };
+        (buffer.iter().map(|byte| if *byte == 0 { '0' } else { char::from(*byte) }).collect(), len)
+    }
+
+    #[test]
+    fn r37_enough_room() {
+        assert_eq!(filled("abc", 4), ("abc0!!!!".into(), 4));
+        assert_eq!(filled("abc", 8), ("abc0!!!!".into(), 4));
+    }
+
+    #[test]
+    fn r38_r39_truncated_with_full_length() {
+        assert_eq!(filled("abcd", 3), ("ab0!!!!!".into(), 5));
+        assert_eq!(filled("abcd", 4), ("abc0!!!!".into(), 5));
+    }
+
+    #[test]
+    fn r40_room_for_the_nul_only() {
+        assert_eq!(filled("abc", 1), ("0!!!!!!!".into(), 4));
+    }
+
+    #[test]
+    fn r41_no_room() {
+        assert_eq!(filled("abc", 0), ("!!!!!!!!".into(), 4));
+    }
+
+    #[test]
+    fn r42_no_buffer() {
+        let mut len = 3;
+        // SAFETY: the length is writable.
+        unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len).fill("abc") };
+        assert_eq!(len, 4);
+    }
+
+    #[test]
+    fn r43_no_length() {
+        let mut buffer = [b'!'; 4];
+        // SAFETY: without a length nothing is touched.
+        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), std::ptr::null_mut()).fill("abc") };
+        assert_eq!(&buffer, b"!!!!");
+    }
+
+    #[test]
+    fn r44_negative_length() {
+        let mut len = -1;
+        // SAFETY: the length is readable.
+        assert_eq!(unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len).check() }, Err(mpit::Error::Invalid));
+    }
+
+    #[test]
+    fn r45_r46_no_description() {
+        assert_eq!(filled("", 4), ("0!!!!!!!".into(), 1));
+        assert_eq!(filled("", 0), ("!!!!!!!!".into(), 1));
+    }
+
+    #[test]
+    fn r49_truncation_counts_bytes() {
+        assert_eq!(filled("aéb", 3).1, 5);
+        let mut buffer = [0x21_u8; 8];
+        let mut len = 3;
+        // SAFETY: the buffer has room for 3.
+        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), &raw mut len).fill("aéb") };
+        assert_eq!(buffer[..4], [b'a', 0xc3, 0, b'!']);
+    }
+}

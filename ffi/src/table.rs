@@ -1,0 +1,222 @@
+//! A map from MPI handles to what we know of the objects behind them, read without locks.
+
+use std::sync::atomic::{
+    AtomicPtr, AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::abi::Handle;
+
+/// Tables double; the first has 64 places.
+const TABLES: usize = 26;
+const FIRST: usize = 64;
+
+/// What stands for "no longer": no flavour has a live handle of this value.
+const DEAD: Handle = 0;
+
+#[derive(Debug)]
+struct Entry<T> {
+    handle: AtomicUsize,
+    value: T,
+}
+
+/// A map from handles to values. MPI libraries use handles again, so an entry dies with its object and another one
+/// may follow under the same handle.
+///
+/// Finding takes no lock and no more than a comparison for the handle that was found last. Entries are never given
+/// back to the allocator, so who holds a value of an object that is freed meanwhile holds an old truth, not a wild
+/// pointer; with [`Table::insert`] dead ones are used again.
+#[derive(Debug)]
+pub struct Table<T: 'static> {
+    tables: [OnceLock<Box<[AtomicPtr<Entry<T>>]>>; TABLES],
+    newest: AtomicUsize,
+    last: AtomicPtr<Entry<T>>,
+    changing: Mutex<Changing<T>>,
+}
+
+#[derive(Debug)]
+struct Changing<T: 'static> {
+    /// Places in use in the newest table, dead ones included.
+    used: usize,
+    dead: Vec<&'static Entry<T>>,
+}
+
+impl<T: Sync + Send> Table<T> {
+    /// An empty map.
+    pub const fn new() -> Self {
+        Self {
+            tables: [const { OnceLock::new() }; TABLES],
+            newest: AtomicUsize::new(0),
+            last: AtomicPtr::new(std::ptr::null_mut()),
+            changing: Mutex::new(Changing { used: 0, dead: Vec::new() }),
+        }
+    }
+
+    /// What is known of a handle.
+    #[inline]
+    pub fn get(&self, handle: Handle) -> Option<&'static T> {
+        let last = self.last.load(Acquire);
+        // SAFETY: null, or an entry, and entries live for ever.
+        if let Some(entry) = unsafe { last.as_ref() }
+            && entry.handle.load(Acquire) == handle
+        {
+            return Some(&entry.value);
+        }
+        self.search(handle)
+    }
+
+    fn search(&self, handle: Handle) -> Option<&'static T> {
+        let entry = self.probe(self.tables[self.newest.load(Acquire)].get()?, handle)?;
+        self.last.store(std::ptr::from_ref(entry).cast_mut(), Release);
+        Some(&entry.value)
+    }
+
+    fn probe(&self, table: &[AtomicPtr<Entry<T>>], handle: Handle) -> Option<&'static Entry<T>> {
+        let mask = table.len() - 1;
+        let mut at = scatter(handle) & mask;
+        loop {
+            // SAFETY: null, or an entry, and entries live for ever.
+            let entry: &'static Entry<T> = unsafe { table[at].load(Acquire).as_ref() }?;
+            if handle != DEAD && entry.handle.load(Acquire) == handle {
+                return Some(entry);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Enters a handle, unless it is there. `value` makes what is known of it.
+    pub fn insert(&self, handle: Handle, value: impl FnOnce() -> T) -> &'static T {
+        self.enter(handle, |_| Box::leak(Box::new(Entry { handle: AtomicUsize::new(DEAD), value: value() })))
+    }
+
+    /// Enters a handle, unless it is there, into an entry that died if there is one. `fill` sets what is known.
+    pub fn insert_reusing(&self, handle: Handle, fill: impl FnOnce(&T)) -> &'static T
+    where
+        T: Default,
+    {
+        self.enter(handle, |dead| {
+            let entry = dead.pop().unwrap_or_else(|| {
+                Box::leak(Box::new(Entry { handle: AtomicUsize::new(DEAD), value: T::default() }))
+            });
+            fill(&entry.value);
+            entry
+        })
+    }
+
+    fn enter(
+        &self,
+        handle: Handle,
+        make: impl FnOnce(&mut Vec<&'static Entry<T>>) -> &'static Entry<T>,
+    ) -> &'static T {
+        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = self.newest.load(Relaxed);
+        let mut table = self.tables[newest].get_or_init(|| empty(FIRST));
+        if let Some(entry) = self.probe(table, handle) {
+            return &entry.value;
+        }
+        // At most half full, so that probing ends soon.
+        if changing.used * 2 >= table.len() {
+            let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
+            let live = table.iter().filter_map(|place| {
+                // SAFETY: null, or an entry, and entries live for ever.
+                unsafe { place.load(Relaxed).as_ref() }
+            });
+            changing.used = 0;
+            for entry in live.filter(|entry| entry.handle.load(Relaxed) != DEAD) {
+                place(larger, entry.handle.load(Relaxed), entry);
+                changing.used += 1;
+            }
+            self.newest.store(newest + 1, Release);
+            table = larger;
+        }
+        let entry = make(&mut changing.dead);
+        // The handle before the place: who finds the entry finds it whole.
+        entry.handle.store(handle, Release);
+        if place(table, handle, entry) {
+            changing.used += 1;
+        }
+        &entry.value
+    }
+
+    /// The object of a handle is freed.
+    pub fn remove(&self, handle: Handle) -> Option<&'static T> {
+        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = self.probe(self.tables[self.newest.load(Relaxed)].get()?, handle)?;
+        entry.handle.compare_exchange(handle, DEAD, AcqRel, Relaxed).ok()?;
+        changing.dead.push(entry);
+        Some(&entry.value)
+    }
+
+    /// All that is known.
+    pub fn values(&self) -> Vec<(Handle, &'static T)> {
+        let Some(table) = self.tables[self.newest.load(Acquire)].get() else { return Vec::new() };
+        let entries = table.iter().filter_map(|place| {
+            // SAFETY: null, or an entry, and entries live for ever.
+            let entry: &'static Entry<T> = unsafe { place.load(Acquire).as_ref() }?;
+            Some((entry.handle.load(Acquire), &entry.value))
+        });
+        entries.filter(|(handle, _)| *handle != DEAD).collect()
+    }
+}
+
+fn empty<T>(places: usize) -> Box<[AtomicPtr<Entry<T>>]> {
+    (0..places).map(|_| AtomicPtr::default()).collect()
+}
+
+/// Puts an entry where probing for its handle finds it; whether that took a place that was empty.
+fn place<T>(table: &[AtomicPtr<Entry<T>>], handle: Handle, entry: &'static Entry<T>) -> bool {
+    let mask = table.len() - 1;
+    let mut at = scatter(handle) & mask;
+    loop {
+        // SAFETY: null, or an entry, and entries live for ever.
+        let there = unsafe { table[at].load(Relaxed).as_ref() };
+        let dead = there.is_none_or(|there| {
+            !std::ptr::eq(there, entry) && there.handle.load(Relaxed) == DEAD || std::ptr::eq(there, entry)
+        });
+        if dead {
+            table[at].store(std::ptr::from_ref(entry).cast_mut(), Release);
+            return there.is_none();
+        }
+        at = (at + 1) & mask;
+    }
+}
+
+/// Spreads handles over a table: pointers are multiples of something, integers come in rows.
+#[inline]
+fn scatter(handle: Handle) -> usize {
+    (handle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn handles_are_used_again() {
+        static TABLE: Table<usize> = Table::new();
+        for round in 0..1000 {
+            for handle in 1..40 {
+                assert_eq!(*TABLE.insert(handle, || round * 100 + handle), round * 100 + handle);
+            }
+            for handle in 1..40 {
+                assert_eq!(TABLE.get(handle), Some(&(round * 100 + handle)));
+                assert_eq!(TABLE.remove(handle), Some(&(round * 100 + handle)));
+                assert_eq!(TABLE.get(handle), None);
+                assert_eq!(TABLE.remove(handle), None);
+            }
+        }
+    }
+
+    #[test]
+    fn grows() {
+        static TABLE: Table<usize> = Table::new();
+        for handle in 1..5000 {
+            TABLE.insert(handle * 64, || handle);
+        }
+        assert!((1..5000).all(|handle| TABLE.get(handle * 64) == Some(&handle)));
+        assert_eq!(TABLE.values().len(), 4999);
+        assert_eq!(TABLE.get(7), None);
+        assert_eq!(TABLE.get(0), None);
+    }
+}
