@@ -3,6 +3,8 @@
 //! Messages of one sender do not overtake each other and all processes call the operations of a communicator in
 //! the same order, so one tag per operation keeps them apart.
 
+use std::sync::Arc;
+
 use bytemuck::Pod;
 
 use super::comm::{Comm, Shared};
@@ -218,14 +220,14 @@ impl Comm {
 
 impl Shared {
     /// Sends a message of the host's own.
-    fn put(&self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+    fn put(self: &Arc<Self>, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.transmit(data, to, tag as i32, Mode::Standard).map(drop)
     }
 
     /// Receives a message of the host's own, whose length is known.
     fn get(&self, buffer: &mut [u8], from: usize, tag: Tag) -> Result<()> {
         let pattern = self.pattern_of(from, tag as i32);
-        let message = self.process.engine().wait(|engine| engine.extract(&pattern))?;
+        let message = self.engine().wait(|engine| engine.extract(&pattern))?;
         let (given, needed) = (message.data.len(), buffer.len());
         if given != needed {
             return Err(Error::Disagreement { given, needed });
@@ -236,7 +238,7 @@ impl Shared {
 
     /// Copies the root's data to all, along a binomial tree: who has it passes it on to the rank at half the
     /// distance that it came from, a quarter, and so on. Ranks count from the root here.
-    fn spread(&self, data: &mut [u8], root: usize, tag: Tag) -> Result<()> {
+    fn spread(self: &Arc<Self>, data: &mut [u8], root: usize, tag: Tag) -> Result<()> {
         let size = self.members.len();
         let (place, rank_at) = ((self.rank + size - root) % size, |place: usize| (place + root) % size);
         let mut distance = size.next_power_of_two();
@@ -256,7 +258,7 @@ impl Shared {
     /// Combines the values of all along the same tree the other way, from the root 0; that gets the result.
     /// What a rank holds is always the result of a run of neighbours, so the order of the ranks is kept.
     fn combine<T: Pod>(
-        &self,
+        self: &Arc<Self>,
         values: &[T],
         operation: impl Fn(T, T) -> T,
         tag: Tag,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mpit::object::Object;
 
 use super::collectives::Tag;
+use super::matching::Engine;
 use super::process::{self, Process};
 use super::{Error, Result};
 use crate::comms::{self, CommId, Ranks};
@@ -192,6 +193,11 @@ impl Shared {
         self.context <= process::SELF
     }
 
+    /// Where its messages meet their receives.
+    pub(super) fn engine(&self) -> &Engine {
+        self.process.engine()
+    }
+
     /// The world rank of a rank.
     pub(super) fn peer(&self, rank: usize) -> Result<u32> {
         let size = self.members.len();
@@ -202,7 +208,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         if !self.predefined() {
-            self.process.engine().forget(self.context);
+            self.engine().forget(self.context);
         }
     }
 }

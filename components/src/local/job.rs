@@ -1,10 +1,11 @@
 //! The launcher: starts the ranks, brings them together, and watches over them.
 
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -58,8 +59,9 @@ impl Job {
         let private = Permissions::from_mode(0o700);
         let directory = tempfile::Builder::new().prefix("mpit-").permissions(private).tempdir();
         let directory = directory.map_err(error::system(doing))?;
-        let listener = UnixListener::bind(directory.path().join(seat::LAUNCHER));
-        let listener = listener.map_err(error::system(doing))?;
+        let door = directory.path().join(seat::LAUNCHER);
+        let listener = UnixListener::bind(&door).map_err(error::system(doing))?;
+        listener.set_nonblocking(true).map_err(error::system(doing))?;
         let mut job = Self { children: Vec::with_capacity(ranks), controls: Vec::with_capacity(ranks) };
         for rank in 0..ranks {
             let child = command(rank).and_then(|mut command| {
@@ -68,18 +70,18 @@ impl Job {
             });
             job.children.push(child.map_err(error::system("start a rank"))?);
         }
-        job.seat(&listener)?;
+        job.seat(&listener, &door)?;
         job.connect()?;
         directory.close().map_err(error::system("remove the directory of the job"))?;
         Ok(job)
     }
 
     /// Waits until all ranks have called.
-    fn seat(&mut self, listener: &UnixListener) -> Result<()> {
+    fn seat(&mut self, listener: &UnixListener, door: &Path) -> Result<()> {
+        let doing = "listen for the ranks";
         let ids: Vec<u32> = self.children.iter().map(Child::id).collect();
         let mut seats: Vec<_> = ids.iter().map(|_| None).collect();
-        listener.set_nonblocking(true).map_err(error::system("listen for the ranks"))?;
-        while seats.iter().any(Option::is_none) {
+        loop {
             match listener.accept() {
                 Ok((mut control, _)) => {
                     // A caller that breaks off is no rank, or ended and is found below.
@@ -88,10 +90,17 @@ impl Job {
                     }
                 }
                 Err(none) if none.kind() == io::ErrorKind::WouldBlock => {
-                    self.check()?;
-                    thread::sleep(TICK);
+                    // Nobody calls any more once the door is gone, and everybody who called has an answer.
+                    if !door.exists() {
+                        break;
+                    } else if seats.iter().all(Option::is_some) {
+                        fs::remove_file(door).map_err(error::system(doing))?;
+                    } else {
+                        self.check()?;
+                        thread::sleep(TICK);
+                    }
                 }
-                Err(cause) => return Err(error::system("listen for the ranks")(cause)),
+                Err(cause) => return Err(error::system(doing)(cause)),
             }
         }
         self.controls = seats.into_iter().flatten().collect();

@@ -1,14 +1,15 @@
 //! Launching a program as several ranks.
 
 use std::io::{Read, Seek};
-use std::process::{Command, ExitCode, Stdio};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, ExitCode, Stdio, exit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::{env, io};
 
 use super::job::{Job, Report};
 use super::seat::Seat;
-use super::{Comm, Error, Result};
+use super::{Comm, Error, Result, error};
 use crate::host::{self, World};
 
 /// What the body of a rank returns.
@@ -84,7 +85,15 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
 /// When a rank fails. `body` must be a closure in the test function itself: the test is found by its name.
 pub fn test<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) {
     match seat() {
-        Ok(Some(seat)) => run(seat, body).unwrap_or_else(|message| panic!("{message}")),
+        // The rank ends here, so that what the test harness makes of a panic is up to the launcher alone.
+        Ok(Some(seat)) => exit(match catch_unwind(AssertUnwindSafe(|| run(seat, body))) {
+            Ok(Ok(())) => 0,
+            Ok(Err(message)) => {
+                eprintln!("{message}");
+                1
+            }
+            Err(_panic) => 101,
+        }),
         Ok(None) => {
             let (report, output) = supervise_test(ranks, &test_name::<F>())
                 .unwrap_or_else(|error| panic!("cannot launch {ranks} ranks: {error}"));
@@ -130,7 +139,7 @@ fn supervise(ranks: usize) -> Result<Report> {
 
 /// What the launcher does in a test. Also returns what the ranks printed.
 fn supervise_test(ranks: usize, name: &str) -> Result<(Report, String)> {
-    let capture = || tempfile::tempfile().map_err(super::error::system("make a file for the ranks' output"));
+    let capture = || tempfile::tempfile().map_err(error::system("make a file for the ranks' output"));
     let mut outputs = (0..ranks).map(|_| capture()).collect::<Result<Vec<_>>>()?;
     let report = Job::start(ranks, |rank| {
         let mut command = Command::new(env::current_exe()?);
@@ -139,13 +148,14 @@ fn supervise_test(ranks: usize, name: &str) -> Result<(Report, String)> {
         Ok(command)
     })?
     .wait()?;
-    let mut text = String::new();
-    for (rank, output) in outputs.iter_mut().enumerate() {
-        text += &format!("--- rank {rank} ---\n");
-        let read: io::Result<_> = output.rewind().and_then(|()| output.read_to_string(&mut text));
-        read.map_err(super::error::system("read the ranks' output"))?;
-    }
-    Ok((report, text))
+    let texts = outputs.iter_mut().enumerate().map(|(rank, output)| {
+        let mut text = format!("--- rank {rank} ---\n");
+        output.rewind()?;
+        output.read_to_string(&mut text)?;
+        Ok(text)
+    });
+    let texts: io::Result<Vec<String>> = texts.collect();
+    Ok((report, texts.map_err(error::system("read the ranks' output"))?.concat()))
 }
 
 /// The name of the test that a closure was written in.

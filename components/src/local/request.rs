@@ -7,7 +7,6 @@ use bytemuck::Pod;
 
 use super::comm::Shared;
 use super::matching::{self, Message, Outcome};
-use super::process::Process;
 use super::{Error, Result, Status};
 use crate::pml::Mode;
 
@@ -35,7 +34,8 @@ pub(super) enum State {
 /// A place in the matching engine, given up when dropped.
 pub(super) struct Ticket {
     number: u64,
-    process: Arc<Process>,
+    /// Keeps the communicator's queues alive.
+    comm: Arc<Shared>,
     redeemed: bool,
 }
 
@@ -137,8 +137,8 @@ impl<'a> Request<'a> {
     /// is gone. The request is inactive then.
     pub fn wait(&mut self) -> Result<Status> {
         if let State::Pending(ticket) = &self.state {
-            let process = Arc::clone(&ticket.process);
-            process.engine().wait(|engine| self.settle(engine).then_some(()));
+            let comm = Arc::clone(&ticket.comm);
+            comm.engine().wait(|engine| self.settle(engine).then_some(()));
         }
         self.complete().map(|status| status.unwrap_or(Status::EMPTY))
     }
@@ -150,18 +150,18 @@ impl<'a> Request<'a> {
     /// As of [`wait`](Self::wait).
     pub fn test(&mut self) -> Result<Option<Status>> {
         if let State::Pending(ticket) = &self.state {
-            let process = Arc::clone(&ticket.process);
-            if !self.settle(&mut process.engine().lock()) {
+            let comm = Arc::clone(&ticket.comm);
+            if !self.settle(&mut comm.engine().lock()) {
                 return Ok(None);
             }
         }
         self.complete().map(|status| status.or(Some(Status::EMPTY)))
     }
 
-    /// The process whose engine a pending operation is known to.
-    pub(super) fn process(&self) -> Option<Arc<Process>> {
+    /// The communicator of a pending operation.
+    pub(super) fn comm(&self) -> Option<Arc<Shared>> {
         match &self.state {
-            State::Pending(ticket) => Some(Arc::clone(&ticket.process)),
+            State::Pending(ticket) => Some(Arc::clone(&ticket.comm)),
             _ => None,
         }
     }
@@ -199,15 +199,15 @@ impl State {
         Self::Ended(Ok(None), status)
     }
 
-    pub(super) fn pending(number: u64, process: &Arc<Process>) -> Self {
-        Self::Pending(Ticket { number, process: Arc::clone(process), redeemed: false })
+    pub(super) fn pending(number: u64, comm: &Arc<Shared>) -> Self {
+        Self::Pending(Ticket { number, comm: Arc::clone(comm), redeemed: false })
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
         if !self.redeemed {
-            self.process.engine().withdraw(self.number);
+            self.comm.engine().withdraw(self.number);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! How a rank and its launcher find each other.
 //!
-//! The launcher names a directory, a rank and a size in the environment. The rank calls at the socket in that
-//! directory, says who it is, and opens a socket of its own; when all have, everybody connects to everybody. Then
-//! the directory is removed: a program that a rank starts inherits the environment, but finds no launcher there and
-//! knows that it is no rank itself.
+//! The launcher names a directory, a rank and a size in the environment. The rank calls at the launcher's socket in
+//! that directory and says who it is. When all ranks have called, that socket is removed: a program that a rank
+//! starts inherits the environment, but finds no launcher there and knows that it is no rank itself. Then each rank
+//! opens a socket of its own, and when all have, everybody connects to everybody.
 //!
 //! The connection to the launcher stays open for the life of the process; either side takes its end for the end of
 //! the other.

@@ -67,9 +67,9 @@ impl Request<'_> {
 
 /// Fetches what ended, all under one lock; waits until it is enough, if that is asked for.
 fn settle(requests: &mut [Request<'_>], enough: Option<fn(&[Request<'_>]) -> bool>) {
-    // All requests of a process are known to the same engine.
-    let Some(process) = requests.iter().find_map(Request::process) else { return };
-    process.engine().wait(|engine| {
+    // There is one engine in a process, whatever the communicators.
+    let Some(comm) = requests.iter().find_map(Request::comm) else { return };
+    comm.engine().wait(|engine| {
         for request in &mut *requests {
             request.settle(engine);
         }

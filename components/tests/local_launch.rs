@@ -1,0 +1,164 @@
+//! Jobs as a whole: what the launcher makes of the ways in which ranks end.
+//!
+//! Without a scenario in the environment, this program plays all of them and looks at each from outside.
+
+use std::error::Error;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, process, thread};
+
+use mpit_components::local::{self, ANY_SOURCE, ANY_TAG, Comm, Outcome};
+
+const SCENARIO: &str = "MPIT_TEST_SCENARIO";
+
+fn main() -> ExitCode {
+    match env::var(SCENARIO) {
+        Ok(scenario) => play(&scenario),
+        Err(_) => {
+            checks();
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// What a scenario does, in the launcher and in the ranks.
+fn play(scenario: &str) -> ExitCode {
+    match scenario {
+        "fine" => local::launch(3, |world| Ok(world.barrier()?)),
+        "no ranks" => local::launch(0, |_| Ok(())),
+        "twice" => {
+            local::launch(1, |_| Ok(()));
+            local::launch(1, |_| Ok(()))
+        }
+        "absent" => {
+            if env::var("MPIT_LOCAL_RANK").is_ok_and(|rank| rank == "1") {
+                process::exit(0);
+            }
+            local::launch(2, |_| Ok(()))
+        }
+        "nested" => local::launch(2, |_| match output("fine") {
+            output if output.status.success() => Ok(()),
+            output => Err(format!("{output:?}").into()),
+        }),
+        "output" => local::launch(2, |world| {
+            println!("{} of {}", world.rank(), world.size());
+            Ok(())
+        }),
+        "sleep" => local::launch(3, |_| {
+            println!("up");
+            thread::sleep(Duration::from_secs(60));
+            Ok(())
+        }),
+        _ => local::launch(3, |world| fail(scenario, world)),
+    }
+}
+
+/// Rank 1 fails; the others wait for it, each in its own way.
+fn fail(scenario: &str, world: &Comm) -> Outcome {
+    world.barrier()?;
+    match (scenario, world.rank()) {
+        ("error", 1) => Err("no luck".into()),
+        ("panic", 1) => panic!("no luck"),
+        ("exit", 1) => process::exit(7),
+        ("abort", 1) => process::abort(),
+        ("kill" | "stubborn", 1) => {
+            Command::new("kill").args(["-KILL", &process::id().to_string()]).status()?;
+            thread::sleep(Duration::from_secs(60));
+            Ok(())
+        }
+        ("stubborn", _) => {
+            thread::sleep(Duration::from_secs(60));
+            Ok(())
+        }
+        (_, 0) => {
+            let mut nothing = [0_u8; 0];
+            says_died(world.recv(&mut nothing, 1, 0));
+            says_died(world.recv(&mut nothing, ANY_SOURCE, ANY_TAG));
+            says_died(world.probe(1, 0));
+            says_died(world.ssend(&nothing, 1, 0));
+            says_died(world.barrier());
+            Ok(())
+        }
+        _ => {
+            says_died(world.ssend(&0_u8, 1, 0));
+            Ok(())
+        }
+    }
+}
+
+fn says_died<T>(result: local::Result<T>) {
+    match result {
+        Err(local::Error::Died(1)) => eprintln!("found out"),
+        Err(error) => eprintln!("{error}"),
+        Ok(_) => eprintln!("all is well?"),
+    }
+}
+
+fn command(scenario: &str) -> Command {
+    let mut command = Command::new(env::current_exe().expect("the program knows where it is"));
+    command.env(SCENARIO, scenario);
+    command
+}
+
+fn output(scenario: &str) -> Output {
+    command(scenario).stdin(Stdio::null()).output().expect("the program starts")
+}
+
+/// Plays a scenario and checks the exit code and that all of these lines are on standard error.
+#[track_caller]
+fn check(scenario: &str, code: i32, lines: &[&str]) -> Output {
+    let output = output(scenario);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{scenario}: {errors}");
+    for line in lines {
+        assert!(errors.lines().any(|found| found == *line), "{scenario}: `{line}` is not in\n{errors}");
+    }
+    output
+}
+
+fn checks() {
+    assert!(check("fine", 0, &[]).stderr.is_empty());
+    check("no ranks", 1, &["cannot launch 0 ranks: a job of no ranks cannot be launched"]);
+    check("twice", 1, &["cannot launch: this process was a rank already; a program can launch one job"]);
+    check("absent", 1, &["cannot launch 2 ranks: rank 1 ended before it joined: exit status: 0"]);
+    check("nested", 0, &[]);
+
+    let output = check("output", 0, &[]);
+    let output = String::from_utf8_lossy(&output.stdout);
+    let mut lines: Vec<_> = output.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["0 of 2", "1 of 2"]);
+
+    check("error", 1, &["rank 1: no luck", "rank 1 failed: exit status: 1", "found out"]);
+    check("panic", 101, &["rank 1 failed: exit status: 101", "found out"]);
+    check("exit", 7, &["rank 1 failed: exit status: 7", "found out"]);
+    check("abort", 128 + 6, &["found out"]);
+    let output = check("kill", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors.matches("found out").count(), 6, "{errors}");
+
+    let start = Instant::now();
+    check("stubborn", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "ended the remaining ranks: 0, 2"]);
+    assert!(start.elapsed() < Duration::from_secs(20));
+
+    the_launcher_dies().expect("the scenario can be played");
+}
+
+/// The ranks do not outlive their launcher.
+fn the_launcher_dies() -> Result<(), Box<dyn Error>> {
+    let mut launcher = command("sleep").stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let mut output = BufReader::new(launcher.stdout.take().ok_or("the output is a pipe")?);
+    for _ in 0..3 {
+        let mut line = String::new();
+        output.read_line(&mut line)?;
+        assert_eq!(line, "up\n");
+    }
+    let start = Instant::now();
+    launcher.kill()?;
+    launcher.wait()?;
+    // The ranks hold the other end of the pipe until they end.
+    output.read_to_end(&mut Vec::new())?;
+    assert!(start.elapsed() < Duration::from_secs(20));
+    Ok(())
+}
