@@ -1,2 +1,100 @@
-//! x
-fn main() {}
+//! `mpit`: runs MPI programs with the preload library, and lists what MPI tools would see.
+
+mod preload;
+mod run;
+mod settings;
+mod table;
+mod vars;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+// Brings the variables of the components into this program's registry.
+use mpit_components as _;
+
+/// Watch what an MPI program sends, and show every MPI tool what there is to see.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a command with the preload library over the MPI library that its programs have
+    ///
+    /// The command is usually a launcher and runs unchanged: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are
+    /// not disturbed. Processes on other nodes get the environment only if the launcher hands it on.
+    Run(Run),
+    /// List the variables, categories and enumerations that a tool would see
+    ///
+    /// Without a command: those that mpit brings. With one, such as `mpiexec -n 1 ./app`: all that its first process
+    /// has, the MPI library's own included.
+    Vars(Vars),
+}
+
+#[derive(Debug, Args)]
+struct Run {
+    /// Set a control variable; `mpit vars` lists them
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = settings::parse)]
+    set: Vec<settings::Setting>,
+
+    /// Record all messages and write one file per process at the end, STEM.<rank>.prof
+    #[arg(short, long, value_name = "STEM")]
+    output: Option<String>,
+
+    /// Say on standard error what is set before the command runs
+    #[arg(short, long)]
+    verbose: bool,
+
+    #[command(flatten)]
+    library: Library,
+
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+struct Vars {
+    /// Print JSON, for programs
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    library: Library,
+
+    /// A command that runs an MPI program, to list what its MPI library has
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+struct Library {
+    /// The preload library, if it is not beside this program
+    #[arg(long = "preload", value_name = "FILE", env = "MPIT_PRELOAD")]
+    file: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(run) => run::run(run),
+        Command::Vars(vars) => vars::list(&vars),
+    };
+    match done {
+        Ok(code) => code,
+        Err(message) => {
+            tell(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Says something on standard error.
+#[allow(clippy::print_stderr, reason = "this is a program for people")]
+fn tell(message: &str) {
+    eprintln!("mpit: {message}");
+}

@@ -1,0 +1,43 @@
+//! `mpit run`.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use mpit::cvar::sources::LAUNCHER_SETTINGS;
+
+use crate::settings::{self, Setting};
+use crate::{Run, preload, tell};
+
+/// Becomes the command, so that signals and the exit status are the command's own. Returns only when that fails.
+pub(crate) fn run(args: Run) -> Result<ExitCode, String> {
+    let library = preload::find(args.library.file.as_deref())?;
+    let mut all = args.output.map(record_to).unwrap_or_default();
+    all.extend(args.set);
+    let mut command = Command::new(&args.command[0]);
+    command.args(&args.command[1..]);
+    let preloaded = preload::add(&mut command, &library);
+    let lines = settings::for_environment(&all);
+    if !lines.is_empty() {
+        command.env(LAUNCHER_SETTINGS, &lines);
+    }
+    if args.verbose {
+        tell(&format!("LD_PRELOAD={}", preloaded.display()));
+        for line in lines.lines() {
+            tell(&format!("set {line}"));
+        }
+        let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+        tell(&format!("run {}", words.join(" ")));
+    }
+    let error = command.exec();
+    Err(format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+/// What `--output` stands for.
+fn record_to(stem: String) -> Vec<Setting> {
+    let set = |name: &str, value: &str| Setting { name: name.into(), value: value.into() };
+    vec![
+        set("pml_monitoring_enable", "2"),
+        set("pml_monitoring_enable_output", "3"),
+        set("pml_monitoring_filename", &stem),
+    ]
+}

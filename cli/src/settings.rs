@@ -1,0 +1,58 @@
+//! `--set NAME=VALUE`: checked here, where people can still do something about a mistake.
+
+use mpit::cvar::sources;
+use mpit::registry::Registry;
+
+/// A setting that a variable accepts.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+/// Reads `NAME=VALUE`. The name must be a control variable of mpit's or an alias of one, and the value one of its.
+pub(crate) fn parse(text: &str) -> Result<Setting, String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if value.contains('\n') {
+        return Err("a value is one line".into());
+    }
+    // Plug-ins bring variables that are not known here; the process that loads them tells of mistakes.
+    let plug_ins = std::env::var_os("MPIT_PLUGINS").is_some() || std::env::var_os("MPIT_PLUGIN_PATH").is_some();
+    match find(name) {
+        Some(desc) => sources::set_text(desc, value).map_err(|why| format!("`{value}`: {why}"))?,
+        None if plug_ins => (),
+        None => return Err(unknown(name)),
+    }
+    Ok(Setting { name: name.into(), value: value.into() })
+}
+
+fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
+    let registry = Registry::global();
+    let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(|entry| entry.desc());
+    all.find(|desc| desc.name() == name || desc.alias_list().contains(&name))
+}
+
+fn unknown(name: &str) -> String {
+    let registry = Registry::global();
+    let names = (0..registry.cvar_count()).filter_map(|index| Some(registry.cvar(index)?.desc().name()));
+    let nearest = names
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|(likeness, _)| *likeness > 0.7);
+    match nearest {
+        Some((_, known)) => format!("no control variable is called `{name}`; did you mean `{known}`?"),
+        None => format!("no control variable is called `{name}`; `mpit vars` lists those of mpit"),
+    }
+}
+
+/// The settings as a launcher hands them on: those of the environment, then these, each later one stronger.
+pub(crate) fn for_environment(settings: &[Setting]) -> String {
+    let mut lines = std::env::var(sources::LAUNCHER_SETTINGS).unwrap_or_default();
+    for Setting { name, value } in settings {
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        lines.push_str(&format!("{name}={value}"));
+    }
+    lines
+}
