@@ -17,7 +17,8 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
         return Err("a value is one line".into());
     }
     // Plug-ins bring variables that are not known here; the process that loads them tells of mistakes.
-    let plug_ins = std::env::var_os("MPIT_PLUGINS").is_some() || std::env::var_os("MPIT_PLUGIN_PATH").is_some();
+    let plug_ins =
+        std::env::var_os("MPIT_PLUGINS").is_some() || std::env::var_os("MPIT_PLUGIN_PATH").is_some();
     match find(name) {
         Some(desc) => sources::set_text(desc, value).map_err(|why| format!("`{value}`: {why}"))?,
         None if plug_ins => (),
@@ -28,7 +29,8 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
 
 fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
     let registry = Registry::global();
-    let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(|entry| entry.desc());
+    let mut all =
+        (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(|entry| entry.desc());
     all.find(|desc| desc.name() == name || desc.alias_list().contains(&name))
 }
 

@@ -30,12 +30,16 @@ fn section(out: &mut String, heading: &str, count: usize, table: Table) {
 
 fn new(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled).set_header(header);
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(header);
     table
 }
 
 fn pvars(listing: &Listing) -> Table {
-    let mut table = new(&["index", "from", "name", "class", "type", "bind", "verbosity", "flags", "description"]);
+    let mut table =
+        new(&["index", "from", "name", "class", "type", "bind", "verbosity", "flags", "description"]);
     for pvar in &listing.pvars {
         let flags = [(pvar.readonly, "readonly"), (pvar.continuous, "continuous"), (pvar.atomic, "atomic")];
         let flags: Vec<_> = flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
@@ -55,7 +59,8 @@ fn pvars(listing: &Listing) -> Table {
 }
 
 fn cvars(listing: &Listing) -> Table {
-    let mut table = new(&["index", "from", "name", "type", "scope", "verbosity", "value", "set by", "description"]);
+    let mut table =
+        new(&["index", "from", "name", "type", "scope", "verbosity", "value", "set by", "description"]);
     for cvar in &listing.cvars {
         table.add_row([
             cvar.index.to_string(),

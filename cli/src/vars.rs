@@ -11,7 +11,8 @@ use crate::{Vars, preload, table};
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let listing = if args.command.is_empty() { Listing::of_this_process() } else { of_command(args)? };
     let text = if args.json {
-        let json = serde_json::to_string_pretty(&listing).map_err(|error| format!("cannot write JSON: {error}"))?;
+        let json =
+            serde_json::to_string_pretty(&listing).map_err(|error| format!("cannot write JSON: {error}"))?;
         json + "\n"
     } else {
         table::of(&listing)

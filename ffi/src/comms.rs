@@ -237,7 +237,12 @@ unsafe extern "C" fn never_copy(
 }
 
 /// A communicator is being freed; `MPI_COMM_SELF` first of all things in `MPI_Finalize`, with MPI still working.
-unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, _value: *mut c_void, _extra: *mut c_void) -> c_int {
+unsafe extern "C" fn deleted(
+    comm: Handle,
+    _keyval: c_int,
+    _value: *mut c_void,
+    _extra: *mut c_void,
+) -> c_int {
     let ended = std::panic::catch_unwind(|| {
         let abi = crate::abi();
         let comm = abi.clean(comm);

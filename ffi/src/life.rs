@@ -3,7 +3,10 @@
 
 use std::ffi::c_int;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Release}};
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Acquire, Release},
+};
 
 use mpit::words::ThreadLevel;
 use mpit_components::host::{self, World};

@@ -128,7 +128,8 @@ impl Listing {
         let merged = Merged::get();
         merged.sync();
         let abi = crate::abi();
-        let mut listing = Self { library: Host::get().map(|host| host.abi().flavour.to_string()), ..Self::default() };
+        let mut listing =
+            Self { library: Host::get().map(|host| host.abi().flavour.to_string()), ..Self::default() };
         for (index, entry) in merged.pvars.iter() {
             listing.pvars.extend(pvar(merged, abi, index, matches!(entry, Entry::Own(_))));
         }

@@ -11,11 +11,11 @@ pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new("mtl_psm2_*"));
 #[must_use]
 pub fn holds(name: &str) -> bool {
     let list = QUARANTINE.get();
-    list.as_str().split(',').map(str::trim).filter(|pattern| !pattern.is_empty()).any(|pattern| {
-        match pattern.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => name == pattern,
-        }
+    list.as_str().split(',').map(str::trim).filter(|pattern| !pattern.is_empty()).any(|pattern| match pattern
+        .strip_suffix('*')
+    {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
     })
 }
 

@@ -128,7 +128,10 @@ mod tests {
     fn r44_negative_length() {
         let mut len = -1;
         // SAFETY: the length is readable.
-        assert_eq!(unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len).check() }, Err(mpit::Error::Invalid));
+        assert_eq!(
+            unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len).check() },
+            Err(mpit::Error::Invalid)
+        );
     }
 
     #[test]

@@ -86,4 +86,24 @@ interposed! {
         source: c_int, recvtag: c_int, comm: Handle, status: *mut c_void,
     ) large MPI_Sendrecv_replace / PMPI_Sendrecv_replace(count)
       => message!(Standard, count, datatype, dest, sendtag, comm);
+    Watched fn MPI_Isendrecv / PMPI_Isendrecv(
+        sendbuf: Buffer, sendcount: c_int, sendtype: Handle, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: c_int, recvtype: Handle, source: c_int, recvtag: c_int,
+        comm: Handle, request: HandleAt,
+    ) => message!(Standard, sendcount, sendtype, dest, sendtag, comm);
+    Watched fn MPI_Isendrecv_c / PMPI_Isendrecv_c(
+        sendbuf: Buffer, sendcount: Count, sendtype: Handle, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: Count, recvtype: Handle, source: c_int, recvtag: c_int,
+        comm: Handle, request: HandleAt,
+    ) large MPI_Isendrecv / PMPI_Isendrecv(sendcount, recvcount)
+      => message!(Standard, sendcount, sendtype, dest, sendtag, comm);
+    Watched fn MPI_Isendrecv_replace / PMPI_Isendrecv_replace(
+        buf: *mut c_void, count: c_int, datatype: Handle, dest: c_int, sendtag: c_int,
+        source: c_int, recvtag: c_int, comm: Handle, request: HandleAt,
+    ) => message!(Standard, count, datatype, dest, sendtag, comm);
+    Watched fn MPI_Isendrecv_replace_c / PMPI_Isendrecv_replace_c(
+        buf: *mut c_void, count: Count, datatype: Handle, dest: c_int, sendtag: c_int,
+        source: c_int, recvtag: c_int, comm: Handle, request: HandleAt,
+    ) large MPI_Isendrecv_replace / PMPI_Isendrecv_replace(count)
+      => message!(Standard, count, datatype, dest, sendtag, comm);
 }

@@ -26,14 +26,16 @@ macro_rules! own_calls {
     )+};
 }
 
-
 mod find;
 pub mod mpi;
 pub mod mpi_t;
 
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering::{Acquire, Release}};
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{Acquire, Release},
+};
 
 use crate::abi::{self, Abi};
 

@@ -2,7 +2,6 @@
 
 use std::ffi::{c_int, c_void};
 
-
 use crate::abi::Handle;
 
 /// Copies an attribute when a communicator is duplicated.

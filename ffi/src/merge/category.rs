@@ -77,9 +77,8 @@ fn ask(
 ) -> Option<()> {
     let [cvars, pvars, categories] = counts;
     // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said.
-    let code = unsafe {
-        mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories)
-    };
+    let code =
+        unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) };
     (code? == 0).then_some(())
 }
 

@@ -172,7 +172,8 @@ impl<I: HostInfo> Space<I> {
     /// The merged index for a host entry that is seen for the first time.
     fn take_in(&self, merged: &Merged, host: i32) -> u32 {
         let Some(info) = I::ask(merged, host) else {
-            return self.append(Entry::Host(HostEntry { index: AtomicI32::new(host), info: OnceLock::new() }));
+            return self
+                .append(Entry::Host(HostEntry { index: AtomicI32::new(host), info: OnceLock::new() }));
         };
         let key = info.key();
         // We define it, too: one entry, ours.

@@ -141,7 +141,8 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
         let startable = |host: &HostPvar| {
             host.info(merged).is_ok_and(|info| info.continuous == 0) && host.started.load(SeqCst) != run
         };
-        let hosts = for_all(session, startable, |host| set_running(merged, host, run), Error::PvarNoStartStop);
+        let hosts =
+            for_all(session, startable, |host| set_running(merged, host, run), Error::PvarNoStartStop);
         return own.and(hosts);
     }
     match find(interface, session, handle)? {
