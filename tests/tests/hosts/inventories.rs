@@ -5,7 +5,10 @@
 //! entry. The k-th entry of the host stands behind ours in the host's own order, except where the host has an entry of the
 //! same name (and class) as one of ours: there ours stands alone. That is the case of [`ALSO_OURS`] and of nothing else.
 
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
 
 use mpit_tests::{
     Failure, Outcome,
@@ -33,6 +36,13 @@ struct Map {
     of_host: Vec<usize>,
 }
 
+impl Map {
+    /// How many entries of the host stand at one of ours.
+    fn twins(&self) -> usize {
+        self.of_host.iter().filter(|index| **index < self.ours).count()
+    }
+}
+
 fn dump(stack: &Stack, test: &str, late: bool) -> Outcome<[[Inventory; 2]; 2]> {
     let dir = stack.scratch(test)?;
     let program = stack.compile("dump")?;
@@ -43,39 +53,38 @@ fn dump(stack: &Stack, test: &str, late: bool) -> Outcome<[[Inventory; 2]; 2]> {
     Ok([inventory::read(&dir.join("bare"))?, inventory::read(&dir.join("merged"))?])
 }
 
-/// Finds where our entries end. Ours are as many as the merged list has more than the host's less those that both have;
-/// how many both have depends on which are ours, so all answers are tried, and one fits.
-fn map(kind: &str, pairs: &[Pair]) -> Outcome<Map> {
+/// Whether both have an entry of this name by design.
+fn is_shared(name: &str) -> bool {
+    ALSO_OURS.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Finds where our entries end: at the first one that is the host's, or dead, which none of ours ever is.
+fn map(kind: &str, pairs: &[Pair]) -> Map {
     let last = &pairs[pairs.len() - 1];
     let (bare, merged) = (last.bare.list(kind), last.merged.list(kind));
-    for ours in 0..=merged.len() {
-        let own: BTreeMap<_, _> = merged[..ours].iter().map(Entry::key).zip(0..).collect();
-        let mut next = ours;
-        let mut index_of = |host: usize| {
-            // The name may be known from before MPI_Init only, when the entry was still alive.
-            let entries = pairs.iter().filter_map(|pair| pair.bare.list(kind).get(host));
-            let twin =
-                entries.filter(|entry| entry.answers()).find_map(|entry| own.get(&entry.key()).copied());
-            twin.unwrap_or_else(|| {
-                next += 1;
-                next - 1
-            })
-        };
-        let of_host: Vec<_> = (0..bare.len()).map(&mut index_of).collect();
-        if next == merged.len() {
-            return Ok(Map { ours, of_host });
-        }
-    }
-    Err(Failure::new(format!(
-        "{kind}: {} entries under mpit cannot be ours and {} of the host",
-        merged.len(),
-        bare.len()
-    )))
+    let of_host: BTreeSet<_> = pairs.iter().flat_map(|pair| pair.bare.list(kind)).map(Entry::key).collect();
+    let is_ours = |entry: &&Entry| {
+        entry.answers() && (is_shared(entry.field("name")) || !of_host.contains(&entry.key()))
+    };
+    let ours = merged.iter().take_while(is_ours).count();
+
+    let own: BTreeMap<_, _> = merged[..ours].iter().map(Entry::key).zip(0..).collect();
+    let mut next = ours;
+    let index_of = |host: usize| {
+        // The name may be known from before MPI_Init only, when the entry was still alive.
+        let entries = pairs.iter().filter_map(|pair| pair.bare.list(kind).get(host));
+        let twin = entries.filter(|entry| entry.answers()).find_map(|entry| own.get(&entry.key()).copied());
+        twin.unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    Map { ours, of_host: (0..bare.len()).map(index_of).collect() }
 }
 
 /// Compares all of one kind at all moments; returns the mapping.
-fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Outcome<Map> {
-    let map = map(kind, pairs)?;
+fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
+    let map = map(kind, pairs);
     for (number, pair) in pairs.iter().enumerate() {
         let (bare, merged) = (pair.bare.list(kind), pair.merged.list(kind));
         for (entry, index) in bare.iter().zip(&map.of_host) {
@@ -85,7 +94,7 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Outcome<Ma
             };
             if *index < map.ours {
                 let name = entry.field("name");
-                if entry.answers() && !ALSO_OURS.iter().any(|prefix| name.starts_with(prefix)) {
+                if entry.answers() && !is_shared(name) {
                     problems.push(format!("{kind} {name}: the host's entry is hidden by one of ours"));
                 }
             } else if entry.answers() {
@@ -103,7 +112,12 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Outcome<Ma
         }
         check_names(kind, merged, problems);
     }
-    Ok(map)
+    let last = &pairs[pairs.len() - 1];
+    let (all, wanted) = (last.merged.list(kind).len(), map.ours + last.bare.list(kind).len() - map.twins());
+    if all != wanted {
+        problems.push(format!("{kind}: {all} entries, should be {wanted}"));
+    }
+    map
 }
 
 fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<String>) {
@@ -215,7 +229,7 @@ fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
     let mut problems = Vec::new();
     let mut maps = BTreeMap::new();
     for kind in KINDS {
-        maps.insert(kind, compare(kind, &pairs, &mut problems)?);
+        maps.insert(kind, compare(kind, &pairs, &mut problems));
         if !late {
             compare_moments(kind, &merged[0], &merged[1], &mut problems);
         }

@@ -1,0 +1,7 @@
+use mpit::MpitEnum;
+
+#[derive(Clone, Copy, MpitEnum)]
+#[repr(i32)]
+enum Phase {}
+
+fn main() {}
