@@ -47,34 +47,25 @@ pub mod cell_of {
     use crate::desc::{Behaviour, EnumDesc};
     use crate::words::{Bind, Datatype};
 
-    macro_rules! class {
-        ($($name:ident: $bound:ident,)+) => {
-            $(pub const fn $name<C: $bound>() {})+
-        };
-    }
-    class! {
-        state: StateCell,
-        level: LevelCell,
-        size: SizeCell,
-        percentage: PercentageCell,
-        highwatermark: HighWatermarkCell,
-        lowwatermark: LowWatermarkCell,
-        counter: CounterCell,
-        aggregate: AggregateCell,
-        timer: TimerCell,
-        generic: GenericCell,
-        atomic: AtomicReadReset,
-        setting: CvarCell,
-    }
+    // A function for each class: asked whether a type is a cell of the class, the compiler answers with the message
+    // of the trait. Not made by a macro, whose text would follow in every such message.
+    pub const fn state<C: StateCell>() {}
+    pub const fn level<C: LevelCell>() {}
+    pub const fn size<C: SizeCell>() {}
+    pub const fn percentage<C: PercentageCell>() {}
+    pub const fn highwatermark<C: HighWatermarkCell>() {}
+    pub const fn lowwatermark<C: LowWatermarkCell>() {}
+    pub const fn counter<C: CounterCell>() {}
+    pub const fn aggregate<C: AggregateCell>() {}
+    pub const fn timer<C: TimerCell>() {}
+    pub const fn generic<C: GenericCell>() {}
+
+    /// Asks for a cell that can be read and reset in one step.
+    pub const fn atomic<C: AtomicReadReset>() {}
 
     /// The enumeration of the states that a function returns.
     pub const fn states<E: EnumValue>() -> &'static EnumDesc {
         E::DESC
-    }
-
-    /// The value of a state.
-    pub fn state_value<E: EnumValue>(state: E) -> i32 {
-        state.value()
     }
 
     /// Whether the cell goes with a binding. A variable with behaviour of its own is told the object, whatever it is.

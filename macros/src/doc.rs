@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn nobody_wrote_anything() {
-        let item = parse_quote! {
+        let item: syn::ItemStruct = parse_quote! {
             ///
             struct S;
         };

@@ -5,6 +5,8 @@ mod doc;
 mod error;
 mod expand;
 mod parse;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use error::Errors;

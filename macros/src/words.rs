@@ -87,7 +87,7 @@ vocabulary! {
 
 vocabulary! {
     /// Until when a control variable can be set.
-    Settable, "time", "", [Always = "always", BeforeInit = "before_init"]
+    Settable, "deadline", "", [Always = "always", BeforeInit = "before_init"]
 }
 
 /// The word with that spelling, or what to tell who wrote it.

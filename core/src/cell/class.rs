@@ -109,4 +109,5 @@ pub trait GenericCell: Cell {}
 impl<T: Value> GenericCell for Generic<T> {}
 impl<T: CounterValue> GenericCell for PeerArray<T> {}
 impl<F: ComputedPvar> GenericCell for Computed<F> {}
+#[diagnostic::do_not_recommend]
 impl<C: Custom> GenericCell for C {}

@@ -124,6 +124,7 @@ pub trait Custom: Send + Sync + 'static {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: Custom> Cell for C {
     type Value = <C as Custom>::Value;
     const BEHAVIOUR: Behaviour = Behaviour::Custom;

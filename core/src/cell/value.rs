@@ -143,4 +143,5 @@ pub trait AtomicReadReset: super::Cell {}
     note = "add `#[derive(Clone, Copy, MpitEnum)] #[repr(i32)]` to the enum"
 )]
 pub trait EnumValue: crate::desc::MpitEnum {}
+#[diagnostic::do_not_recommend]
 impl<E: crate::desc::MpitEnum> EnumValue for E {}

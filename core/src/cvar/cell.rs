@@ -131,6 +131,7 @@ impl CvarValue for bool {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: MpitEnum + PartialOrd + Send> CvarValue for E {
     type Element = i32;
     type Store = Word;

@@ -55,7 +55,7 @@ fn unit_struct(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
     let expected = "`#[category]` belongs on a unit struct, such as `pub struct Pml;`";
     match syn::parse2(item.clone()) {
         Ok(Item::Struct(found)) => {
-            item::check_generics(&found.generics, "category", errors);
+            item::check_generics(&found.generics, "a category", errors);
             if !matches!(found.fields, Fields::Unit) {
                 errors.on(&found.fields, format!("{expected}, this one has fields"));
             }

@@ -35,7 +35,7 @@ impl Component {
                 return None;
             }
         };
-        item::check_generics(&found.generics, "component", errors);
+        item::check_generics(&found.generics, "a component", errors);
         let Some((listener, _)) = found.trait_ else {
             let ty = &found.self_ty;
             errors.on(ty, format!("{expected}, this is an `impl` of no trait"));

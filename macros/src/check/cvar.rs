@@ -47,6 +47,7 @@ impl Cvar {
         let description = Description::of(&item.attrs);
         check_description(scope, &description, &item.ident, errors);
         check_constant(scope, &item.expr, args.settable.as_ref(), errors);
+        check_cell(&item.ty, errors);
         let value = value::argument(&item.ty);
         check_datatype(value, args.datatype.as_ref(), errors);
         name::check_component(args.component.as_ref(), errors);
@@ -71,11 +72,19 @@ impl Cvar {
     }
 }
 
+/// Reports a bare value; other types that are no cells are left to the compiler.
+fn check_cell(ty: &Type, errors: &mut Errors) {
+    if Primitive::of(ty).is_some() {
+        let found = value::spelled(ty);
+        errors.on(ty, format!("a cvar is kept in `Cvar<{found}>`, not in `{found}`"));
+    }
+}
+
 /// All names under which the variable can be set.
 fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], errors: &mut Errors) {
     for (at, alias) in aliases.iter().enumerate() {
         name::check("alias", alias, errors);
-        if alias.value == name.value {
+        if alias.value == name.value && !alias.value.is_empty() {
             errors.at(alias.span, format!("`{}` is the name already, an alias is another one", alias.value));
         } else if aliases[..at].iter().any(|other| other.value == alias.value) {
             errors.at(alias.span, format!("`{}` is named twice in `alias`", alias.value));

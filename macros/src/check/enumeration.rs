@@ -33,7 +33,7 @@ impl Enumeration {
             errors.on(&input.ident, "`MpitEnum` is derived for an `enum`, whose variants are the items");
             return None;
         };
-        item::check_generics(&input.generics, "enumeration", errors);
+        item::check_generics(&input.generics, "an enumeration", errors);
         check_repr(&input.attrs, &input.ident, errors);
         if let Some(name) = &args.name {
             name::check("name", name, errors);
@@ -86,7 +86,7 @@ fn check_repr(attributes: &[Attribute], ident: &Ident, errors: &mut Errors) {
     match found {
         Some(repr) if repr == "i32" => {}
         Some(repr) => {
-            errors.on(&repr, format!("expected `#[repr(i32)]`, since tools see a C `int`, not `{repr}`"))
+            errors.on(&repr, format!("expected `#[repr(i32)]`, since tools see a C `int`, not `{repr}`"));
         }
         None => errors.on(ident, "`#[repr(i32)]` is missing, since tools see a C `int`"),
     }

@@ -1,8 +1,8 @@
 //! Variables that are functions: what the signature says.
 
-use quote::ToTokens as _;
-use syn::{Expr, FnArg, Ident, Pat, ReturnType, Signature, Type};
+use syn::{Expr, FnArg, Ident, Pat, Path, ReturnType, Signature, Type};
 
+use super::cell;
 use super::value::{self, Primitive};
 use crate::error::Errors;
 use crate::parse::{At, PvarArgs};
@@ -21,6 +21,10 @@ pub(crate) struct Function {
     /// It returns a `Result`.
     pub(crate) fallible: bool,
     pub(crate) count: Count,
+    /// Called when a handle is started.
+    pub(crate) on_start: Option<Path>,
+    /// Called when a handle is stopped.
+    pub(crate) on_stop: Option<Path>,
 }
 
 /// How many elements there are.
@@ -52,7 +56,16 @@ pub(crate) fn check(signature: &Signature, args: &PvarArgs, errors: &mut Errors)
     }
     let count = check_count(signature, parameters.out.is_some(), bind, args.count.as_ref(), errors)?;
     let array = parameters.out.is_some();
-    Some(Function { ident: signature.ident.clone(), bind, value, array, fallible, count })
+    Some(Function {
+        ident: signature.ident.clone(),
+        bind,
+        value,
+        array,
+        fallible,
+        count,
+        on_start: args.on_start.clone().map(|hook| hook.value),
+        on_stop: args.on_stop.clone().map(|hook| hook.value),
+    })
 }
 
 fn parameters<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<Parameters<'a>> {
@@ -78,7 +91,7 @@ fn wrong_parameter<'a>(input: &syn::PatType, errors: &mut Errors) -> Option<Para
     let message = format!(
         "a tool has nothing to hand over for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
          bound to something else), or `&mut [u64]` to fill, or both in this order",
-        spelled(ty)
+        value::spelled(ty)
     );
     errors.on(input, message);
     None
@@ -156,12 +169,12 @@ fn check_output(signature: &Signature, out: Option<&Type>, errors: &mut Errors) 
 }
 
 /// Whether the class admits the value, if that can be seen.
-fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Errors) {
+pub(super) fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Errors) {
     if array && class == Class::State {
         errors.on(ty, "a STATE is one value, return an enum that derives `MpitEnum`");
     } else if Primitive::of(ty).is_some_and(|primitive| !primitive.serves(class)) {
-        let (word, legal) = (class.word(), value::legal(class));
-        errors.on(ty, format!("a {word} holds {legal}, not `{}`", spelled(ty)));
+        let (class, legal) = (cell::a(class), value::legal(class));
+        errors.on(ty, format!("{class} holds {legal}, not `{}`", value::spelled(ty)));
     }
 }
 
@@ -203,13 +216,11 @@ fn check_count(
         }
         Expr::Closure(closure) => {
             let mut inputs = closure.inputs.iter();
-            match (inputs.next(), inputs.next()) {
-                (Some(pat), None) => Some(Count::Of(Box::new(pat.clone()), closure.body.clone())),
-                _ => {
-                    errors.on(closure, "`count` takes the object: write `count = |comm| 66 * comm.size()`");
-                    None
-                }
+            if let (Some(pat), None) = (inputs.next(), inputs.next()) {
+                return Some(Count::Of(Box::new(pat.clone()), closure.body.clone()));
             }
+            errors.on(closure, "`count` takes the object: write `count = |comm| 66 * comm.size()`");
+            None
         }
         fixed => {
             check_fixed(fixed, errors);
@@ -230,13 +241,4 @@ fn check_fixed(count: &Expr, errors: &mut Errors) {
         Some(_) => errors.on(count, "a variable has at least one element"),
         None => errors.on(count, "`count` is a number of elements from 1 to 2147483647"),
     }
-}
-
-/// Tokens as people write them, for messages.
-fn spelled(ty: &Type) -> String {
-    let mut text = ty.to_token_stream().to_string();
-    for (from, to) in [(" :: ", "::"), (" < ", "<"), (" >", ">"), ("& ", "&"), (" ,", ","), ("< ", "<")] {
-        text = text.replace(from, to);
-    }
-    text
 }

@@ -9,7 +9,7 @@ use crate::error::Errors;
 /// What `#[pvar]` stands on.
 pub(crate) enum Variable {
     Static(ItemStatic),
-    Function(ItemFn),
+    Function(Box<ItemFn>),
 }
 
 /// The static or function that a pvar is.
@@ -21,7 +21,7 @@ pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variab
         }
         Ok(Item::Fn(item)) => {
             check_function(&item, errors);
-            Some(Variable::Function(item))
+            Some(Variable::Function(Box::new(item)))
         }
         other => {
             let expected =
@@ -115,7 +115,7 @@ fn check_function(item: &ItemFn, errors: &mut Errors) {
     if let syn::Safety::Unsafe(unsafety) = &signature.safety {
         errors.on(unsafety, "an `unsafe fn` cannot be a pvar, tools know nothing of its conditions");
     }
-    check_generics(&signature.generics, "pvar", errors);
+    check_generics(&signature.generics, "a pvar", errors);
 }
 
 /// Types and constants as parameters make many items of one; a definition is one.
@@ -123,7 +123,7 @@ pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Error
     if generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))) {
         errors.on(
             &generics.params,
-            format!("a generic item cannot be a {what}: there would be one for each type"),
+            format!("a generic item cannot be {what}: there would be one for each type"),
         );
     }
 }

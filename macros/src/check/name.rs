@@ -22,7 +22,7 @@ pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &m
 /// Reports what is wrong with a name; `what` says what it names.
 pub(crate) fn check(what: &str, name: &At<String>, errors: &mut Errors) {
     if let Some(fault) = fault(&name.value) {
-        errors.at(name.span, format!("{what} {fault}"));
+        errors.at(name.span, format!("the {what} {fault}"));
     }
 }
 

@@ -3,10 +3,11 @@
 use proc_macro2::{Span, TokenStream};
 use syn::{Ident, Path, Type};
 
+use super::cell;
 use super::function::{self, Function};
 use super::item::{self, Variable};
 use super::value::{self, Primitive};
-use super::{contradict, name};
+use super::{keys, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, Flag, PvarArgs};
@@ -36,15 +37,15 @@ pub(crate) struct Pvar {
 /// Where the value comes from.
 pub(crate) enum Storage {
     /// A cell.
-    Static { ident: Ident, ty: Type },
-    /// A function, and what to call when handles on it are started and stopped.
-    Function { function: Function, on_start: Option<Path>, on_stop: Option<Path> },
+    Static { ident: Ident, ty: Box<Type> },
+    /// A function.
+    Function(Box<Function>),
 }
 
 impl Pvar {
     /// Checks an attribute and the item that it stands on.
     pub(crate) fn check(args: PvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
-        check_flags(&args, errors);
+        keys::check_flags(&args, errors);
         let variable = item::variable(item, errors);
         let is_function = matches!(variable, Some(Variable::Function(_)));
         if !args.has_class {
@@ -54,23 +55,19 @@ impl Pvar {
             };
             errors.at(Span::call_site(), missing_class(ty));
         }
-        check_datatype(&args, errors);
+        keys::check_datatype(&args, errors);
         let (attributes, ident, value, storage) = match variable? {
             Variable::Static(item) => {
-                check_static(&args, &item, errors);
+                keys::check_static(&args, &item, errors);
                 let value = value::argument(&item.ty).and_then(Primitive::of);
-                let storage = Storage::Static { ident: item.ident.clone(), ty: *item.ty };
+                let storage = Storage::Static { ident: item.ident.clone(), ty: item.ty };
                 (item.attrs, item.ident, value, Some(storage))
             }
             Variable::Function(item) => {
-                check_computed(&args, errors);
+                keys::check_computed(&args, errors);
                 let function = function::check(&item.sig, &args, errors);
                 let value = function.as_ref().and_then(|function| Primitive::of(&function.value));
-                let storage = function.map(|function| Storage::Function {
-                    function,
-                    on_start: args.on_start.clone().map(|path| path.value),
-                    on_stop: args.on_stop.clone().map(|path| path.value),
-                });
+                let storage = function.map(|function| Storage::Function(Box::new(function)));
                 (item.attrs, item.sig.ident, value, storage)
             }
         };
@@ -120,139 +117,12 @@ fn classes(args: &PvarArgs) -> Option<Vec<At<Class>>> {
 
 /// Asks for the class that the cell is named after.
 fn missing_class(ty: Option<&Type>) -> String {
-    let cell = ty.and_then(value::last_name).map(|name| name.to_uppercase());
-    let likely = Class::ALL.iter().find(|class| cell.as_deref() == Some(class.word()));
-    let likely = likely.unwrap_or(&Class::Counter).word();
+    let likely = ty.and_then(cell::likely_class).unwrap_or(Class::Counter).word();
     let words: Vec<&str> = Class::ALL.iter().map(|class| class.word()).collect();
     format!(
         "`class` is missing, write for example `class = \"{likely}\"`\nthe classes are {}",
         listed(&words)
     )
-}
-
-/// Keys that exclude each other, whatever the item.
-fn check_flags(args: &PvarArgs, errors: &mut Errors) {
-    let flag = |flag| args.flag(flag);
-    contradict(
-        (flag(Flag::ReadOnly), "readonly"),
-        (flag(Flag::Writable), "writable"),
-        "a tool may write and reset it or not",
-        errors,
-    );
-    contradict(
-        (flag(Flag::ReadOnly), "readonly"),
-        (flag(Flag::Atomic), "atomic"),
-        "what cannot be reset cannot be read and reset in one step",
-        errors,
-    );
-    for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
-        contradict(
-            (flag(Flag::Continuous), "continuous"),
-            (hook.as_ref().map(|hook| hook.span), key),
-            "a variable that always runs is never started or stopped",
-            errors,
-        );
-    }
-    let Some(class) = &args.class else { return };
-    let word = class.value.word();
-    for (given, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
-        if let Some(span) = flag(given)
-            && class.value != Class::Level
-        {
-            errors.at(
-                span,
-                format!("`{key}` belongs to `class = \"LEVEL\"`, only a level has extremes besides"),
-            );
-        }
-        contradict(
-            (flag(Flag::Cumulative), "cumulative"),
-            (flag(given), key),
-            "what only grows has no other extremes than its ends",
-            errors,
-        );
-    }
-    if let Some(span) = flag(Flag::Cumulative) {
-        match class.value {
-            Class::Counter | Class::Aggregate | Class::Timer => {
-                errors.at(span, format!("a {word} is cumulative by its class: leave `cumulative` away"));
-            }
-            Class::Level | Class::Size | Class::Generic => {}
-            _ => errors.at(span, format!("a {word} is not a sum, it cannot be `cumulative`")),
-        }
-    }
-}
-
-/// Whether class and datatype go together.
-fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
-    let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
-    let legal = value::datatypes(class.value);
-    if !legal.contains(&datatype.value) {
-        let legal: Vec<&str> = legal.iter().map(|datatype| datatype.word()).collect();
-        let (class, datatype_word) = (class.value.word(), datatype.value.word());
-        let message = format!("a {class} cannot have datatype `{datatype_word}`, use {}", listed(&legal));
-        errors.at(datatype.span, message);
-    }
-}
-
-/// Keys that only functions have, and starting values that are not free.
-fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut Errors) {
-    for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
-        if let Some(hook) = hook {
-            errors.at(
-                hook.span,
-                format!("`{key}` belongs on a `fn`: a cell knows by itself whether a handle is started"),
-            );
-        }
-    }
-    if let Some(count) = &args.count {
-        errors.on(count, "`count` belongs on a `fn`: a cell knows by itself how many elements it has");
-    }
-    if let Some(class) = &args.class
-        && matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
-        && let syn::Expr::Call(call) = &*item.expr
-        && !call.args.is_empty()
-        && let syn::Expr::Path(function) = &*call.func
-        && function.path.segments.last().is_some_and(|last| last.ident == "new")
-    {
-        let word = class.value.word();
-        errors
-            .on(&call.args, format!("a {word} starts at 0, its cell takes no initial value: write `new()`"));
-    }
-}
-
-/// What a function cannot be.
-fn check_computed(args: &PvarArgs, errors: &mut Errors) {
-    if let Some(span) = args.flag(Flag::Atomic) {
-        errors.at(span, "a `fn` cannot be read and reset in one step: `atomic` needs a sum in a `static`");
-    }
-    let Some(class) = &args.class else { return };
-    let word = class.value.word();
-    if matches!(class.value, Class::HighWatermark | Class::LowWatermark) {
-        let cell = if class.value == Class::HighWatermark { "HighWatermark" } else { "LowWatermark" };
-        errors.at(
-            class.span,
-            format!(
-                "a {word} cannot be a `fn`, extremes between two reads would be lost: use a `static` of type \
-                 `{cell}<u64>` or `Level<u64>`"
-            ),
-        );
-    }
-    for (flag, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
-        if let Some(span) = args.flag(flag) {
-            let message = format!(
-                "`{key}` needs a `static` of type `Level<u64>`: of a `fn`, extremes between two reads would be lost"
-            );
-            errors.at(span, message);
-        }
-    }
-    if let Some(span) = args.flag(Flag::Writable)
-        && args.flag(Flag::Cumulative).is_none()
-        && !matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
-    {
-        let message =
-            format!("a {word} that a `fn` computes has nothing that could be written: leave `writable` away");
-        errors.at(span, message);
-    }
 }
 
 /// What tools cannot know without a description.
@@ -270,8 +140,7 @@ fn check_description(args: &PvarArgs, description: &Description, ident: &Ident, 
 
 /// What depends on a value type that can be seen.
 fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bool, errors: &mut Errors) {
-    let Some(value) = value else { return };
-    let Some(class) = &args.class else { return };
+    let (Some(value), Some(class)) = (value, &args.class) else { return };
     if class.value == Class::Timer && value.serves(Class::Timer) {
         match &args.unit {
             None if value.is_unsigned() => {

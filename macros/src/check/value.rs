@@ -1,6 +1,7 @@
 //! Value types, as far as they can be seen in tokens. What hides behind an alias is left to the traits of
 //! `mpit`; what can be seen gets the better message here.
 
+use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type};
 
 use crate::words::{Class, Datatype};
@@ -13,7 +14,7 @@ pub(crate) enum Primitive {
     I32,
     I64,
     F64,
-    /// `c_char`, or the `i8` that it is.
+    /// `c_char`, or the byte that it is.
     Char,
     /// One that MPI tools cannot read.
     Other,
@@ -29,8 +30,8 @@ impl Primitive {
             "i32" => Self::I32,
             "i64" => Self::I64,
             "f64" => Self::F64,
-            "c_char" | "i8" => Self::Char,
-            "bool" | "char" | "f32" | "i16" | "i128" | "isize" | "u8" | "u16" | "u128" | "usize" | "str"
+            "c_char" | "i8" | "u8" => Self::Char,
+            "bool" | "char" | "f32" | "i16" | "i128" | "isize" | "u16" | "u128" | "usize" | "str"
             | "String" => Self::Other,
             _ => return None,
         })
@@ -118,4 +119,13 @@ pub(crate) fn last_name(ty: &Type) -> Option<String> {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
         _ => None,
     }
+}
+
+/// Tokens as people write them, for messages.
+pub(crate) fn spelled(ty: &Type) -> String {
+    let mut text = ty.to_token_stream().to_string();
+    for (from, to) in [(" :: ", "::"), (" < ", "<"), (" >", ">"), ("& ", "&"), (" ,", ","), ("< ", "<")] {
+        text = text.replace(from, to);
+    }
+    text
 }

@@ -27,6 +27,7 @@ pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
             static CONTAINS: &[&#private::CategoryDesc] = &[#contains];
             static MPIT_CATEGORY: #private::CategoryDesc =
                 #private::CategoryDesc::new(#name, #description, PARENTS, CONTAINS, #origin);
+            #[diagnostic::do_not_recommend]
             impl #root::Category for #ident {
                 const LINK: #private::CategoryLink = #private::CategoryLink::to(&MPIT_CATEGORY);
             }

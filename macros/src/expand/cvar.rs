@@ -36,7 +36,6 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     quote! {
         #cfgs
         const _: () = {
-            const _: () = #private::cell_of::setting::<#ty>();
             #bounds
             #datatype
             #element
@@ -46,9 +45,9 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
 }
 
 fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
-    let (name, ident, origin) = (&cvar.name.value, &cvar.ident, origin(private));
+    let (name, ident, ty, origin) = (&cvar.name.value, &cvar.ident, &cvar.ty, origin(private));
     let component = component_name(cvar.component.as_ref());
-    let mut desc = quote!(#private::CvarDesc::new(#name, &#ident, #origin).component(#component));
+    let mut desc = quote!(#private::CvarDesc::new::<#ty>(#name, &#ident, #origin).component(#component));
     if !cvar.description.is_empty() {
         let description = cvar.description.to_tokens();
         desc.extend(quote!(.description(#description)));

@@ -38,6 +38,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
     quote! {
         const _: () = {
             static MPIT_ENUM: #private::EnumDesc = #private::EnumDesc::new(#text, &[#items], #origin);
+            #[diagnostic::do_not_recommend]
             impl #root::MpitEnum for #ident {
                 const DESC: &'static #private::EnumDesc = &MPIT_ENUM;
                 fn value(self) -> i32 { #value }

@@ -11,8 +11,8 @@ mod cvar;
 mod enumeration;
 mod pvar;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::Path;
 
 pub(crate) use category::category;
@@ -61,10 +61,8 @@ fn variant<W: Word>(private: &TokenStream, vocabulary: &str, word: W) -> TokenSt
 
 /// The component: the one given, or the package.
 fn component_name(given: Option<&At<String>>) -> TokenStream {
-    match given.map(|component| &component.value) {
-        Some(component) => quote!(#component),
-        None => quote!(::core::env!("CARGO_PKG_NAME")),
-    }
+    given
+        .map_or_else(|| quote!(::core::env!("CARGO_PKG_NAME")), |component| component.value.to_token_stream())
 }
 
 /// `&[<A as Category>::DESC, ..]`
@@ -76,15 +74,14 @@ fn category_list(root: &TokenStream, categories: &[Path]) -> TokenStream {
 ///
 /// Exported macros share one name space per crate, wherever they stand. The name is what the message says.
 fn unique(what: &str, name: &At<String>) -> TokenStream {
-    let mut text = format!("{what}_");
-    for c in name.value.chars() {
-        match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => text.push(c),
-            other => text.push_str(&format!("_x{:x}_", u32::from(other))),
-        }
-    }
-    let marker = Ident::new(&text, name.span);
-    quote! {
+    let fit = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
+        other => format!("_x{:x}_", u32::from(other)),
+    };
+    let name_text: String = name.value.chars().map(fit).collect();
+    let marker = Ident::new(&format!("{what}_{name_text}"), name.span);
+    let span = name.span.resolved_at(Span::call_site());
+    quote_spanned! {span=>
         #[doc(hidden)]
         #[allow(non_local_definitions, reason = "the marker guards the whole crate")]
         #[macro_export]
@@ -94,6 +91,15 @@ fn unique(what: &str, name: &At<String>) -> TokenStream {
 
 /// A condition for the compiler to check, and what it says at `span` otherwise.
 fn assert_at(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
-    let span = span.resolved_at(Span::call_site());
     quote_spanned!(span=> const _: () = ::core::assert!(#condition, #message);)
+}
+
+/// The same tokens, which the compiler underlines elsewhere.
+fn located(tokens: TokenStream, span: Span) -> TokenStream {
+    let span = span.resolved_at(Span::call_site());
+    let located = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(located).collect()
 }

@@ -1,32 +1,40 @@
 //! Performance variables.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::spanned::Spanned as _;
 use syn::{Path, Type};
 
-use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
+use super::{
+    assert_at, category_list, component_name, element, located, origin, private, root, unique, variant,
+};
 use crate::check::{Count, Function, Pvar, Storage};
 use crate::parse::{At, Flag};
 use crate::words::{Bind, Class, Datatype, Word as _};
+
+/// The cell of a variable: an expression that names it, and its type.
+struct Place {
+    cell: TokenStream,
+    ty: TokenStream,
+}
 
 /// The registration of a pvar.
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let private = &private(pvar.krate.as_ref());
     let cfgs = &pvar.cfgs;
-    let (cell, ty, computed) = match &pvar.storage {
-        Storage::Static { ident, ty } => (quote!(#ident), quote!(#ty), TokenStream::new()),
-        Storage::Function { function, on_start, on_stop } => {
+    let (place, computed) = match &pvar.storage {
+        Storage::Static { ident, ty } => (Place { cell: quote!(#ident), ty: quote!(#ty) }, None),
+        Storage::Function(function) => {
             let state = pvar.classes.iter().any(|class| class.value == Class::State);
-            let code = computed(private, function, state, on_start.as_ref(), on_stop.as_ref());
+            let code = computed(private, function, state);
             // Where the compiler underlines a value that does not suit the class.
-            let ty = quote_spanned!(function.value.span()=> #private::Computed<MpitComputed>);
-            (quote!(MPIT_COMPUTED), ty, code)
+            let ty = located(quote!(#private::Computed<MpitComputed>), function.value.span());
+            (Place { cell: quote!(MPIT_COMPUTED), ty }, Some(code))
         }
     };
-    let checks = checks(private, pvar, &ty);
+    let checks = checks(private, pvar, &place.ty);
     let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
-        let desc = descriptor(private, pvar, class.value, at == 0, &cell);
+        let desc = descriptor(private, pvar, class.value, at == 0, &place);
         element(private, "MPIT_PVARS_V1", "PvarDesc", &quote!(&#desc))
     });
     let markers =
@@ -43,13 +51,8 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
 }
 
 /// The descriptor of one class of the variable; `main` is the one that the definition names.
-fn descriptor(
-    private: &TokenStream,
-    pvar: &Pvar,
-    class: Class,
-    main: bool,
-    cell: &TokenStream,
-) -> TokenStream {
+fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, place: &Place) -> TokenStream {
+    let cell = &place.cell;
     let (name, origin) = (&pvar.name.value, origin(private));
     let class = variant(private, "Class", class);
     let component = component_name(pvar.component.as_ref());
@@ -91,8 +94,8 @@ fn descriptor(
 fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     let mut checks = TokenStream::new();
     for class in &pvar.classes {
-        let cell_of = Ident::new(&class.value.word().to_lowercase(), Span::call_site());
-        checks.extend(quote!(const _: () = #private::cell_of::#cell_of::<#ty>();));
+        let class = Ident::new(&class.value.word().to_lowercase(), Span::call_site());
+        checks.extend(quote!(const _: () = #private::cell_of::#class::<#ty>();));
     }
     if pvar.atomic {
         checks.extend(quote!(const _: () = #private::cell_of::atomic::<#ty>();));
@@ -152,20 +155,14 @@ fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStre
 }
 
 /// The cell of a variable that is a function.
-fn computed(
-    private: &TokenStream,
-    function: &Function,
-    state: bool,
-    on_start: Option<&Path>,
-    on_stop: Option<&Path>,
-) -> TokenStream {
+fn computed(private: &TokenStream, function: &Function, state: bool) -> TokenStream {
     let value = &function.value;
     let bind = variant(private, "Bind", function.bind);
     let count = count(private, function);
     let fill = fill(private, function, state);
     let element = if state { quote!(i32) } else { quote!(#value) };
     let enumeration = state.then(|| state_enumeration(private, value));
-    let watch = (on_start.is_some() || on_stop.is_some()).then(|| watch(on_start, on_stop));
+    let watch = watch(function.on_start.as_ref(), function.on_stop.as_ref());
     quote! {
         struct MpitComputed;
         impl #private::ComputedPvar for MpitComputed {
@@ -201,7 +198,7 @@ fn fill(private: &TokenStream, function: &Function, state: bool) -> TokenStream 
         return quote!(#bound #ident(#object out)#unwrap; ::core::result::Result::Ok(()));
     }
     let value = quote!(#ident(#object)#unwrap);
-    let value = if state { quote!(#private::cell_of::state_value(#value)) } else { value };
+    let value = if state { quote!(#value as i32) } else { value };
     quote!(#bound out[0] = #value; ::core::result::Result::Ok(()))
 }
 
@@ -218,12 +215,15 @@ fn count(private: &TokenStream, function: &Function) -> TokenStream {
         Count::Peers => quote! {
             #private::Comm::from_object(object).map_or(0, |comm| comm.size())
         },
-        Count::Fixed(count) => quote! {
-            const COUNT: usize = #count;
-            const _: () = ::core::assert!(COUNT > 0, "a variable has at least one element");
-            _ = object;
-            COUNT
-        },
+        Count::Fixed(count) => {
+            let check = assert_at(count.span(), &quote!(COUNT > 0), "a variable has at least one element");
+            quote! {
+                const COUNT: usize = #count;
+                #check
+                _ = object;
+                COUNT
+            }
+        }
         Count::Of(pat, body) if function.bind == Bind::Comm => quote! {
             #private::Comm::from_object(object).map_or(0, |comm| {
                 let #pat = &comm;
@@ -240,14 +240,14 @@ fn count(private: &TokenStream, function: &Function) -> TokenStream {
     }
 }
 
-fn watch(on_start: Option<&Path>, on_stop: Option<&Path>) -> TokenStream {
-    let call = |hook: Option<&Path>| hook.map(|path| quote!({ let hook: fn() = #path; hook() }));
+fn watch(on_start: Option<&Path>, on_stop: Option<&Path>) -> Option<TokenStream> {
+    let call = |hook: Option<&Path>| hook.map(|path| quote!(let hook: fn() = #path; hook();));
     let (start, stop) = (call(on_start), call(on_stop));
-    let start = start.unwrap_or_default();
-    let stop = stop.unwrap_or_default();
-    quote! {
-        fn watch(more: i32) {
-            if more > 0 { #start } else { #stop }
+    (start.is_some() || stop.is_some()).then(|| {
+        quote! {
+            fn watch(more: i32) {
+                if more > 0 { #start } else { #stop }
+            }
         }
-    }
+    })
 }

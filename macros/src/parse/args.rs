@@ -28,7 +28,16 @@ pub(crate) struct Arg {
     pub(crate) key: &'static str,
     pub(crate) span: Span,
     example: &'static str,
-    value: Option<Expr>,
+    value: Value,
+}
+
+/// What follows a key.
+#[derive(Debug)]
+enum Value {
+    None,
+    Some(Expr),
+    /// Something that cannot be understood; it is reported already.
+    Faulty,
 }
 
 impl Keys {
@@ -37,7 +46,7 @@ impl Keys {
         let parser = |input: ParseStream<'_>| {
             let mut args: Vec<Arg> = Vec::new();
             while !input.is_empty() {
-                match self.arg(input) {
+                match self.arg(input, errors) {
                     Ok(arg) => {
                         if args.iter().any(|other| other.key == arg.key) {
                             errors.at(arg.span, format!("`{}` is given twice", arg.key));
@@ -63,7 +72,7 @@ impl Keys {
         }
     }
 
-    fn arg(&self, input: ParseStream<'_>) -> syn::Result<Arg> {
+    fn arg(&self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Arg> {
         let key = input.call(Ident::parse_any).map_err(|error| {
             let keys = self.names();
             syn::Error::new(error.span(), format!("expected a key\n{}", self.are(&keys)))
@@ -78,17 +87,10 @@ impl Keys {
                 format!("unknown key `{text}`{hint}\n{}", self.are(&keys)),
             ));
         };
-        let value = if input.peek(Token![=]) {
-            let equals: Token![=] = input.parse()?;
-            if input.is_empty() || input.peek(Token![,]) {
-                return Err(syn::Error::new(equals.span, format!("no value, write `{example}`")));
-            }
-            Some(input.parse().map_err(|_| {
-                syn::Error::new(key.span(), format!("`{known}` cannot be read, write `{example}`"))
-            })?)
-        } else {
-            None
-        };
+        let value = value(input).unwrap_or_else(|span| {
+            errors.at(span, format!("`{known}` is written `{example}`"));
+            Value::Faulty
+        });
         Ok(Arg { key: known, span: key.span(), example, value })
     }
 
@@ -98,6 +100,22 @@ impl Keys {
 
     fn are(&self, keys: &[&str]) -> String {
         format!("the keys of `{}` are {}", self.attribute, words::listed(keys))
+    }
+}
+
+/// What follows a key, or where it stops making sense.
+fn value(input: ParseStream<'_>) -> Result<Value, Span> {
+    if !input.peek(Token![=]) {
+        return Ok(Value::None);
+    }
+    let equals = input.parse::<Token![=]>().map_err(|error| error.span())?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(equals.span);
+    }
+    // Tried on a copy, so that tokens which remain of it do not count as tokens that nobody read.
+    match input.fork().parse::<Expr>() {
+        Ok(_) => input.parse().map(Value::Some).map_err(|error| error.span()),
+        Err(error) => Err(error.span()),
     }
 }
 
@@ -117,61 +135,62 @@ impl Arg {
     fn wrong(&self, errors: &mut Errors) {
         let message = format!("`{}` is written `{}`", self.key, self.example);
         match &self.value {
-            Some(value) => errors.on(value, message),
-            None => errors.at(self.span, message),
+            Value::None => errors.at(self.span, message),
+            Value::Some(value) => errors.on(value, message),
+            Value::Faulty => {}
         }
+    }
+
+    /// What `read` makes of the value; what it cannot read is reported.
+    fn read<T>(&self, read: fn(&Expr) -> Option<T>, errors: &mut Errors) -> Option<T> {
+        let read = match &self.value {
+            Value::Some(value) => read(ungrouped(value)),
+            _ => None,
+        };
+        if read.is_none() {
+            self.wrong(errors);
+        }
+        read
     }
 
     /// `key`, alone.
     pub(crate) fn flag(&self, errors: &mut Errors) -> Option<Span> {
-        if let Some(value) = &self.value {
+        if let Value::Some(value) = &self.value {
             errors.on(value, format!("`{}` takes no value", self.key));
-            return None;
         }
-        Some(self.span)
+        matches!(self.value, Value::None).then_some(self.span)
     }
 
     /// `key = expression`.
     pub(crate) fn expr(&self, errors: &mut Errors) -> Option<Expr> {
-        if self.value.is_none() {
-            self.wrong(errors);
-        }
-        self.value.as_ref().map(|value| ungrouped(value).clone())
+        self.read(|value| Some(value.clone()), errors)
     }
 
     /// `key = "text"`.
     pub(crate) fn string(&self, errors: &mut Errors) -> Option<At<String>> {
-        let text = self.value.as_ref().and_then(string);
-        if text.is_none() {
-            // A word without its quotes is what people write first.
-            match &self.value {
-                Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
-                    let word = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
-                    errors.on(path, format!("expected a string, write `{} = \"{word}\"`", self.key));
-                }
-                _ => self.wrong(errors),
-            }
+        // A word without its quotes is what people write first.
+        if let Value::Some(Expr::Path(path)) = &self.value
+            && let Some(word) = path.path.get_ident()
+        {
+            errors.on(path, format!("expected a string, write `{} = \"{word}\"`", self.key));
+            return None;
         }
-        text
+        self.read(string, errors)
     }
 
     /// `key = "text"` or `key = ["text", ..]`.
     pub(crate) fn strings(&self, errors: &mut Errors) -> Vec<At<String>> {
-        self.list(string, errors)
+        self.read(|value| list(value, string), errors).unwrap_or_default()
     }
 
     /// `key = some::path`.
     pub(crate) fn path(&self, errors: &mut Errors) -> Option<Path> {
-        let path = self.value.as_ref().and_then(path);
-        if path.is_none() {
-            self.wrong(errors);
-        }
-        path
+        self.read(path, errors)
     }
 
     /// `key = some::path` or `key = [some::path, ..]`.
     pub(crate) fn paths(&self, errors: &mut Errors) -> Vec<Path> {
-        self.list(path, errors)
+        self.read(|value| list(value, path), errors).unwrap_or_default()
     }
 
     /// `key = "WORD"`.
@@ -185,17 +204,13 @@ impl Arg {
             }
         }
     }
+}
 
-    fn list<T>(&self, read: fn(&Expr) -> Option<T>, errors: &mut Errors) -> Vec<T> {
-        let items: Option<Vec<T>> = match self.value.as_ref().map(ungrouped) {
-            Some(Expr::Array(list)) => list.elems.iter().map(read).collect(),
-            Some(item) => read(item).map(|item| vec![item]),
-            None => None,
-        };
-        items.unwrap_or_else(|| {
-            self.wrong(errors);
-            Vec::new()
-        })
+/// One item, or several in brackets.
+fn list<T>(value: &Expr, read: fn(&Expr) -> Option<T>) -> Option<Vec<T>> {
+    match value {
+        Expr::Array(list) => list.elems.iter().map(read).collect(),
+        item => read(item).map(|item| vec![item]),
     }
 }
 

@@ -1,0 +1,87 @@
+//! Cells, as far as they can be seen in tokens: whether a static's type goes with its class.
+
+use syn::Type;
+
+use super::function;
+use super::value::{self, Primitive};
+use crate::error::Errors;
+use crate::words::{Class, Word as _};
+
+/// The classes that the cells of `mpit` serve; the first cell of a class is the one to recommend.
+const CELLS: [(&str, &[Class]); 11] = [
+    ("Counter", &[Class::Counter]),
+    ("Aggregate", &[Class::Aggregate]),
+    ("Timer", &[Class::Timer]),
+    ("Level", &[Class::Level, Class::HighWatermark, Class::LowWatermark]),
+    ("HighWatermark", &[Class::HighWatermark]),
+    ("LowWatermark", &[Class::LowWatermark]),
+    ("Size", &[Class::Size]),
+    ("Percentage", &[Class::Percentage]),
+    ("State", &[Class::State]),
+    ("Generic", &[Class::Generic]),
+    ("PeerArray", &[Class::Counter, Class::Aggregate, Class::Timer, Class::Size, Class::Generic]),
+];
+
+/// The cells that can be read and reset in one step.
+const ATOMIC: [Class; 3] = [Class::Counter, Class::Aggregate, Class::Timer];
+
+/// The cell that a type is, by its name, and the classes that it serves.
+fn cell(ty: &Type) -> Option<(&'static str, &'static [Class])> {
+    let name = value::last_name(ty)?;
+    CELLS.iter().find(|(cell, _)| *cell == name).copied()
+}
+
+/// The class of the same name, for whoever forgot to say which.
+pub(crate) fn likely_class(ty: &Type) -> Option<Class> {
+    cell(ty).and_then(|(_, classes)| classes.first().copied())
+}
+
+/// Reports a type that is no cell of the class, and returns whether it may be one. Types that are not known here are left to the compiler.
+pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
+    let wrong = match cell(ty) {
+        // A type of somebody's own may have any name, and serves as a GENERIC.
+        Some((_, classes)) => class != Class::Generic && !classes.contains(&class),
+        None => {
+            Primitive::of(ty).is_some() || value::last_name(ty).is_some_and(|name| name.starts_with("Atomic"))
+        }
+    };
+    if wrong {
+        let (class_name, recommended, found) = (a(class), recommended(ty, class), value::spelled(ty));
+        errors.on(ty, format!("{class_name} is kept in `{recommended}`, not in `{found}`"));
+    } else if let Some(value) = value::argument(ty) {
+        function::check_value(value, class, false, errors);
+    }
+    !wrong
+}
+
+/// Reports a cell that cannot be read and reset in one step.
+pub(crate) fn check_atomic(ty: &Type, class: Class, errors: &mut Errors) {
+    let found = value::spelled(ty);
+    if !ATOMIC.contains(&class) {
+        errors.on(ty, format!("`atomic` needs a sum, {} is none: leave `atomic` away", a(class)));
+    } else if value::last_name(ty).as_deref() == Some("PeerArray") {
+        let recommended = recommended(ty, class);
+        errors.on(ty, format!("`atomic` needs a single sum such as `{recommended}`, not `{found}`"));
+    }
+}
+
+/// The cell to use instead, with the same type of value if that is possible.
+fn recommended(ty: &Type, class: Class) -> String {
+    let cell = CELLS.iter().find(|(_, classes)| classes[0] == class).map_or("Generic", |(cell, _)| cell);
+    let given = value::argument(ty).unwrap_or(ty);
+    let value = match Primitive::of(given) {
+        Some(primitive) if primitive.serves(class) => value::spelled(given),
+        _ => "u64".to_owned(),
+    };
+    match class {
+        Class::Percentage => cell.to_owned(),
+        Class::State => "State<E>".to_owned(),
+        _ => format!("{cell}<{value}>"),
+    }
+}
+
+/// "a COUNTER", "an AGGREGATE".
+pub(crate) fn a(class: Class) -> String {
+    let article = if class == Class::Aggregate { "an" } else { "a" };
+    format!("{article} {}", class.word())
+}

@@ -1,0 +1,149 @@
+//! Which keys of `#[pvar]` go together, with the class, and with the item.
+
+use proc_macro2::Span;
+
+use super::{cell, value};
+use crate::error::Errors;
+use crate::parse::{Flag, PvarArgs};
+use crate::words::{Class, Word as _, listed};
+
+/// Keys that exclude each other, whatever the item.
+pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
+    let flag = |flag| args.flag(flag);
+    contradict(
+        (flag(Flag::ReadOnly), "readonly"),
+        (flag(Flag::Writable), "writable"),
+        "a tool may write and reset it or not",
+        errors,
+    );
+    contradict(
+        (flag(Flag::ReadOnly), "readonly"),
+        (flag(Flag::Atomic), "atomic"),
+        "what cannot be reset cannot be read and reset in one step",
+        errors,
+    );
+    for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
+        contradict(
+            (flag(Flag::Continuous), "continuous"),
+            (hook.as_ref().map(|hook| hook.span), key),
+            "a variable that always runs is never started or stopped",
+            errors,
+        );
+    }
+    let Some(class) = &args.class else { return };
+    let word = cell::a(class.value);
+    for (given, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
+        if let Some(span) = flag(given)
+            && class.value != Class::Level
+        {
+            errors.at(
+                span,
+                format!("`{key}` belongs to `class = \"LEVEL\"`, only a level has extremes besides"),
+            );
+        }
+        contradict(
+            (flag(Flag::Cumulative), "cumulative"),
+            (flag(given), key),
+            "what only grows has no other extremes than its ends",
+            errors,
+        );
+    }
+    if let Some(unit) = &args.unit
+        && matches!(class.value, Class::State | Class::Percentage)
+    {
+        errors.at(unit.span, format!("{word} has no unit: leave `unit` away"));
+    }
+    if let Some(span) = flag(Flag::Cumulative) {
+        match class.value {
+            Class::Counter | Class::Aggregate | Class::Timer => {
+                errors.at(span, format!("{word} is cumulative by its class: leave `cumulative` away"));
+            }
+            Class::Level | Class::Size | Class::Generic => {}
+            _ => errors.at(span, format!("{word} is not a sum, it cannot be `cumulative`")),
+        }
+    }
+}
+
+/// Whether class and datatype go together.
+pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
+    let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
+    let legal = value::datatypes(class.value);
+    if !legal.contains(&datatype.value) {
+        let legal: Vec<&str> = legal.iter().map(|datatype| datatype.word()).collect();
+        let (class, datatype_word) = (cell::a(class.value), datatype.value.word());
+        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&legal));
+        errors.at(datatype.span, message);
+    }
+}
+
+/// Keys that only functions have, and starting values that are not free.
+pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut Errors) {
+    for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
+        if let Some(hook) = hook {
+            errors.at(
+                hook.span,
+                format!("`{key}` belongs on a `fn`: a cell knows by itself whether a handle is started"),
+            );
+        }
+    }
+    if let Some(count) = &args.count {
+        errors.on(count, "`count` belongs on a `fn`: a cell knows by itself how many elements it has");
+    }
+    let Some(class) = args.class.as_ref().map(|class| class.value) else { return };
+    let is_cell = cell::check(&item.ty, class, errors);
+    if args.flag(Flag::Atomic).is_some() && args.flag(Flag::ReadOnly).is_none() {
+        cell::check_atomic(&item.ty, class, errors);
+    }
+    if is_cell
+        && matches!(class, Class::Counter | Class::Aggregate | Class::Timer)
+        && let syn::Expr::Call(call) = &*item.expr
+        && !call.args.is_empty()
+        && let syn::Expr::Path(function) = &*call.func
+        && function.path.segments.last().is_some_and(|last| last.ident == "new")
+    {
+        let class = cell::a(class);
+        errors.on(&call.args, format!("{class} starts at 0, its cell takes no initial value: write `new()`"));
+    }
+}
+
+/// What a function cannot be.
+pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
+    if let Some(span) = args.flag(Flag::Atomic) {
+        errors.at(span, "a `fn` cannot be read and reset in one step: `atomic` needs a sum in a `static`");
+    }
+    let Some(class) = &args.class else { return };
+    let word = class.value.word();
+    if matches!(class.value, Class::HighWatermark | Class::LowWatermark) {
+        let cell = if class.value == Class::HighWatermark { "HighWatermark" } else { "LowWatermark" };
+        errors.at(
+            class.span,
+            format!(
+                "a {word} cannot be a `fn`, extremes between two reads would be lost: use a `static` of type \
+                 `{cell}<u64>` or `Level<u64>`"
+            ),
+        );
+    }
+    for (flag, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
+        if let Some(span) = args.flag(flag) {
+            let message = format!(
+                "`{key}` needs a `static` of type `Level<u64>`: of a `fn`, extremes between two reads would be lost"
+            );
+            errors.at(span, message);
+        }
+    }
+    if let Some(span) = args.flag(Flag::Writable)
+        && args.flag(Flag::Cumulative).is_none()
+        && !matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
+    {
+        let message =
+            format!("a {word} that a `fn` computes has nothing that could be written: leave `writable` away");
+        errors.at(span, message);
+    }
+}
+
+/// Reports two keys that exclude each other, at the second.
+fn contradict(one: (Option<Span>, &str), other: (Option<Span>, &str), why: &str, errors: &mut Errors) {
+    if let ((Some(_), one), (Some(span), other)) = (one, other) {
+        errors.at(span, format!("`{other}` contradicts `{one}`: {why}"));
+    }
+}

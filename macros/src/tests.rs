@@ -1,0 +1,201 @@
+//! Attributes and items as token streams, and what is said about them: the three stages without a compiler.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::error::Errors;
+use crate::{check, expand, parse};
+
+/// What is wrong with a pvar; only the first line of each message.
+fn pvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
+    let mut errors = Errors::default();
+    let args = parse::PvarArgs::parse(attribute, &mut errors);
+    check::Pvar::check(args, item, &mut errors);
+    first_lines(errors)
+}
+
+fn cvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
+    let mut errors = Errors::default();
+    let args = parse::CvarArgs::parse(attribute, &mut errors);
+    check::Cvar::check(args, item, &mut errors);
+    first_lines(errors)
+}
+
+fn first_lines(errors: Errors) -> Vec<String> {
+    let first = |message: String| message.lines().next().unwrap_or_default().to_owned();
+    errors.messages().into_iter().map(first).collect()
+}
+
+/// The expansion of a pvar without faults, as text.
+fn pvar_tokens(attribute: TokenStream, item: &TokenStream) -> String {
+    let mut errors = Errors::default();
+    let args = parse::PvarArgs::parse(attribute, &mut errors);
+    let pvar = check::Pvar::check(args, item, &mut errors);
+    assert_eq!(errors.messages(), Vec::<String>::new());
+    expand::pvar(&pvar.expect("no faults")).to_string()
+}
+
+#[test]
+fn a_definition_without_faults_has_none() {
+    let item = quote! {
+        /// Messages, per peer.
+        pub static MESSAGES: PeerArray<u64> = PeerArray::new();
+    };
+    let attribute =
+        quote!(class = "SIZE", bind = "COMM", category = [net::Net, Pml], continuous, verbosity = "USER_ALL");
+    assert_eq!(pvar_faults(attribute, &item), Vec::<String>::new());
+}
+
+#[test]
+fn all_faults_are_found_in_one_go() {
+    let attribute =
+        quote!(clas = 3, class = COUNTER, name = "a b", bind = "KOMM", readonly, writable, readonly);
+    assert_eq!(
+        pvar_faults(
+            attribute,
+            &quote!(
+                static LOST: Counter<u64> = Counter::new();
+            )
+        ),
+        [
+            "unknown key `clas`, did you mean `class`?",
+            "`readonly` is given twice",
+            "expected a string, write `class = \"COUNTER\"`",
+            "unknown bind kind `KOMM`, did you mean `COMM`?",
+            "`writable` contradicts `readonly`: a tool may write and reset it or not",
+            "the name `a b` contains ' ', write `a_b`",
+        ]
+    );
+}
+
+#[test]
+fn what_macro_rules_put_in_is_seen_through() {
+    // A `$name:literal` and a `$cell:ty` arrive in invisible parentheses.
+    let hidden = |tokens: TokenStream| proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens);
+    let (name, ty) = (hidden(quote!("a b")), hidden(quote!(Level<u64>)));
+    let faults = pvar_faults(quote!(class = "COUNTER", name = #name), &quote!(static A: #ty = Level::new();));
+    assert_eq!(
+        faults,
+        [
+            "a COUNTER is kept in `Counter<u64>`, not in `Level<u64>`",
+            "the name `a b` contains ' ', write `a_b`"
+        ]
+    );
+}
+
+#[test]
+fn a_plain_value_is_no_cell() {
+    assert_eq!(
+        pvar_faults(
+            quote!(class = "AGGREGATE"),
+            &quote!(
+                static BYTES: AtomicU64 = AtomicU64::new(0);
+            )
+        ),
+        ["an AGGREGATE is kept in `Aggregate<u64>`, not in `AtomicU64`"]
+    );
+    assert_eq!(
+        cvar_faults(
+            quote!(),
+            &quote!(
+                static LIMIT: u32 = 1;
+            )
+        ),
+        ["a cvar is kept in `Cvar<u32>`, not in `u32`"]
+    );
+}
+
+#[test]
+fn units_go_with_numbers_of_something() {
+    assert_eq!(
+        pvar_faults(
+            quote!(class = "PERCENTAGE", unit = "%"),
+            &quote!(
+                static A: Percentage = Percentage::new(0.0);
+            )
+        ),
+        ["a PERCENTAGE has no unit: leave `unit` away"]
+    );
+    assert_eq!(
+        pvar_faults(
+            quote!(class = "TIMER", unit = "s"),
+            &quote!(
+                static A: Timer<f64> = Timer::new();
+            )
+        ),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn units_end_the_description() {
+    let item = quote! {
+        /// Time in the progress engine.
+        static WAITING: Timer<u64> = Timer::new();
+    };
+    let tokens = pvar_tokens(quote!(class = "TIMER", unit = "us"), &item);
+    assert!(tokens.contains(r#""Time in the progress engine. Unit: us.""#), "{tokens}");
+}
+
+#[test]
+fn only_the_given_root_is_referred_to() {
+    let item = quote!(
+        fn lost(_: &Comm<'_>) -> u64 {
+            0
+        }
+    );
+    let tokens = pvar_tokens(quote!(class = "COUNTER", bind = "COMM", crate = acme::tools), &item);
+    assert!(tokens.contains("acme :: tools :: __private"), "{tokens}");
+    assert!(!tokens.contains(":: mpit"), "{tokens}");
+}
+
+#[test]
+fn conditions_of_the_item_hold_for_its_registration() {
+    let item = quote!(
+        #[cfg(feature = "net")]
+        #[inline]
+        fn lost() -> u64 {
+            0
+        }
+    );
+    let tokens = pvar_tokens(quote!(class = "COUNTER"), &item);
+    assert!(tokens.starts_with("# [cfg (feature = \"net\")] const _"), "{tokens}");
+    assert!(!tokens.contains("inline"), "{tokens}");
+}
+
+#[test]
+fn a_level_is_published_under_three_classes() {
+    let item = quote!(
+        static QUEUE: Level<u64> = Level::new();
+    );
+    let tokens = pvar_tokens(quote!(class = "LEVEL", highwatermark, lowwatermark), &item);
+    for class in ["Class :: Level", "Class :: HighWatermark", "Class :: LowWatermark"] {
+        assert_eq!(tokens.matches(class).count(), 1, "{class} in {tokens}");
+    }
+}
+
+#[test]
+fn results_are_seen_through() {
+    for output in [quote!(u64), quote!(Result<u64>), quote!(mpit::Result<u64>)] {
+        let item = quote!(fn lost() -> #output { todo() });
+        assert!(pvar_tokens(quote!(class = "COUNTER"), &item).contains("type Value = u64"), "{output}");
+    }
+    let item = quote!(
+        fn lost(out: &mut [u64]) -> Result<()> {
+            todo()
+        }
+    );
+    assert!(pvar_tokens(quote!(class = "COUNTER", count = 3), &item).contains("type Value = u64"));
+}
+
+#[test]
+fn settings_that_nobody_can_set_are_not_prepared_for_it() {
+    let item = quote!(
+        static CORES: Cvar<u32> = Cvar::new(1).range(1..=64).on_set(check);
+    );
+    assert_eq!(
+        cvar_faults(quote!(scope = "READONLY"), &item),
+        ["a cvar of scope READONLY is never set: leave `on_set` away, or use scope LOCAL"]
+    );
+    assert_eq!(cvar_faults(quote!(), &item), Vec::<String>::new());
+}
