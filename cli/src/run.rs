@@ -11,7 +11,7 @@ use crate::{Run, preload, tell};
 /// Becomes the command, so that signals and the exit status are the command's own. Returns only when that fails.
 pub(crate) fn run(args: Run) -> Result<ExitCode, String> {
     let library = preload::find(args.library.file.as_deref())?;
-    let mut all = args.output.map(record_to).unwrap_or_default();
+    let mut all = args.output.as_deref().map(record_to).unwrap_or_default();
     all.extend(args.set);
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
@@ -33,11 +33,11 @@ pub(crate) fn run(args: Run) -> Result<ExitCode, String> {
 }
 
 /// What `--output` stands for.
-fn record_to(stem: String) -> Vec<Setting> {
+fn record_to(stem: &str) -> Vec<Setting> {
     let set = |name: &str, value: &str| Setting { name: name.into(), value: value.into() };
     vec![
         set("pml_monitoring_enable", "2"),
         set("pml_monitoring_enable_output", "3"),
-        set("pml_monitoring_filename", &stem),
+        set("pml_monitoring_filename", stem),
     ]
 }

@@ -1,7 +1,7 @@
 //! `--set NAME=VALUE`: checked here, where people can still do something about a mistake.
 
 use mpit::cvar::sources;
-use mpit::registry::Registry;
+use mpit::registry::{CvarEntry, Registry};
 
 /// A setting that a variable accepts.
 #[derive(Clone, Debug)]
@@ -29,8 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
 
 fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
     let registry = Registry::global();
-    let mut all =
-        (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(|entry| entry.desc());
+    let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
     all.find(|desc| desc.name() == name || desc.alias_list().contains(&name))
 }
 
@@ -49,12 +48,7 @@ fn unknown(name: &str) -> String {
 
 /// The settings as a launcher hands them on: those of the environment, then these, each later one stronger.
 pub(crate) fn for_environment(settings: &[Setting]) -> String {
-    let mut lines = std::env::var(sources::LAUNCHER_SETTINGS).unwrap_or_default();
-    for Setting { name, value } in settings {
-        if !lines.is_empty() {
-            lines.push('\n');
-        }
-        lines.push_str(&format!("{name}={value}"));
-    }
-    lines
+    let before = std::env::var(sources::LAUNCHER_SETTINGS).ok().filter(|lines| !lines.is_empty());
+    let ours = settings.iter().map(|Setting { name, value }| format!("{name}={value}"));
+    before.into_iter().chain(ours).collect::<Vec<_>>().join("\n")
 }

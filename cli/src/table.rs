@@ -10,14 +10,14 @@ pub(crate) fn of(listing: &Listing) -> String {
     let mut out = String::new();
     let library = listing.library.as_deref().unwrap_or("no MPI library: what mpit brings");
     let _ = writeln!(out, "{library}\n");
-    section(&mut out, "Performance variables", listing.pvars.len(), pvars(listing));
-    section(&mut out, "Control variables", listing.cvars.len(), cvars(listing));
-    section(&mut out, "Categories", listing.categories.len(), categories(listing));
-    section(&mut out, "Enumerations", listing.enumerations.len(), enumerations(listing));
+    section(&mut out, "Performance variables", listing.pvars.len(), &pvars(listing));
+    section(&mut out, "Control variables", listing.cvars.len(), &cvars(listing));
+    section(&mut out, "Categories", listing.categories.len(), &categories(listing));
+    section(&mut out, "Enumerations", listing.enumerations.len(), &enumerations(listing));
     out
 }
 
-fn section(out: &mut String, heading: &str, count: usize, table: Table) {
+fn section(out: &mut String, heading: &str, count: usize, table: &Table) {
     let _ = writeln!(out, "{heading} ({count})");
     if count > 0 {
         // Lines end where the text ends, not where the table does.

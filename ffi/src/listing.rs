@@ -29,6 +29,7 @@ pub struct Listing {
 }
 
 /// A performance variable.
+#[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and whose it is")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pvar {
     /// Its index.

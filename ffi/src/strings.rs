@@ -53,7 +53,7 @@ impl Buffer {
             // SAFETY: `copied` is less than the room that the caller promised; the text is no memory of the user's.
             unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.start, copied) };
             // SAFETY: as above.
-            unsafe { self.start.add(copied).write(0) };
+            unsafe { self.start.wrapping_add(copied).write(0) };
         }
         // SAFETY: as above.
         unsafe { self.len.write(text.len() as c_int + 1) };
@@ -127,11 +127,9 @@ mod tests {
     #[test]
     fn r44_negative_length() {
         let mut len = -1;
+        let buffer = Buffer::new(std::ptr::null_mut(), &raw mut len);
         // SAFETY: the length is readable.
-        assert_eq!(
-            unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len).check() },
-            Err(mpit::Error::Invalid)
-        );
+        assert_eq!(unsafe { buffer.check() }, Err(mpit::Error::Invalid));
     }
 
     #[test]

@@ -21,6 +21,9 @@ struct Entry<T> {
     value: T,
 }
 
+/// Open addressing with linear probing.
+type Places<T> = Box<[AtomicPtr<Entry<T>>]>;
+
 /// A map from handles to values. MPI libraries use handles again, so an entry dies with its object and another one
 /// may follow under the same handle.
 ///
@@ -29,7 +32,7 @@ struct Entry<T> {
 /// pointer; with [`Table::insert`] dead ones are used again.
 #[derive(Debug)]
 pub struct Table<T: 'static> {
-    tables: [OnceLock<Box<[AtomicPtr<Entry<T>>]>>; TABLES],
+    tables: [OnceLock<Places<T>>; TABLES],
     newest: AtomicUsize,
     last: AtomicPtr<Entry<T>>,
     changing: Mutex<Changing<T>>,
@@ -44,6 +47,7 @@ struct Changing<T: 'static> {
 
 impl<T: Sync + Send> Table<T> {
     /// An empty map.
+    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
             tables: [const { OnceLock::new() }; TABLES],
@@ -67,12 +71,12 @@ impl<T: Sync + Send> Table<T> {
     }
 
     fn search(&self, handle: Handle) -> Option<&'static T> {
-        let entry = self.probe(self.tables[self.newest.load(Acquire)].get()?, handle)?;
+        let entry = Self::probe(self.tables[self.newest.load(Acquire)].get()?, handle)?;
         self.last.store(std::ptr::from_ref(entry).cast_mut(), Release);
         Some(&entry.value)
     }
 
-    fn probe(&self, table: &[AtomicPtr<Entry<T>>], handle: Handle) -> Option<&'static Entry<T>> {
+    fn probe(table: &[AtomicPtr<Entry<T>>], handle: Handle) -> Option<&'static Entry<T>> {
         let mask = table.len() - 1;
         let mut at = scatter(handle) & mask;
         loop {
@@ -112,7 +116,7 @@ impl<T: Sync + Send> Table<T> {
         let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = self.newest.load(Relaxed);
         let mut table = self.tables[newest].get_or_init(|| empty(FIRST));
-        if let Some(entry) = self.probe(table, handle) {
+        if let Some(entry) = Self::probe(table, handle) {
             return &entry.value;
         }
         // At most half full, so that probing ends soon.
@@ -142,7 +146,7 @@ impl<T: Sync + Send> Table<T> {
     /// The object of a handle is freed.
     pub fn remove(&self, handle: Handle) -> Option<&'static T> {
         let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = self.probe(self.tables[self.newest.load(Relaxed)].get()?, handle)?;
+        let entry = Self::probe(self.tables[self.newest.load(Relaxed)].get()?, handle)?;
         entry.handle.compare_exchange(handle, DEAD, AcqRel, Relaxed).ok()?;
         changing.dead.push(entry);
         Some(&entry.value)
@@ -160,7 +164,7 @@ impl<T: Sync + Send> Table<T> {
     }
 }
 
-fn empty<T>(places: usize) -> Box<[AtomicPtr<Entry<T>>]> {
+fn empty<T>(places: usize) -> Places<T> {
     (0..places).map(|_| AtomicPtr::default()).collect()
 }
 
@@ -171,10 +175,8 @@ fn place<T>(table: &[AtomicPtr<Entry<T>>], handle: Handle, entry: &'static Entry
     loop {
         // SAFETY: null, or an entry, and entries live for ever.
         let there = unsafe { table[at].load(Relaxed).as_ref() };
-        let dead = there.is_none_or(|there| {
-            !std::ptr::eq(there, entry) && there.handle.load(Relaxed) == DEAD || std::ptr::eq(there, entry)
-        });
-        if dead {
+        let is_free = |there: &Entry<T>| std::ptr::eq(there, entry) || there.handle.load(Relaxed) == DEAD;
+        if there.is_none_or(is_free) {
             table[at].store(std::ptr::from_ref(entry).cast_mut(), Release);
             return there.is_none();
         }

@@ -136,8 +136,12 @@ macro_rules! interposed {
                 match NEXT.next() {
                     Some(address) => {
                         // SAFETY: the next definition of the same function, thus with the same parameters.
-                        let next: unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int =
-                            unsafe { std::mem::transmute(address) };
+                        let next = unsafe {
+                std::mem::transmute::<
+                    *mut std::ffi::c_void,
+                    unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int,
+                >(address)
+            };
                         // SAFETY: by the caller's promise.
                         unsafe { next($($arg),*) }
                     }
@@ -180,8 +184,12 @@ macro_rules! without {
         } else if let Some(address) = SMALL.next() {
             // SAFETY: the two forms differ in the types of their counts only. Counts that fit into an `int` have it in
             // their low half, which is all that the callee looks at.
-            let small: unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int =
-                unsafe { std::mem::transmute(address) };
+            let small = unsafe {
+                std::mem::transmute::<
+                    *mut std::ffi::c_void,
+                    unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int,
+                >(address)
+            };
             // SAFETY: by the caller's promise.
             unsafe { small($($arg),*) }
         } else {

@@ -18,8 +18,11 @@ macro_rules! own_calls {
             let address = FUNCTION.own()?;
             // SAFETY: the host defines a function of this name with these parameters. Object handles are passed in
             // registers, of which a narrow handle is the low half.
-            let function: unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int =
-                unsafe { std::mem::transmute(address) };
+            let function = unsafe {
+                std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int>(
+                    address,
+                )
+            };
             // SAFETY: by the caller's promise.
             Some(unsafe { function($($arg),*) })
         }
