@@ -5,55 +5,86 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use mpit::tool::Tool;
+use mpit::words::Class;
+use mpit_components::comms::{self, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::pml::{self, Mode, Send};
 use mpit_components::prof::Profile;
 use mpit_components::record::{Messages, Snapshot};
 
+const ROUNDS: u32 = 25;
+const MESSAGES: u64 = 2_000_000;
+
 /// The best of several rounds: other work on the machine only ever adds.
-fn best(rounds: usize, operations: u64, mut run: impl FnMut(u64)) -> f64 {
-    let one = |run: &mut dyn FnMut(u64)| {
+fn best(operations: u64, run: impl Fn()) -> f64 {
+    let round = |_| {
         let start = Instant::now();
-        run(operations);
+        run();
         start.elapsed().as_secs_f64() * 1e9 / operations as f64
     };
-    (0..rounds).map(|_| one(&mut run)).fold(f64::INFINITY, f64::min)
+    (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min)
+}
+
+/// A message to each of the peers in turn.
+#[inline]
+fn in_turn(peers: u32, take: impl Fn(u32, u64)) {
+    let mut to = 0;
+    for n in 0..MESSAGES {
+        to = if to + 1 < peers { to + 1 } else { 0 };
+        take(black_box(to), black_box(8 + n % 2 * 992));
+    }
+}
+
+/// What is done with each message costs this, without the loop around it.
+fn message(what: &str, peers: u32, take: impl Fn(u32, u64)) {
+    let alone = best(MESSAGES, || in_turn(peers, |_, _| {}));
+    let cost = best(MESSAGES, || in_turn(peers, &take)) - alone;
+    show(&format!("{what}, {peers} peers in turn"), cost);
 }
 
 fn show(what: &str, nanoseconds: f64) {
-    println!("{what:<58}{nanoseconds:>9.2} ns");
+    println!("  {what:<60}{nanoseconds:>7.2} ns");
 }
 
-fn record(peers: u32) {
-    let messages = Messages::new();
-    let cost = best(15, 4_000_000, |operations| {
-        let mut to = 0;
-        for n in 0..operations {
-            to = if to + 1 < peers { to + 1 } else { 0 };
-            messages.record(black_box(to), black_box(8 + n % 2 * 992), false);
-        }
-    });
-    show(&format!("record a message, {peers} peers in turn"), cost);
+fn all_messages() {
+    for peers in [1, 26, 512, 100_000] {
+        let messages = Messages::new();
+        message("record", peers, |to, bytes| messages.record(to, bytes, false));
+    }
+    let comm = comms::created(Ranks::World(26), "world");
+    let report = |to, bytes| pml::sent(&Send { comm, to, bytes, tag: 3, mode: Mode::Standard });
+    message("report to pml, nobody listens", 26, report);
+    let tool = Tool::new();
+    let session = tool.session().expect("sessions are left");
+    let total = session.handle("pml_monitoring_messages_total", Class::Counter, None).expect("it is defined");
+    total.start().expect("it can be started");
+    message("report to pml, monitoring listens", 26, report);
 }
 
-fn line(peers: u32) {
+fn lines() {
+    const PEERS: u32 = 10_000;
     let messages = Messages::new();
-    (0..peers).for_each(|to| messages.record(to, 8 + u64::from(to), false));
-    let profile =
-        Profile { me: 0, messages: messages.snapshot().since(&Snapshot::default()), comms: Vec::new() };
-    let cost = best(15, u64::from(peers), |_| profile.write(std::io::sink()).expect("a sink takes all"));
-    show("a line with histogram", cost);
-    (0..peers).for_each(|to| messages.record(to, 8 + u64::from(to), true));
-    let both = Profile { messages: messages.snapshot().since(&Snapshot::default()), ..profile };
-    let with_internal =
-        best(15, u64::from(peers), |_| both.write(std::io::sink()).expect("a sink takes all"));
-    show("a line without", with_internal - cost);
+    let cost = || {
+        let rows = messages.snapshot().since(&Snapshot::default());
+        let profile = Profile { me: 0, messages: rows, comms: Vec::new() };
+        best(u64::from(PEERS), || profile.write(std::io::sink()).expect("a sink takes all"))
+    };
+    (0..PEERS).for_each(|to| messages.record(to, 8 + u64::from(to), false));
+    let with_histogram = cost();
+    show("a line with histogram", with_histogram);
+    (0..PEERS).for_each(|to| messages.record(to, 8 + u64::from(to), true));
+    show("a line without", cost() - with_histogram);
 }
 
 fn main() {
-    for (threads, concurrent) in [("one thread at a time", false), ("several threads at once", true)] {
-        println!("{threads}:");
-        mpit::threads::set_concurrent(concurrent);
-        [1, 26, 512, 100_000].map(record);
-    }
+    host::initialized(World { rank: 0, size: 26 });
+    println!("messages, one thread at a time:");
+    mpit::threads::set_concurrent(false);
+    all_messages();
+    println!("messages, several threads at once:");
+    mpit::threads::set_concurrent(true);
+    all_messages();
     println!("text:");
-    line(10_000);
+    lines();
 }

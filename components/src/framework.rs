@@ -15,7 +15,7 @@ pub trait Lifecycle: Send + Sync {
     fn switch(&self) -> &'static Switch;
 
     /// MPI is up. Returns whether the component takes part; one that does not hears of nothing.
-    fn open(&self, world: &World) -> bool;
+    fn open(&self, world: World) -> bool;
 
     /// MPI goes down: the component writes what it has to write.
     fn close(&self) {}
@@ -95,7 +95,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         &self,
         components: impl Iterator<Item = (&'a str, &'static C)>,
         list: &str,
-        world: &World,
+        world: World,
     ) {
         self.listeners.get_or_init(|| {
             let mut components: Vec<_> = components.collect();
@@ -180,8 +180,8 @@ mod tests {
             self.switch
         }
 
-        fn open(&self, world: &World) -> bool {
-            assert_eq!(*world, WORLD);
+        fn open(&self, world: World) -> bool {
+            assert_eq!(world, WORLD);
             self.opened.fetch_add(1, Relaxed);
             self.wants
         }
@@ -218,8 +218,8 @@ mod tests {
         say(1);
         let all: [(&str, &'static dyn Hears); 4] =
             [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("deaf", &DEAF)];
-        FRAMEWORK.open(all.into_iter(), "^unselected", &WORLD);
-        FRAMEWORK.open(all.into_iter(), "", &WORLD);
+        FRAMEWORK.open(all.into_iter(), "^unselected", WORLD);
+        FRAMEWORK.open(all.into_iter(), "", WORLD);
         say(2);
         right.on();
         right.on();
@@ -249,14 +249,14 @@ mod tests {
             fn switch(&self) -> &'static Switch {
                 &SWITCHES[0]
             }
-            fn open(&self, _world: &World) -> bool {
+            fn open(&self, _world: World) -> bool {
                 ORDER.lock().unwrap().push(self.0);
                 true
             }
         }
         static A: Named = Named("a");
         static B: Named = Named("b");
-        FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), "", &WORLD);
+        FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), "", WORLD);
         assert_eq!(*ORDER.lock().unwrap(), ["a", "b"]);
     }
 }

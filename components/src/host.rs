@@ -30,9 +30,9 @@ pub fn initialized(world: World) {
     if WORLD.set(world).is_ok() {
         // The first look at the registry gives settings their values.
         let _ = Registry::global();
-        pml::open(&world);
-        osc::open(&world);
-        coll::open(&world);
+        pml::open(world);
+        osc::open(world);
+        coll::open(world);
         mpit::host::set_initialized();
     }
 }

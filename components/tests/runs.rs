@@ -83,7 +83,7 @@ fn file(special: &str, settings: &[(&str, &str)], name: &str) -> String {
     assert_eq!(text(&output.stderr), "");
     assert_eq!(text(&output.stdout), "active: true\n");
     let path = directory.path().join(name);
-    assert_eq!(files(path.parent().unwrap()), [path.clone()]);
+    assert_eq!(files(path.parent().unwrap()), std::slice::from_ref(&path));
     std::fs::read_to_string(path).unwrap()
 }
 

@@ -2,19 +2,21 @@
 
 use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicPtr, AtomicUsize,
+    AtomicPtr,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::log::Log;
 
-/// Tables double; the first has 16 places.
-const TABLES: usize = 28;
-const FIRST: usize = 16;
-
 /// A table's place is empty (null), or points to the entry in the list of values.
 type Place<T> = AtomicPtr<(u32, T)>;
+
+/// Open addressing with linear probing; the number of places is a power of two, and some are empty.
+type Table<T> = Box<[Place<T>]>;
+
+/// Places of the first table; tables double.
+const FIRST: usize = 16;
 
 /// A map from `u32` keys to values that are made on first use, never move and never go away.
 ///
@@ -22,9 +24,10 @@ type Place<T> = AtomicPtr<(u32, T)>;
 /// what the peers spoken to cost. Finding a value takes no lock; making one does, once per key.
 #[derive(Debug)]
 pub struct Sparse<T> {
-    /// Open addressing with linear probing; the newest table holds all keys.
-    tables: [OnceLock<Box<[Place<T>]>>; TABLES],
-    newest: AtomicUsize,
+    /// The newest of `tables`, which holds all keys; null while there is none.
+    table: AtomicPtr<Table<T>>,
+    /// All there ever were: somebody may still be looking through an old one.
+    tables: Log<Table<T>>,
     values: Log<(u32, T)>,
     making: Mutex<()>,
 }
@@ -35,8 +38,8 @@ impl<T> Sparse<T> {
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
-            tables: [const { OnceLock::new() }; TABLES],
-            newest: AtomicUsize::new(0),
+            table: AtomicPtr::new(null_mut()),
+            tables: Log::new(),
             values: Log::new(),
             making: Mutex::new(()),
         }
@@ -45,13 +48,14 @@ impl<T> Sparse<T> {
     /// The value of a key, if it was ever used.
     #[inline]
     pub fn get(&self, key: u32) -> Option<&T> {
-        let table = self.tables[self.newest.load(Acquire)].get()?;
-        let mask = table.len() - 1;
+        // SAFETY: null, or an item of `tables`: those never move and live as long as `self`, and only shared
+        // references to them are ever made.
+        let table = unsafe { self.table.load(Acquire).as_ref() }?;
+        let mask = table.len().wrapping_sub(1);
         let mut at = scatter(key) & mask;
         loop {
-            // SAFETY: null, or an entry of `values`: those never move and live as long as `self`, and only shared
-            // references to them are ever made.
-            let (found, value) = unsafe { table[at].load(Acquire).as_ref() }?;
+            // SAFETY: null, or an item of `values`, for which the same holds.
+            let (found, value) = unsafe { table.get(at)?.load(Acquire).as_ref() }?;
             if *found == key {
                 return Some(value);
             }
@@ -88,31 +92,32 @@ impl<T: Default> Sparse<T> {
         if let Some(value) = self.get(key) {
             return value;
         }
-        let Ok(index) = self.values.push((key, T::default())) else {
-            panic!("more than {} peers", self.values.len())
-        };
-        let entry = self.values.get(index).expect("pushed just now");
-        let newest = self.newest.load(Relaxed);
-        let table = self.tables[newest].get_or_init(|| empty(FIRST));
-        // At most three quarters full, so that probing ends soon.
-        if self.values.len() * 4 <= table.len() * 3 {
-            insert(table, entry);
-        } else {
-            let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
-            for entry in self.values.iter() {
-                insert(larger, entry);
+        let entry = append(&self.values, (key, T::default()));
+        let newest = self.tables.len().checked_sub(1).and_then(|at| self.tables.get(at));
+        match newest {
+            // At most three quarters full, so that probing ends soon.
+            Some(table) if self.values.len() * 4 <= table.len() * 3 => insert(table, entry),
+            _ => {
+                let places = newest.map_or(FIRST, |table| 2 * table.len());
+                let larger = append(&self.tables, (0..places).map(|_| AtomicPtr::new(null_mut())).collect());
+                for entry in self.values.iter() {
+                    insert(larger, entry);
+                }
+                // Readers that see the table see what is in it.
+                self.table.store(std::ptr::from_ref(larger).cast_mut(), Release);
             }
-            self.newest.store(newest + 1, Release);
         }
         &entry.1
     }
 }
 
-fn empty<T>(places: usize) -> Box<[Place<T>]> {
-    (0..places).map(|_| AtomicPtr::new(null_mut())).collect()
+/// Appends to a list that nobody else appends to at the same time.
+fn append<U>(log: &Log<U>, item: U) -> &U {
+    let index = log.push(item).unwrap_or_else(|_| panic!("a list of {} items is full", log.len()));
+    log.get(index).expect("pushed just now")
 }
 
-fn insert<T>(table: &[Place<T>], entry: &(u32, T)) {
+fn insert<T>(table: &Table<T>, entry: &(u32, T)) {
     let mask = table.len() - 1;
     let mut at = scatter(entry.0) & mask;
     while !table[at].load(Relaxed).is_null() {

@@ -180,7 +180,7 @@ pub fn entered(operation: &Operation<'_>) {
     }
 }
 
-pub(crate) fn open(world: &World) {
+pub(crate) fn open(world: World) {
     COLL.open(framework::components("coll"), COMPONENTS.get().as_str(), world);
 }
 

@@ -92,7 +92,7 @@ pub fn accessed(access: &Access) {
     }
 }
 
-pub(crate) fn open(world: &World) {
+pub(crate) fn open(world: World) {
     OSC.open(framework::components("osc"), COMPONENTS.get().as_str(), world);
 }
 

@@ -91,7 +91,7 @@ pub fn sent(send: &Send) {
     }
 }
 
-pub(crate) fn open(world: &World) {
+pub(crate) fn open(world: World) {
     PML.open(framework::components("pml"), COMPONENTS.get().as_str(), world);
 }
 

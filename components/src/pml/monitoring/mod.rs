@@ -46,7 +46,7 @@ impl Lifecycle for Monitoring {
         &SWITCH
     }
 
-    fn open(&self, _world: &World) -> bool {
+    fn open(&self, _world: World) -> bool {
         let enable = settings::ENABLE.get();
         MERGED.store(enable == 1, Relaxed);
         if enable > 0 {
