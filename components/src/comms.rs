@@ -1,8 +1,8 @@
 //! Communicators, as traffic knows them.
 //!
 //! A communicator has an identity of its own here, never reused, whatever the address of the host's object. One
-//! that is freed is kept until everybody who wants to write about it did (see [`Reader`]); when nobody wants to,
-//! it goes at once.
+//! that is freed is kept for those who want to write about it (see [`Reader`]); when nobody wants to, it goes at
+//! once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,7 +70,7 @@ struct Records {
     freed: VecDeque<Record>,
     /// How many were freed before the first of `freed`.
     forgotten: u64,
-    /// How many of all that were ever freed a reader needs no more, by the number of the reader.
+    /// How many were freed before a reader was made, by the number of the reader.
     readers: BTreeMap<u64, u64>,
     newest_reader: u64,
 }
@@ -145,14 +145,6 @@ pub struct Reader {
     number: u64,
 }
 
-/// The communicators that a reader was shown.
-#[derive(Clone, Debug)]
-pub struct Shown {
-    /// In the order of creation.
-    pub comms: Vec<Record>,
-    ever_freed: u64,
-}
-
 impl Reader {
     /// A reader of the communicators that exist now or will.
     #[must_use]
@@ -166,23 +158,16 @@ impl Reader {
         Self { number }
     }
 
-    /// The communicators that existed at any time since the reader was made or last [`done`](Self::done).
+    /// The communicators that existed at any time since the reader was made, in the order of creation.
     #[must_use]
-    pub fn show(&self) -> Shown {
+    pub fn comms(&self) -> Vec<Record> {
         let records = records();
         let from = records.readers.get(&self.number).copied().unwrap_or_default();
         let skipped = (from - records.forgotten) as usize;
         let mut comms: Vec<Record> =
             records.live.values().chain(records.freed.iter().skip(skipped)).cloned().collect();
         comms.sort_unstable_by_key(|record| record.id);
-        Shown { comms, ever_freed: records.ever_freed() }
-    }
-
-    /// What was shown is written: of what was freed by then, nothing is needed any more.
-    pub fn done(&self, shown: &Shown) {
-        let mut records = records();
-        records.readers.insert(self.number, shown.ever_freed);
-        records.forget();
+        comms
     }
 }
 
@@ -214,20 +199,20 @@ mod tests {
         freed(unread);
         assert!(records().freed.is_empty());
 
-        let (early, late) = (Reader::new(), Reader::new());
+        let early = Reader::new();
         let first = created(Ranks::World(4), "first");
         freed(first);
-        let shown = early.show();
-        assert_eq!(shown.comms.last().unwrap().id, first);
+        let late = Reader::new();
         let second = created(Ranks::World(4), "second");
         freed(second);
-        early.done(&shown);
-        assert_eq!(early.show().comms.last().unwrap().id, second);
-        assert!(early.show().comms.iter().all(|comm| comm.id != first));
-        assert!(late.show().comms.iter().any(|comm| comm.id == first && comm.freed));
-        drop(late);
+        let ids = |reader: &Reader| reader.comms().iter().map(|comm| comm.id).collect::<Vec<_>>();
+        assert_eq!(ids(&early), [world, list, first, second]);
+        assert_eq!(ids(&late), [world, list, second]);
+        assert!(late.comms()[2].freed && !late.comms()[1].freed);
+        drop(early);
         assert_eq!(records().freed.len(), 1);
-        early.done(&early.show());
+        assert_eq!(ids(&late), [world, list, second]);
+        drop(late);
         assert!(records().freed.is_empty());
         assert!(live().iter().map(|comm| comm.id).eq([world, list]));
     }

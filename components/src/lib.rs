@@ -8,6 +8,8 @@
 //!
 //! Everything here is written with the public interface of [`mpit`], as a third party would write it.
 
+#![forbid(unsafe_code)]
+
 pub mod coll;
 pub mod comms;
 mod complaint;

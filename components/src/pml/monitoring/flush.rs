@@ -31,60 +31,65 @@ struct Flush {
     handles: Mutex<BTreeMap<HandleId, Arc<Mutex<Handle>>>>,
 }
 
-/// A handle, and the phase that it is in.
+/// A handle.
 struct Handle {
     stem: Vec<u8>,
-    started: bool,
-    /// The record when the phase began.
+    /// While it is started.
+    phase: Option<Phase>,
+}
+
+/// A phase of a program: what is recorded from its beginning on belongs to it.
+struct Phase {
     begin: Snapshot,
-    /// Knows the communicators that existed during the phase.
     comms: Reader,
+}
+
+impl Phase {
+    fn begin() -> Self {
+        Self { comms: Reader::new(), begin: MESSAGES.snapshot() }
+    }
+
+    fn write(&self, stem: &[u8]) -> Result<()> {
+        if stem.is_empty() {
+            return Ok(());
+        }
+        let world = host::world().ok_or(Error::NotAccessible)?;
+        let profile = report::profile(world.rank, &self.begin, &self.comms);
+        report::file(&profile, stem).map_err(|_| Error::Invalid)
+    }
 }
 
 impl Handle {
     fn new() -> Self {
-        let stem = settings::FILENAME.get().as_str().into();
-        Self { stem, started: false, begin: Snapshot::default(), comms: Reader::new() }
-    }
-
-    fn begin_phase(&mut self) {
-        self.begin = MESSAGES.snapshot();
-        self.comms.done(&self.comms.show());
+        Self { stem: settings::FILENAME.get().as_str().into(), phase: None }
     }
 
     fn start(&mut self) {
-        if !self.started {
-            self.begin_phase();
-            self.started = true;
+        if self.phase.is_none() {
+            self.phase = Some(Phase::begin());
             SWITCH.on();
         }
     }
 
     fn stop(&mut self) -> Result<()> {
-        if self.started {
-            self.write_phase()?;
+        if let Some(phase) = &self.phase {
+            phase.write(&self.stem)?;
             self.end();
         }
         Ok(())
     }
 
-    /// Ends the phase without a file.
-    fn end(&mut self) {
-        if self.started {
-            SWITCH.off();
-            self.started = false;
-            self.begin = Snapshot::default();
+    fn reset(&mut self) {
+        if let Some(phase) = &mut self.phase {
+            *phase = Phase::begin();
         }
     }
 
-    fn write_phase(&self) -> Result<()> {
-        if self.stem.is_empty() {
-            return Ok(());
+    /// Ends the phase, written or not.
+    fn end(&mut self) {
+        if self.phase.take().is_some() {
+            SWITCH.off();
         }
-        let world = host::world().ok_or(Error::NotAccessible)?;
-        let rows = MESSAGES.snapshot().since(&self.begin);
-        let profile = report::profile(world.rank, rows, self.comms.show());
-        report::file(&profile, &self.stem).map_err(|_| Error::Invalid)
     }
 }
 
@@ -141,6 +146,6 @@ impl Custom for Flush {
     }
 
     fn reset(&self, handle: HandleId) -> Result<()> {
-        self.with(handle, Handle::begin_phase)
+        self.with(handle, Handle::reset)
     }
 }

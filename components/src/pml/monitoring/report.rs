@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::{MESSAGES, settings};
-use crate::comms::{Reader, Shown};
+use crate::comms::Reader;
 use crate::complaint::complain;
 use crate::host;
 use crate::output::write_whole;
 use crate::prof::{Block, Profile};
-use crate::record::{Row, Snapshot};
+use crate::record::Snapshot;
 
 /// Whoever writes at the end of the run wants to know of all communicators.
 static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
@@ -28,7 +28,7 @@ pub(super) fn open() {
 pub(super) fn close() {
     let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (Some(reader), Some(world)) = (reader, host::world()) else { return };
-    let profile = profile(world.rank, MESSAGES.snapshot().since(&Snapshot::default()), reader.show());
+    let profile = profile(world.rank, &Snapshot::default(), &reader);
     let written = match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(&profile, io::stdout().lock()),
         2 => in_one_piece(&profile, io::stderr().lock()),
@@ -40,9 +40,10 @@ pub(super) fn close() {
     }
 }
 
-/// The text about some rows and communicators.
-pub(super) fn profile(me: u32, messages: Vec<Row>, comms: Shown) -> Profile {
-    Profile { me, messages, comms: comms.comms.into_iter().map(Block::from).collect() }
+/// What was recorded since some moment, and the communicators that existed since another.
+pub(super) fn profile(me: u32, since: &Snapshot, comms: &Reader) -> Profile {
+    let messages = MESSAGES.snapshot().since(since);
+    Profile { me, messages, comms: comms.comms().into_iter().map(Block::from).collect() }
 }
 
 /// With a single call, so that the output of several processes does not mix.

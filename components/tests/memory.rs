@@ -1,0 +1,40 @@
+//! What the record costs in memory: what the peers cost that were spoken to, whatever the size of the world.
+
+use mpit_components::record::Messages;
+
+/// Bytes of memory that this process has in use.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+fn record(peers: u32, world: u32) -> Messages {
+    let messages = Messages::new();
+    for peer in 0..peers {
+        for bytes in [0, 8, 1000] {
+            messages.record(peer * (world / peers), bytes, false);
+        }
+    }
+    messages
+}
+
+/// The only test in this file: others at the same time would be counted, too.
+#[test]
+fn memory_grows_with_peers_and_not_with_the_world() {
+    const RECORDS: usize = 1000;
+    let mut kept = Vec::with_capacity(2 * RECORDS);
+    for world in [26, 1_000_000] {
+        let before = resident();
+        kept.extend((0..RECORDS).map(|_| record(26, world)));
+        let each = (resident() - before) / RECORDS;
+        println!("26 peers of {world}: {each} bytes");
+        assert!(each < 16 * 1024, "26 peers of {world} took {each} bytes");
+    }
+    let before = resident();
+    let all = record(100_000, 100_000);
+    let each = (resident() - before) / 100_000;
+    println!("100000 peers of 100000: {each} bytes each");
+    assert!(each < 608, "each peer took {each} bytes; a dense table takes 608");
+    drop((kept, all));
+}
