@@ -1,0 +1,430 @@
+//! Sessions and handles: rules R138 to R157 of the interface, and R315.
+//!
+//! Tested elsewhere:
+//!
+//! | rule | what it needs | where |
+//! |---|---|---|
+//! | R139, R147 | the session and handle variables of C | `mpit-ffi` |
+//! | R154, R155 | objects of MPI; a handle of ours keeps what it needs to know of its object | on hosts |
+
+#![allow(unsafe_code, reason = "tests hand buffers to the interface as C tools do")]
+
+mod common;
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use common::{Bench, image, leak, pvar};
+use mpit::cell::{Aggregate, Counter, Custom, HandleId, HighWatermark, Level, PeerArray, Size};
+use mpit::desc::PvarFlags;
+use mpit::object::Object;
+use mpit::registry::Registry;
+use mpit::session::{Limits, PvarHandle, SessionId, Which};
+use mpit::words::{Bind, Class, ThreadLevel};
+use mpit::{Error, Result};
+
+/// Two sessions with a handle each of every kind of variable.
+struct Two {
+    bench: Bench,
+    counter: &'static Counter<u64>,
+    level: &'static Level<u64>,
+    size: &'static Size<u64>,
+    a: (SessionId, [PvarHandle; 3]),
+    b: (SessionId, [PvarHandle; 3]),
+}
+
+impl Two {
+    fn new() -> Self {
+        let (counter, level, size) = (leak(Counter::new()), leak(Level::new()), leak(Size::new()));
+        let bench = Bench::of_pvars([
+            pvar("sum", Class::Counter, counter).flags(PvarFlags::ATOMIC),
+            pvar("mark", Class::HighWatermark, level),
+            pvar("size", Class::Size, size).writable(),
+        ]);
+        let open = || {
+            let session = bench.session();
+            let sum = bench.handle(session, "sum", Class::Counter);
+            let mark = bench.handle(session, "mark", Class::HighWatermark);
+            (session, [sum, mark, bench.handle(session, "size", Class::Size)])
+        };
+        Self { bench, counter, level, size, a: open(), b: open() }
+    }
+
+    fn happen(&self) {
+        self.counter.add(10);
+        self.level.set(self.level.get() + 10);
+        self.size.set(self.size.get() + 10);
+    }
+
+    fn each(
+        &self,
+        (session, handles): (SessionId, [PvarHandle; 3]),
+        act: impl Fn(&Bench, SessionId, PvarHandle) -> Result<()>,
+    ) {
+        for handle in handles {
+            act(&self.bench, session, handle).unwrap();
+        }
+    }
+
+    fn read(&self, (session, handles): (SessionId, [PvarHandle; 3])) -> [u64; 3] {
+        handles.map(|handle| self.bench.read(session, handle).unwrap())
+    }
+}
+
+#[test]
+fn r138_sessions_are_not_null_and_distinct() {
+    let bench = Bench::of_pvars([]);
+    let sessions: HashSet<_> = (0..100).map(|_| bench.session()).collect();
+    assert_eq!(sessions.len(), 100);
+    assert!(!sessions.contains(&SessionId(0)));
+}
+
+#[test]
+fn r140_a_freed_session_is_refused() {
+    let two = Two::new();
+    let (freed, [handle, ..]) = two.a;
+    two.bench.interface.session_free(freed).unwrap();
+    let interface = two.bench.interface;
+    for session in [freed, SessionId(0), SessionId(u64::MAX), SessionId(handle.0)] {
+        let expected = Err(Error::InvalidSession);
+        assert_eq!(interface.session_free(session), expected);
+        assert_eq!(interface.check_session(session), expected);
+        assert_eq!(interface.handle_alloc(session, 0, None).map(drop), expected);
+        assert_eq!(interface.handle_free(session, handle), expected);
+        for which in [Which::One(handle), Which::All] {
+            assert_eq!(interface.start(session, which), expected);
+            assert_eq!(interface.stop(session, which), expected);
+            assert_eq!(interface.reset(session, which), expected);
+        }
+        assert_eq!(two.bench.read::<u64>(session, handle).map(drop), expected);
+        assert_eq!(two.bench.read_and_reset::<u64>(session, handle).map(drop), expected);
+        assert_eq!(two.bench.write(session, handle, 1_u64), expected);
+    }
+}
+
+#[test]
+fn r141_start_in_one_session_leaves_the_other_stopped() {
+    let two = Two::new();
+    two.each(two.b, Bench::start);
+    two.each(two.b, Bench::stop);
+    let before = two.read(two.b);
+    two.each(two.a, Bench::start);
+    two.happen();
+    assert_eq!(two.read(two.a), [10, 10, 10]);
+    assert_eq!(two.read(two.b), before);
+}
+
+#[test]
+fn r142_stop_in_one_session_leaves_the_other_running() {
+    let two = Two::new();
+    two.each(two.a, Bench::start);
+    two.each(two.b, Bench::start);
+    two.happen();
+    two.each(two.a, Bench::stop);
+    two.happen();
+    assert_eq!(two.read(two.a), [10; 3]);
+    assert_eq!(two.read(two.b), [20; 3]);
+    two.bench.interface.stop(two.a.0, Which::All).unwrap();
+    two.happen();
+    assert_eq!(two.read(two.b), [30; 3]);
+}
+
+#[test]
+fn r143_reset_in_one_session_leaves_the_other_value() {
+    let two = Two::new();
+    two.each(two.a, Bench::start);
+    two.each(two.b, Bench::start);
+    two.happen();
+    two.level.set(3);
+    two.each(two.a, Bench::reset);
+    assert_eq!(two.read(two.a), [0, 3, 10]);
+    assert_eq!(two.read(two.b), [10, 10, 10]);
+    two.bench.interface.reset(two.a.0, Which::All).unwrap();
+    assert_eq!(two.read(two.b), [10, 10, 10]);
+}
+
+#[test]
+fn r144_write_in_one_session_leaves_the_other_value() {
+    let two = Two::new();
+    two.each(two.a, Bench::start);
+    two.each(two.b, Bench::start);
+    two.happen();
+    for handle in [two.a.1[0], two.a.1[2]] {
+        two.bench.write(two.a.0, handle, 77_u64).unwrap();
+    }
+    assert_eq!(two.read(two.a), [77, 10, 77]);
+    assert_eq!(two.read(two.b), [10; 3]);
+    two.happen();
+    assert_eq!(two.read(two.a), [87, 20, 20]);
+    assert_eq!(two.read(two.b), [20; 3]);
+    assert_eq!(two.counter.total(), 20, "the cell itself is never written");
+}
+
+#[test]
+fn r145_readreset_in_one_session_leaves_the_other_value() {
+    let two = Two::new();
+    two.each(two.a, Bench::start);
+    two.each(two.b, Bench::start);
+    two.happen();
+    assert_eq!(two.bench.read_and_reset(two.a.0, two.a.1[0]), Ok(10_u64));
+    assert_eq!(two.read(two.a)[0], 0);
+    assert_eq!(two.read(two.b)[0], 10);
+}
+
+#[test]
+fn r146_handles_are_refused_in_another_session() {
+    let two = Two::new();
+    let (session, handle) = (two.b.0, two.a.1[0]);
+    two.each(two.a, Bench::start);
+    two.happen();
+    let interface = two.bench.interface;
+    let expected = Err(Error::InvalidHandle);
+    assert_eq!(interface.handle_free(session, handle), expected);
+    assert_eq!(two.bench.start(session, handle), expected);
+    assert_eq!(two.bench.stop(session, handle), expected);
+    assert_eq!(two.bench.reset(session, handle), expected);
+    assert_eq!(two.bench.write(session, handle, 1_u64), expected);
+    assert_eq!(two.bench.read::<u64>(session, handle).map(drop), expected);
+    assert_eq!(two.bench.read_and_reset::<u64>(session, handle).map(drop), expected);
+    two.happen();
+    assert_eq!(two.read(two.a)[0], 20, "and nothing has happened to it");
+}
+
+#[test]
+fn r148_null_handles_cannot_be_freed() {
+    let two = Two::new();
+    let freed = two.a.1[0];
+    assert_eq!(two.bench.interface.handle_free(two.a.0, freed), Ok(()));
+    for handle in [PvarHandle(0), PvarHandle(1), PvarHandle(u64::MAX), freed, PvarHandle(two.a.0.0)] {
+        assert_eq!(two.bench.interface.handle_free(two.a.0, handle), Err(Error::InvalidHandle));
+    }
+    assert!(!PvarHandle(0).is_plausible() && freed.is_plausible());
+}
+
+/// Writes down what happens to its handles.
+#[derive(Default)]
+struct Diary(Mutex<Vec<String>>);
+
+impl Diary {
+    fn note(&self, what: &str) {
+        self.0.lock().unwrap().push(what.into());
+    }
+}
+
+impl Custom for Diary {
+    type Value = i64;
+    const COUNT: usize = 1;
+
+    fn bind(&self, _: HandleId, _: &Object<'_>) -> Result<()> {
+        self.note("bind");
+        Ok(())
+    }
+
+    fn unbind(&self, _: HandleId) {
+        self.note("unbind");
+    }
+
+    fn start(&self, _: HandleId) -> Result<()> {
+        self.note("start");
+        Ok(())
+    }
+}
+
+#[test]
+fn r149_a_session_ends_with_its_handles() {
+    let diary = leak(Diary::default());
+    let counter = leak(Counter::<u64>::new());
+    let level = leak(HighWatermark::<u64>::new());
+    let bench = Bench::of_pvars([
+        pvar("diary", Class::Generic, diary),
+        pvar("sum", Class::Counter, counter),
+        pvar("mark", Class::HighWatermark, level),
+    ]);
+    let (ends, stays) = (bench.session(), bench.session());
+    let open = |session| {
+        bench.handle(session, "diary", Class::Generic);
+        let sum = bench.handle(session, "sum", Class::Counter);
+        let mark = bench.handle(session, "mark", Class::HighWatermark);
+        bench.interface.start(session, Which::All).unwrap();
+        (sum, mark)
+    };
+    let (sum, _) = open(ends);
+    let (kept_sum, kept_mark) = open(stays);
+    bench.interface.session_free(ends).unwrap();
+    assert_eq!(diary.0.lock().unwrap().as_slice(), ["bind", "start", "bind", "start", "unbind"]);
+    assert_eq!(bench.read::<u64>(stays, sum), Err(Error::InvalidHandle));
+    counter.add(2);
+    level.set(9);
+    level.set(1);
+    assert_eq!(bench.read(stays, kept_sum), Ok(2_u64));
+    assert_eq!(bench.read(stays, kept_mark), Ok(9_u64));
+    assert!(counter.watched());
+    bench.interface.session_free(stays).unwrap();
+    assert!(!counter.watched(), "nobody looks any more");
+}
+
+#[test]
+fn r149_the_last_finalize_ends_all() {
+    let counter = leak(Counter::<u64>::new());
+    let bench = Bench::of_pvars([pvar("sum", Class::Counter, counter)]);
+    let session = bench.session();
+    let handle = bench.handle(session, "sum", Class::Counter);
+    bench.start(session, handle).unwrap();
+    bench.interface.init(ThreadLevel::Single);
+    bench.interface.finalize().unwrap();
+    assert_eq!(bench.read(session, handle), Ok(0_u64), "up once more than down");
+    bench.interface.finalize().unwrap();
+    assert!(!counter.watched());
+    assert_eq!(bench.read::<u64>(session, handle), Err(Error::NotInitialized));
+    assert_eq!(bench.interface.session_create(), Err(Error::NotInitialized));
+    assert_eq!(bench.interface.finalize(), Err(Error::NotInitialized));
+    bench.interface.init(ThreadLevel::Single);
+    assert_eq!(bench.read::<u64>(session, handle), Err(Error::InvalidSession));
+    assert_eq!(bench.read::<u64>(bench.session(), handle), Err(Error::InvalidHandle));
+}
+
+#[test]
+fn r150_unbound_variables_ignore_objects() {
+    let two = Two::new();
+    for object in [None, Some(Object::new(Bind::Win, 3)), Some(Object::world(1, 4))] {
+        let made = two.bench.interface.handle_alloc(two.a.0, 0, object.as_ref());
+        assert_eq!(made.map(|(_, count)| count), Ok(1));
+    }
+}
+
+#[test]
+fn r151_bound_variables_need_an_object_of_their_kind() {
+    let bench = Bench::of_pvars([pvar("peers", Class::Counter, leak(PeerArray::<u64>::new()))]);
+    let session = bench.session();
+    for object in [None, Some(Object::NONE), Some(Object::new(Bind::Win, 3))] {
+        let made = bench.interface.handle_alloc(session, 0, object.as_ref());
+        assert_eq!(made, Err(Error::InvalidHandle));
+    }
+    assert_eq!(bench.interface.handle_alloc(session, 1, None), Err(Error::InvalidIndex));
+}
+
+#[test]
+fn r152_the_count_depends_on_the_object() {
+    let peers = leak(PeerArray::<u64>::new());
+    let bench = Bench::of_pvars([pvar("peers", Class::Counter, peers)]);
+    let session = bench.session();
+    let mut ranks: Vec<_> = [5, 2, 7].map(AtomicU32::new).into();
+    let (world, of_world) = bench.bound(session, "peers", Class::Counter, &Object::world(0, 8));
+    let (own, of_own) = bench.bound(session, "peers", Class::Counter, &Object::comm(1, &ranks[1..2]));
+    let (some, of_some) = bench.bound(session, "peers", Class::Counter, &Object::comm(2, &ranks));
+    assert_eq!([of_world, of_own, of_some], [8, 1, 3]);
+    // The handle keeps what it was told.
+    ranks.iter().for_each(|rank| rank.store(0, Relaxed));
+    ranks.clear();
+    bench.interface.start(session, Which::All).unwrap();
+    for rank in 0..8 {
+        peers.add(rank, u64::from(rank) * 100 + 1);
+    }
+    assert_eq!(bench.read_all::<u64>(session, world, 8).unwrap(), [1_u64, 101, 201, 301, 401, 501, 601, 701]);
+    assert_eq!(bench.read_all::<u64>(session, own, 1).unwrap(), [201_u64]);
+    assert_eq!(bench.read_all::<u64>(session, some, 3).unwrap(), [501_u64, 201, 701]);
+}
+
+#[test]
+fn r153_two_handles_in_one_session_are_independent() {
+    let sum = leak(Aggregate::<f64>::new());
+    let bench = Bench::of_pvars([pvar("sum", Class::Aggregate, sum)]);
+    let session = bench.session();
+    let [first, second] = [(); 2].map(|()| bench.handle(session, "sum", Class::Aggregate));
+    assert_ne!(first, second);
+    bench.start(session, first).unwrap();
+    sum.add(1.0);
+    bench.start(session, second).unwrap();
+    sum.add(2.0);
+    assert_eq!((bench.read(session, first), bench.read(session, second)), (Ok(3.0), Ok(2.0)));
+    bench.reset(session, first).unwrap();
+    bench.write(session, second, 10.0).unwrap();
+    sum.add(4.0);
+    bench.stop(session, first).unwrap();
+    sum.add(8.0);
+    assert_eq!((bench.read(session, first), bench.read(session, second)), (Ok(4.0), Ok(22.0)));
+}
+
+#[test]
+fn r156_a_read_writes_its_elements_and_nothing_else() {
+    const CANARY: u64 = 0xdead_beef_dead_beef;
+    let (narrow, peers) = (leak(Counter::<u32>::new()), leak(PeerArray::<u32>::new()));
+    let bench =
+        Bench::of_pvars([pvar("narrow", Class::Counter, narrow), pvar("peers", Class::Counter, peers)]);
+    let session = bench.session();
+    let (narrow, _) = bench.bound(session, "narrow", Class::Counter, &Object::NONE);
+    let (peers, count) = bench.bound(session, "peers", Class::Counter, &Object::world(0, 4));
+    for (handle, words) in [(narrow, 1), (peers, count)] {
+        let bytes = words * 4;
+        let mut out = [CANARY; 4];
+        // SAFETY: there is more room than `words` elements of 4 bytes.
+        unsafe { bench.interface.read(session, handle, out.as_mut_ptr().cast()) }.unwrap();
+        let written: Vec<u8> = out.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let untouched: Vec<u8> = [CANARY; 4].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        assert!(written[..bytes].iter().all(|byte| *byte == 0));
+        assert_eq!(written[bytes..], untouched[bytes..]);
+    }
+}
+
+#[test]
+fn r157_limits_are_answered_and_harm_nobody() {
+    let counter = leak(Counter::<u64>::new());
+    let registry = Registry::new();
+    registry.add(&image([pvar("sum", Class::Counter, counter)], []), &[]);
+    let bench = Bench::over(registry, Limits { sessions: 2, handles: 3 });
+    let (one, two) = (bench.session(), bench.session());
+    assert_eq!(bench.interface.session_create(), Err(Error::OutOfSessions));
+    let handles =
+        [one, one, two].map(|session| (session, bench.interface.handle_alloc(session, 0, None).unwrap().0));
+    assert_eq!(bench.interface.handle_alloc(two, 0, None), Err(Error::OutOfHandles));
+    bench.interface.start(one, Which::All).unwrap();
+    counter.add(5);
+    assert_eq!(
+        handles.map(|(session, handle)| bench.read(session, handle)),
+        [Ok(5_u64), Ok(5), Ok(0)],
+        "the earlier ones are fine"
+    );
+    bench.interface.handle_free(one, handles[0].1).unwrap();
+    assert!(bench.interface.handle_alloc(two, 0, None).is_ok(), "room again");
+    bench.interface.session_free(two).unwrap();
+    assert!(bench.interface.session_create().is_ok());
+}
+
+#[test]
+fn r315_handles_and_sessions_come_and_go_in_the_same_memory() {
+    let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u64>::new()));
+    let peers = leak(PeerArray::<u64>::new());
+    let bench = Bench::of_pvars([
+        pvar("a", Class::Counter, counter),
+        pvar("b", Class::HighWatermark, level),
+        pvar("c", Class::Counter, peers),
+    ]);
+    let world = Object::world(0, 100);
+    let cycle = |round: u32| {
+        let session = bench.session();
+        let (handle, _) = bench.interface.handle_alloc(session, round % 3, Some(&world)).unwrap();
+        bench.start(session, handle).unwrap();
+        if round % 2 == 0 {
+            bench.interface.handle_free(session, handle).unwrap();
+        }
+        bench.interface.session_free(session).unwrap();
+        assert_eq!(bench.start(session, handle), Err(Error::InvalidSession));
+        handle
+    };
+    let first = cycle(0);
+    (1..1000).for_each(|round| _ = cycle(round));
+    let before = resident_pages();
+    (0..1_000_000).for_each(|round| _ = cycle(round));
+    let grown = resident_pages().saturating_sub(before);
+    assert!(grown < 256, "{grown} pages more");
+    let session = bench.session();
+    assert_eq!(bench.read::<u64>(session, first), Err(Error::InvalidHandle));
+    assert!(!counter.watched(), "whoever came has gone");
+}
+
+/// Pages of memory that this process has.
+fn resident_pages() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse().unwrap()
+}
