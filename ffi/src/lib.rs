@@ -9,6 +9,7 @@
 pub mod abi;
 pub mod comms;
 pub mod datatypes;
+pub mod fortran;
 pub mod host;
 pub mod life;
 pub mod listing;

@@ -9,6 +9,7 @@
 
 mod calls;
 mod depth;
+pub mod fortran;
 pub mod lifetime;
 pub mod p2p;
 pub mod persistent;

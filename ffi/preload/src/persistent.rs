@@ -57,8 +57,7 @@ fn request(at: HandleAt) -> Option<Handle> {
 }
 
 /// A request that sends was made.
-fn made(at: HandleAt, sending: Sending) {
-    let Some(handle) = request(at) else { return };
+pub(crate) fn made(handle: Handle, sending: Sending) {
     // Whatever was known under this handle is of the past.
     REQUESTS.remove(handle);
     if let Some((comm, send)) = sending.resolve() {
@@ -66,15 +65,22 @@ fn made(at: HandleAt, sending: Sending) {
     }
 }
 
-/// A request that does not send was made.
-fn made_other(at: HandleAt) {
+/// The same, for a C program.
+fn made_by(at: HandleAt, sending: Sending) {
     if let Some(handle) = request(at) {
+        made(handle, sending);
+    }
+}
+
+/// A request that does not send was made.
+pub(crate) fn made_other(handle: Option<Handle>) {
+    if let Some(handle) = handle {
         REQUESTS.remove(handle);
     }
 }
 
 /// A request was started.
-fn started(handle: Option<Handle>) {
+pub(crate) fn started(handle: Option<Handle>) {
     if let Some(known) = handle.and_then(|handle| REQUESTS.get(handle)) {
         known.started();
     }
@@ -87,12 +93,12 @@ macro_rules! sends {
             Always fn $name / $profiling(
                 buf: Buffer, count: c_int, datatype: Handle, dest: c_int, tag: c_int, comm: Handle,
                 request: HandleAt,
-            ) => made(request, Sending { count: Count::from(count), datatype, dest, tag, comm, mode: $mode });
+            ) => made_by(request, Sending { count: Count::from(count), datatype, dest, tag, comm, mode: $mode });
             Always fn $large / $large_profiling(
                 buf: Buffer, count: Count, datatype: Handle, dest: c_int, tag: c_int, comm: Handle,
                 request: HandleAt,
             ) large $name / $profiling(count)
-              => made(request, Sending { count, datatype, dest, tag, comm, mode: $mode });
+              => made_by(request, Sending { count, datatype, dest, tag, comm, mode: $mode });
         )+}
     };
 }
@@ -108,18 +114,18 @@ interposed! {
     Always fn MPI_Recv_init / PMPI_Recv_init(
         buf: *mut c_void, count: c_int, datatype: Handle, source: c_int, tag: c_int, comm: Handle,
         request: HandleAt,
-    ) => made_other(request);
+    ) => made_other(self::request(request));
     Always fn MPI_Recv_init_c / PMPI_Recv_init_c(
         buf: *mut c_void, count: Count, datatype: Handle, source: c_int, tag: c_int, comm: Handle,
         request: HandleAt,
-    ) large MPI_Recv_init / PMPI_Recv_init(count) => made_other(request);
+    ) large MPI_Recv_init / PMPI_Recv_init(count) => made_other(self::request(request));
     Watched fn MPI_Start / PMPI_Start(request: HandleAt) => started(self::request(request));
     Watched fn MPI_Startall / PMPI_Startall(count: c_int, requests: HandleAt) => {
         for at in 0..count.max(0) as usize {
             started(element(requests, at));
         }
     };
-    Before fn MPI_Request_free / PMPI_Request_free(request: HandleAt) => made_other(request);
+    Before fn MPI_Request_free / PMPI_Request_free(request: HandleAt) => made_other(self::request(request));
 }
 
 /// A request of an array of the user's.
