@@ -14,6 +14,9 @@ const RUN: &str = "MPIT_TEST_RUN";
 
 /// What a run does: a few messages, and what is asked for.
 fn run(special: &str) {
+    if special == "early" {
+        return run_with_an_early_handle();
+    }
     host::initialized(World { rank: 1, size: 3 });
     let comm = comms::created(Ranks::World(3), "MPI_COMM_WORLD");
     let short = comms::created(Ranks::World(3), "short");
@@ -30,6 +33,28 @@ fn run(special: &str) {
     comms::freed(short);
     println!("active: {}", pml::active());
     host::finalizing();
+    host::finalizing();
+}
+
+/// A tool is there before MPI is.
+fn run_with_an_early_handle() {
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    flush.write_text("early").unwrap();
+    flush.start().unwrap();
+    let comm = comms::created(Ranks::World(3), "MPI_COMM_WORLD");
+    let send = Send { comm, to: 0, bytes: 8, tag: 0, mode: Mode::Standard };
+    // Nobody knows this process's rank yet, which the file's name needs.
+    assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
+    host::initialized(World { rank: 1, size: 3 });
+    println!("active: {}", pml::active());
+    comms::freed(comms::created(Ranks::World(3), "short"));
+    pml::sent(&send);
+    flush.stop().unwrap();
+    assert!(!pml::active());
+    // What is sent when nobody looks is not in any file.
+    pml::sent(&send);
     host::finalizing();
 }
 
@@ -111,6 +136,10 @@ fn files_of_whole_runs() {
     assert_profile(&file("flush", &own, "all.1.prof"), &APART);
 }
 
+fn a_handle_may_be_started_before_mpi() {
+    assert_profile(&file("early", &[], "early.1.prof"), &["E\t1\t0\t8 bytes\t1 msgs sent\t0,0,0,0,1,0,"]);
+}
+
 fn streams() {
     let directory = tempfile::tempdir().unwrap();
     let settings =
@@ -180,8 +209,9 @@ fn main() {
     if let Ok(special) = std::env::var(RUN) {
         return run(&special);
     }
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 6] = [
         ("files_of_whole_runs", files_of_whole_runs),
+        ("a_handle_may_be_started_before_mpi", a_handle_may_be_started_before_mpi),
         ("streams", streams),
         ("nothing_asked_nothing_written", nothing_asked_nothing_written),
         ("selection", selection),
