@@ -10,6 +10,7 @@ mod category;
 mod cvar;
 mod pvar;
 
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 
 pub use category::{Category, CategoryDesc, CategoryLink};
@@ -117,6 +118,18 @@ impl PartialEq for Origin {
 }
 
 impl Eq for Origin {}
+
+impl Ord for Origin {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.file.as_str().cmp(other.file.as_str()).then(self.line.cmp(&other.line))
+    }
+}
+
+impl PartialOrd for Origin {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -55,8 +55,8 @@ impl Image {
                 waiting.extend(category.contains());
             }
         }
-        // Sorted, so that indices do not depend on the linker.
-        found.sort_by_key(|category| (category.name(), category.origin().to_string()));
+        // Sorted, so that indices do not depend on the linker; of one name, whoever describes it comes first.
+        found.sort_by_key(|category| (category.name(), category.description().is_empty(), category.origin()));
         found
     }
 
@@ -66,7 +66,7 @@ impl Image {
         let of_settings = self.cvars.iter().filter_map(|cvar| cvar.enumeration());
         let mut found: Vec<&'static EnumDesc> =
             self.enums.iter().copied().chain(of_variables).chain(of_settings).collect();
-        found.sort_by_key(|desc| (desc.name(), desc.origin().to_string()));
+        found.sort_by_key(|desc| (desc.name(), desc.origin()));
         found.dedup_by(|a, b| std::ptr::eq(*a, *b));
         found
     }

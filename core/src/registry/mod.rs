@@ -218,7 +218,7 @@ impl Registry {
 
     fn add_pvars(&self, image: &Image, changed: &mut bool, refusals: &mut Vec<Refusal>) {
         let mut pvars = image.pvars.clone();
-        pvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin().to_string()));
+        pvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
         for desc in pvars {
             let fault = check::pvar_fault(desc).or_else(|| self.missing_enum(desc.enumeration()));
             if let Some(fault) = fault {
@@ -247,7 +247,7 @@ impl Registry {
         refusals: &mut Vec<Refusal>,
     ) {
         let mut cvars = image.cvars.clone();
-        cvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin().to_string()));
+        cvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in cvars {
             let fault = check::cvar_fault(desc).or_else(|| self.missing_enum(desc.enumeration()));
             if let Some(fault) = fault {
