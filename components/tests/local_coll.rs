@@ -64,27 +64,27 @@ fn gather_and_scatter(world: &Comm, root: usize, length: usize) -> Outcome {
 
 #[test]
 fn one() {
-    local::test(1, |world| check(world));
+    local::test(1, check);
 }
 
 #[test]
 fn two() {
-    local::test(2, |world| check(world));
+    local::test(2, check);
 }
 
 #[test]
 fn three() {
-    local::test(3, |world| check(world));
+    local::test(3, check);
 }
 
 #[test]
 fn four() {
-    local::test(4, |world| check(world));
+    local::test(4, check);
 }
 
 #[test]
 fn five() {
-    local::test(5, |world| check(world));
+    local::test(5, check);
 }
 
 #[test]

@@ -13,13 +13,11 @@ use mpit_components::local::{self, ANY_SOURCE, ANY_TAG, Comm, Outcome};
 const SCENARIO: &str = "MPIT_TEST_SCENARIO";
 
 fn main() -> ExitCode {
-    match env::var(SCENARIO) {
-        Ok(scenario) => play(&scenario),
-        Err(_) => {
-            checks();
-            ExitCode::SUCCESS
-        }
+    if let Ok(scenario) = env::var(SCENARIO) {
+        return play(&scenario);
     }
+    checks();
+    ExitCode::SUCCESS
 }
 
 /// What a scenario does, in the launcher and in the ranks.

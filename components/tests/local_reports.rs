@@ -4,15 +4,18 @@ use std::sync::{Mutex, PoisonError};
 
 use mpit_components::coll::{self, Kind, Operation};
 use mpit_components::host::World;
-use mpit_components::local::{self, Comm, Outcome, PROC_NULL, Request};
+use mpit_components::local::{self, Comm, PROC_NULL, Request};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::{Lifecycle, Switch};
+
+/// A collective operation: the communicator, the kind, the rank, the root, the bytes.
+type Entered = (u64, Kind, u32, u32, u64);
 
 /// Writes down what it hears.
 struct Recorder;
 
 static SENT: Mutex<Vec<Send>> = Mutex::new(Vec::new());
-static ENTERED: Mutex<Vec<(u64, Kind, u32, u32, u64)>> = Mutex::new(Vec::new());
+static ENTERED: Mutex<Vec<Entered>> = Mutex::new(Vec::new());
 
 /// Keeps what is sent.
 #[mpit::component(framework = "pml", name = "recorder")]
@@ -148,7 +151,12 @@ fn receivers_are_named_by_their_ranks_in_the_world() {
 }
 
 /// Everything that a collective operation sends is the host's own, and is as many bytes as it should be.
-fn internal(world: &Comm, what: &str, messages: usize, bytes: u64, act: impl FnOnce() -> Outcome) -> Outcome {
+fn internal<R>(
+    world: &Comm,
+    what: &str,
+    (messages, bytes): (u64, u64),
+    act: impl FnOnce() -> local::Result<R>,
+) -> local::Result<()> {
     sent();
     act()?;
     let mut heard = sent();
@@ -156,7 +164,7 @@ fn internal(world: &Comm, what: &str, messages: usize, bytes: u64, act: impl FnO
     heard.retain(|send| send.comm == world.id());
     let sum: u64 = heard.iter().map(|send| send.bytes).sum();
     let total = world.allreduce(&[heard.len() as u64, sum], |a, b| a + b)?;
-    assert_eq!(total, [messages as u64, bytes], "{what}");
+    assert_eq!(total, [messages, bytes], "{what}");
     Ok(())
 }
 
@@ -165,20 +173,21 @@ fn collective_operations_send_messages_with_negative_tags() {
     local::test(4, |world| {
         let mine = [world.rank() as u32; 5];
         let mut one = mine;
-        internal(world, "barrier", 8, 0, || Ok(world.barrier()?))?;
-        internal(world, "bcast", 3, 60, || Ok(world.bcast(&mut one, 1)?))?;
-        internal(world, "reduce", 3, 60, || Ok(drop(world.reduce(&mine, u32::max, 0)?)))?;
-        internal(world, "reduce", 4, 80, || Ok(drop(world.reduce(&mine, u32::max, 3)?)))?;
-        internal(world, "allreduce", 6, 120, || Ok(drop(world.allreduce(&mine, u32::max)?)))?;
-        internal(world, "gather", 3, 60, || Ok(drop(world.gather(&mine, 2)?)))?;
-        internal(world, "allgather", 12, 240, || Ok(drop(world.allgather(&mine)?)))?;
-        internal(world, "alltoall", 12, 48, || Ok(drop(world.alltoall(&mine[..4])?)))?;
-        internal(world, "scatter", 3, 60, || {
+        internal(world, "barrier", (8, 0), || world.barrier())?;
+        internal(world, "bcast", (3, 60), || world.bcast(&mut one, 1))?;
+        internal(world, "reduce", (3, 60), || world.reduce(&mine, u32::max, 0))?;
+        internal(world, "reduce", (4, 80), || world.reduce(&mine, u32::max, 3))?;
+        internal(world, "allreduce", (6, 120), || world.allreduce(&mine, u32::max))?;
+        internal(world, "gather", (3, 60), || world.gather(&mine, 2))?;
+        internal(world, "allgather", (12, 240), || world.allgather(&mine))?;
+        internal(world, "alltoall", (12, 48), || world.alltoall(&mine[..4]))?;
+        internal(world, "scatter", (3, 60), || {
             let all = [7; 20];
-            Ok(world.scatter((world.rank() == 2).then_some(&all[..]), &mut one, 2)?)
+            world.scatter((world.rank() == 2).then_some(&all[..]), &mut one, 2)
         })?;
-        internal(world, "dup", 6, 24, || Ok(world.dup()?.free()))?;
-        internal(world, "split", 12, 288, || Ok(drop(world.split(Some(0), 0)?)))
+        internal(world, "dup", (6, 24), || world.dup())?;
+        internal(world, "split", (12, 288), || world.split(Some(0), 0))?;
+        Ok(())
     });
 }
 

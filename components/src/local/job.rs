@@ -16,7 +16,7 @@ use super::{Error, Result, error, seat};
 /// How long the other ranks may go on when one has failed, so that they can tell what it means to them.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often the launcher looks for ranks that ended before they joined.
+/// How often the launcher looks for ranks that ended before all were connected.
 const TICK: Duration = Duration::from_millis(1);
 
 /// The ranks of a job, as processes. Dropping it ends those that are left.
@@ -86,6 +86,7 @@ impl Job {
                 Ok((mut control, _)) => {
                     // A caller that breaks off is no rank, or ended and is found below.
                     if let Ok(Some(rank)) = seat::answer(&mut control, &ids) {
+                        control.set_read_timeout(Some(TICK)).map_err(error::system(doing))?;
                         seats[rank] = Some(control);
                     }
                 }
@@ -119,12 +120,15 @@ impl Job {
 
     /// Leads the ranks through the steps of their connection.
     fn connect(&mut self) -> Result<()> {
-        let steps = [seat::await_report, seat::report, seat::await_report];
-        for step in steps {
+        for step in [seat::await_report, seat::report, seat::await_report] {
             for rank in 0..self.controls.len() {
-                if step(&mut self.controls[rank]).is_err() {
-                    let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
-                    return Err(Error::NeverJoined { rank, status });
+                while let Err(cause) = step(&mut self.controls[rank]) {
+                    // It may wait for another rank that has ended.
+                    self.check()?;
+                    if cause.kind() != io::ErrorKind::WouldBlock {
+                        let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
+                        return Err(Error::NeverJoined { rank, status });
+                    }
                 }
             }
         }
@@ -137,8 +141,8 @@ impl Job {
         for (rank, mut control) in self.controls.drain(..).enumerate() {
             let hung_up = hung_up.clone();
             let watch = move || {
-                // Ranks never write here; what is read is the end.
-                let _ = control.read(&mut [0]);
+                // Ranks write no more; what is read is the end.
+                let _ = control.set_read_timeout(None).and_then(|()| control.read(&mut [0]));
                 let _ = hung_up.send(rank);
             };
             thread::Builder::new().spawn(watch).map_err(error::system("start a thread"))?;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, ExitCode, Stdio, exit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::{env, io};
+use std::{env, io, thread};
 
 use super::job::{Job, Report};
 use super::seat::Seat;
@@ -82,8 +82,8 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
 ///
 /// # Panics
 ///
-/// When a rank fails. `body` must be a closure in the test function itself: the test is found by its name.
-pub fn test<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) {
+/// When a rank fails, or when it is not called in the thread of a test.
+pub fn test(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) {
     match seat() {
         // The rank ends here, so that what the test harness makes of a panic is up to the launcher alone.
         Ok(Some(seat)) => exit(match catch_unwind(AssertUnwindSafe(|| run(seat, body))) {
@@ -95,7 +95,7 @@ pub fn test<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) {
             Err(_panic) => 101,
         }),
         Ok(None) => {
-            let (report, output) = supervise_test(ranks, &test_name::<F>())
+            let (report, output) = supervise_test(ranks, &test_name())
                 .unwrap_or_else(|error| panic!("cannot launch {ranks} ranks: {error}"));
             assert!(report.failures.is_empty(), "{}\n{output}", report.lines().join("\n"));
         }
@@ -158,11 +158,11 @@ fn supervise_test(ranks: usize, name: &str) -> Result<(Report, String)> {
     Ok((report, texts.map_err(error::system("read the ranks' output"))?.concat()))
 }
 
-/// The name of the test that a closure was written in.
-fn test_name<F>() -> String {
-    let path = std::any::type_name::<F>();
-    let path = path.split_once("::").map_or(path, |(_crate, path)| path);
-    path.trim_end_matches("::{{closure}}").to_owned()
+/// The name of the test that runs: the harness names its thread so.
+fn test_name() -> String {
+    let thread = thread::current();
+    let name = thread.name().filter(|name| *name != "main");
+    name.expect("`local::test` is called by a test function, in its own thread").to_owned()
 }
 
 impl Report {

@@ -12,7 +12,8 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// The communicator must have the rank. Fails when the message does not fit, or when its sender is gone.
+    /// The communicator must have the rank. Fails when the message does not fit, or when its sender is gone; from
+    /// [`ANY_SOURCE`], when any process of the communicator has died.
     pub fn recv(&self, buffer: &mut (impl Data + ?Sized), from: usize, tag: i32) -> Result<Status> {
         self.irecv(buffer, from, tag)?.wait()
     }
