@@ -126,8 +126,14 @@ fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<St
     let plain = |name: &str| !of_strings.iter().any(|end| name.ends_with(end)) && !elsewhere.contains(&name);
     let (left, right) = (bare.fields(plain), merged.fields(plain));
     if left != right {
-        let name = bare.field("name");
-        problems.push(format!("{kind} {name}:\n  bare   {left:?}\n  merged {right:?}"));
+        let only = |one: &[(&str, &str)], other: &[(&str, &str)]| {
+            one.iter()
+                .filter(|field| !other.contains(field))
+                .map(|field| format!("{field:?}"))
+                .collect::<Vec<_>>()
+        };
+        let (name, left, right) = (bare.field("name"), only(&left, &right), only(&right, &left));
+        problems.push(format!("{kind} {name}:\n  bare   {}\n  merged {}", left.join(" "), right.join(" ")));
     }
 }
 
