@@ -2,10 +2,25 @@
 //!
 //! From weakest to strongest: the default; a parameter file; the environment; what the launcher was told
 //! (`mpit run --set`); a write through the tools interface. Within the environment `MPIT_<NAME>`, in upper case,
-//! is stronger than further variables that a definition names (`OMPI_MCA_...`).
+//! is the strongest, then that of each alias, then the further variables that a definition names (`OMPI_MCA_...`).
+//! Of two lines of a file, and of two `--set`, the later one is the stronger.
+//!
+//! A value that a variable does not accept is reported on standard error, and the next weaker one counts.
+//!
+//! A parameter file is made of lines:
+//!
+//! ```text
+//! # A comment, here or behind a value.
+//! name = value
+//! name = "text, in which # is no comment"
+//! ```
+//!
+//! Names and values are without the white space around them. The value of an enumeration is the name of an item, or
+//! its number; whole numbers may be written `0x1f`.
 
+use std::cmp::Reverse;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cell::{Value, fits};
 use crate::desc::CvarDesc;
@@ -77,10 +92,16 @@ pub fn of_process() -> Vec<Setting> {
         }
     }
     if let Ok(lines) = std::env::var(LAUNCHER_SETTINGS) {
-        settings.extend(lines.lines().filter_map(|line| {
-            let (name, value) = line.split_once('=')?;
-            Some(Setting { name: name.into(), value: value.into(), source: Source::Launcher })
-        }));
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            match line.split_once('=') {
+                Some((name, value)) => settings.push(Setting {
+                    name: name.trim().into(),
+                    value: value.into(),
+                    source: Source::Launcher,
+                }),
+                None => warn(&format!("--set: expected `name=value`, found `{line}`")),
+            }
+        }
     }
     settings
 }
@@ -103,32 +124,46 @@ fn from_file() -> Vec<Setting> {
     }
 }
 
-/// Reads `name = value` lines; `#` begins a comment, blank lines count for nothing.
-fn parse_file(path: &std::path::Path, text: &str) -> Vec<Setting> {
+/// Reads a parameter file. A line that is not understood is reported and skipped.
+fn parse_file(path: &Path, text: &str) -> Vec<Setting> {
     let mut settings = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        let line_number = at + 1;
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
+    for (number, line) in (1..).zip(text.lines()) {
+        match parse_line(line.trim()) {
+            Ok(None) => {}
+            Ok(Some((name, value))) => settings.push(Setting {
+                name: name.into(),
+                value: value.into(),
+                source: Source::File { path: path.into(), line: number },
+            }),
+            Err(why) => warn(&format!("{}:{number}: {why}", path.display())),
         }
-        let Some((name, value)) = line.split_once('=') else {
-            warn(&format!("{}:{line_number}: expected `name = value`, found `{line}`", path.display()));
-            continue;
-        };
-        settings.push(Setting {
-            name: name.trim().into(),
-            value: value.trim().trim_matches('"').into(),
-            source: Source::File { path: path.into(), line: line_number },
-        });
     }
     settings
+}
+
+/// The name and the value on a line, if there are any.
+fn parse_line(line: &str) -> Result<Option<(&str, &str)>, String> {
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let expected = || format!("expected `name = value`, found `{line}`");
+    let (name, value) = line.split_once('=').ok_or_else(expected)?;
+    let (name, value) = (name.trim(), value.trim());
+    if name.is_empty() || name.contains('#') {
+        return Err(expected());
+    }
+    let Some(quoted) = value.strip_prefix('"') else {
+        return Ok(Some((name, value.split('#').next().unwrap_or_default().trim())));
+    };
+    let (text, behind) = quoted.split_once('"').ok_or_else(|| format!("no closing quote in `{line}`"))?;
+    let behind = behind.trim();
+    if behind.is_empty() || behind.starts_with('#') { Ok(Some((name, text))) } else { Err(expected()) }
 }
 
 /// Gives a variable the strongest of its settings that it accepts, and says which one that is. A value that is
 /// refused is reported on standard error, and the next weaker one is tried.
 pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
-    let mut mine: Vec<(u32, &Setting)> =
+    let mut mine: Vec<_> =
         settings.iter().filter_map(|setting| Some((rank(desc, setting)?, setting))).collect();
     mine.sort_by_key(|(rank, _)| *rank);
     for (_, setting) in mine.into_iter().rev() {
@@ -145,19 +180,18 @@ pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
     Source::Default
 }
 
-/// How strong a setting is for a variable; `None` when it is for another one.
-fn rank(desc: &CvarDesc, setting: &Setting) -> Option<u32> {
-    let known_as = || std::iter::once(desc.name()).chain(desc.alias_list().iter().copied());
+/// How strong a setting is for a variable: first by where it comes from, then by what it is called there. `None` when
+/// it is for another variable.
+fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
+    let mut known_as = std::iter::once(desc.name()).chain(desc.alias_list().iter().copied());
     match &setting.source {
-        Source::File { .. } => known_as().any(|name| name == setting.name).then_some(0),
+        Source::File { .. } => known_as.any(|name| name == setting.name).then_some((0, Reverse(0))),
         Source::Environment { variable } => {
-            if known_as().any(|name| *variable == environment_name(name)) {
-                return Some(1000);
-            }
-            let at = desc.environment_list().iter().position(|name| name == variable)?;
-            Some(999 - at as u32)
+            let further = desc.environment_list().iter().map(|name| (*name).to_owned());
+            let mut variables = known_as.map(environment_name).chain(further);
+            variables.position(|name| name == *variable).map(|at| (1, Reverse(at)))
         }
-        Source::Launcher => known_as().any(|name| name == setting.name).then_some(2000),
+        Source::Launcher => known_as.any(|name| name == setting.name).then_some((2, Reverse(0))),
         Source::Default | Source::Tool => None,
     }
 }
