@@ -1,7 +1,7 @@
 //! The launcher: starts the ranks, brings them together, and watches over them.
 
 use std::fs::{self, Permissions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::ExitStatusExt;
@@ -71,8 +71,12 @@ impl Job {
             job.children.push(child.map_err(error::system("start a rank"))?);
         }
         job.seat(&listener, &door)?;
-        job.connect()?;
+        for step in [seat::await_report, seat::report, seat::await_report] {
+            job.lead(step)?;
+        }
+        // Nothing is left in the file system when the ranks begin, however they end.
         directory.close().map_err(error::system("remove the directory of the job"))?;
+        job.lead(seat::report)?;
         Ok(job)
     }
 
@@ -118,17 +122,15 @@ impl Job {
         Ok(())
     }
 
-    /// Leads the ranks through the steps of their connection.
-    fn connect(&mut self) -> Result<()> {
-        for step in [seat::await_report, seat::report, seat::await_report] {
-            for rank in 0..self.controls.len() {
-                while let Err(cause) = step(&mut self.controls[rank]) {
-                    // It may wait for another rank that has ended.
-                    self.check()?;
-                    if cause.kind() != io::ErrorKind::WouldBlock {
-                        let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
-                        return Err(Error::NeverJoined { rank, status });
-                    }
+    /// Leads all ranks through a step of their connection.
+    fn lead(&mut self, step: fn(&mut UnixStream) -> io::Result<()>) -> Result<()> {
+        for rank in 0..self.controls.len() {
+            while let Err(cause) = step(&mut self.controls[rank]) {
+                // It may wait for another rank that has ended.
+                self.check()?;
+                if cause.kind() != io::ErrorKind::WouldBlock {
+                    let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
+                    return Err(Error::NeverJoined { rank, status });
                 }
             }
         }
@@ -142,7 +144,7 @@ impl Job {
             let hung_up = hung_up.clone();
             let watch = move || {
                 // Ranks write no more; what is read is the end.
-                let _ = control.set_read_timeout(None).and_then(|()| control.read(&mut [0]));
+                let _ = control.set_read_timeout(None).and_then(|()| seat::await_report(&mut control));
                 let _ = hung_up.send(rank);
             };
             thread::Builder::new().spawn(watch).map_err(error::system("start a thread"))?;

@@ -10,6 +10,7 @@ use std::{env, io, thread};
 use super::job::{Job, Report};
 use super::seat::Seat;
 use super::{Comm, Error, Result, error};
+use crate::complaint::complain;
 use crate::host::{self, World};
 
 /// What the body of a rank returns.
@@ -41,24 +42,24 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
         Ok(Some(seat)) => match run(seat, body) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
-                eprintln!("{message}");
+                complain(message);
                 ExitCode::FAILURE
             }
         },
         Ok(None) => match supervise(ranks) {
             Ok(report) => {
                 for line in report.lines() {
-                    eprintln!("{line}");
+                    complain(line);
                 }
                 report.failures.first().map_or(ExitCode::SUCCESS, |failure| failure.code().into())
             }
             Err(error) => {
-                eprintln!("cannot launch {ranks} ranks: {error}");
+                complain(format_args!("cannot launch {ranks} ranks: {error}"));
                 ExitCode::FAILURE
             }
         },
         Err(error) => {
-            eprintln!("cannot launch: {error}");
+            complain(format_args!("cannot launch: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -89,7 +90,7 @@ pub fn test(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) {
         Ok(Some(seat)) => exit(match catch_unwind(AssertUnwindSafe(|| run(seat, body))) {
             Ok(Ok(())) => 0,
             Ok(Err(message)) => {
-                eprintln!("{message}");
+                complain(message);
                 1
             }
             Err(_panic) => 101,

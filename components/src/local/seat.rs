@@ -3,7 +3,8 @@
 //! The launcher names a directory, a rank and a size in the environment. The rank calls at the launcher's socket in
 //! that directory and says who it is. When all ranks have called, that socket is removed: a program that a rank
 //! starts inherits the environment, but finds no launcher there and knows that it is no rank itself. Then each rank
-//! opens a socket of its own, and when all have, everybody connects to everybody.
+//! opens a socket of its own, and when all have, everybody connects to everybody. Before the ranks begin, the
+//! directory is removed.
 //!
 //! The connection to the launcher stays open for the life of the process; either side takes its end for the end of
 //! the other.
@@ -66,7 +67,7 @@ impl Seat {
         let mut control = self.control;
         // Its own end is closed with the process, not before: then, the launcher takes it for dead.
         let watch = move || {
-            let _ = control.read(&mut [0]);
+            let _ = await_report(&mut control);
             process::exit(1);
         };
         thread::Builder::new()
@@ -92,6 +93,7 @@ impl Seat {
             *streams.get_mut(peer as usize).ok_or(io::ErrorKind::InvalidData)? = Some(stream);
         }
         report(&mut self.control)?;
+        await_report(&mut self.control)?;
         Ok(streams)
     }
 }
