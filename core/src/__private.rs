@@ -35,6 +35,11 @@ pub static MPIT_CATEGORIES_V1: [&'static CategoryDesc];
 #[linkme::distributed_slice]
 pub static MPIT_COMPONENTS_V1: [&'static ComponentDesc];
 
+/// The item of an enumeration that has a value.
+pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
+    items.iter().copied().find(|item| item.value() == value)
+}
+
 /// What the attributes ask the compiler about the cell of a definition.
 pub mod cell_of {
     use std::ffi::c_char;

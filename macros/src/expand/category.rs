@@ -23,13 +23,13 @@ pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
     quote! {
         #cfgs
         const _: () = {
-            static PARENTS: &[&#private::CategoryDesc] = &[#parents];
-            static CONTAINS: &[&#private::CategoryDesc] = &[#contains];
-            static MPIT_CATEGORY: #private::CategoryDesc =
-                #private::CategoryDesc::new(#name, #description, PARENTS, CONTAINS, #origin);
+            static __MPIT_PARENTS: &[&#private::CategoryDesc] = &[#parents];
+            static __MPIT_CONTAINS: &[&#private::CategoryDesc] = &[#contains];
+            static __MPIT_CATEGORY: #private::CategoryDesc =
+                #private::CategoryDesc::new(#name, #description, __MPIT_PARENTS, __MPIT_CONTAINS, #origin);
             #[diagnostic::do_not_recommend]
             impl #root::Category for #ident {
-                const LINK: #private::CategoryLink = #private::CategoryLink::to(&MPIT_CATEGORY);
+                const LINK: #private::CategoryLink = #private::CategoryLink::to(&__MPIT_CATEGORY);
             }
             #registration
         };
@@ -43,7 +43,7 @@ fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
 
 fn registration(root: &TokenStream, private: &TokenStream, category: &Category) -> TokenStream {
     let (ident, name) = (&category.ident, &category.name.value);
-    let element = element(private, "MPIT_CATEGORIES_V1", "CategoryDesc", &quote!(&MPIT_CATEGORY));
+    let element = element(private, "MPIT_CATEGORIES_V1", "CategoryDesc", &quote!(&__MPIT_CATEGORY));
     let marker = unique("the_category", &category.name);
     // One edge must go; the first one is as good as any.
     let acyclic = category.parents.first().or(category.contains.first()).map(|edge| {

@@ -14,17 +14,17 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let (origin, description) = (origin(&private), component.description.to_tokens());
     let (cfgs, ty, listener) = (&component.cfgs, &component.ty, &component.listener);
     let object = component.object.as_ref().map_or_else(|| quote!(#ty), |object| quote!(#object));
-    let desc = quote!(&#private::ComponentDesc::new(#framework, #name, #description, #origin, mpit_object));
+    let desc = quote!(&#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
     let element = element(&private, "MPIT_COMPONENTS_V1", "ComponentDesc", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
     let marker = unique("the_component", &both);
     quote! {
         #cfgs
         const _: () = {
-            fn mpit_object() -> &'static (dyn ::core::any::Any + ::core::marker::Send + ::core::marker::Sync) {
-                static OBJECT: #ty = #object;
-                static LISTENER: &'static dyn #listener = &OBJECT;
-                &LISTENER
+            fn __mpit_object() -> &'static (dyn ::core::any::Any + ::core::marker::Send + ::core::marker::Sync) {
+                static __MPIT_OBJECT: #ty = #object;
+                static __MPIT_LISTENER: &'static dyn #listener = &__MPIT_OBJECT;
+                &__MPIT_LISTENER
             }
             #element
             #marker

@@ -1,7 +1,7 @@
 //! Control variables.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
@@ -19,11 +19,9 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let markers = names.map(|name| unique("the_cvar", name));
     let bounds = cvar.bounds.as_ref().map(|bounds| {
         let (value, initial, low, high) = (&bounds.value, &bounds.initial, &bounds.low, &bounds.high);
-        let inside = quote! {{
-            const INITIAL: #value = #initial;
-            const LOW: #value = #low;
-            const HIGH: #value = #high;
-            LOW <= INITIAL && INITIAL <= HIGH
+        let inside = quote_spanned! {Span::mixed_site()=> {
+            let (initial, low, high): (#value, #value, #value) = (#initial, #low, #high);
+            low <= initial && initial <= high
         }};
         assert_at(initial.span(), &inside, "the default lies outside of the range")
     });

@@ -23,7 +23,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
     let (items, value) =
         if faulty { (quote!(), quote!(0)) } else { (quote!(#(#items),*), quote!(self as i32)) };
     let registration = (!faulty).then(|| {
-        let element = element(&private, "MPIT_ENUMS_V1", "EnumDesc", &quote!(&MPIT_ENUM));
+        let element = element(&private, "MPIT_ENUMS_V1", "EnumDesc", &quote!(&__MPIT_ENUM));
         let marker = unique("the_enumeration", &name);
         quote!(#element #marker)
     });
@@ -33,14 +33,14 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
             ::core::option::Option::None
         })
     } else {
-        quote!([#(Self::#variants),*].into_iter().find(|item| *item as i32 == value))
+        quote!(#private::item_of(&[#(Self::#variants),*], value))
     };
     quote! {
         const _: () = {
-            static MPIT_ENUM: #private::EnumDesc = #private::EnumDesc::new(#text, &[#items], #origin);
+            static __MPIT_ENUM: #private::EnumDesc = #private::EnumDesc::new(#text, &[#items], #origin);
             #[diagnostic::do_not_recommend]
             impl #root::MpitEnum for #ident {
-                const DESC: &'static #private::EnumDesc = &MPIT_ENUM;
+                const DESC: &'static #private::EnumDesc = &__MPIT_ENUM;
                 fn value(self) -> i32 { #value }
                 fn from_value(value: i32) -> ::core::option::Option<Self> { #from }
             }

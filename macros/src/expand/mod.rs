@@ -42,7 +42,7 @@ fn element(private: &TokenStream, slice: &str, desc: &str, value: &TokenStream) 
         const _: () = {
             #[#private::linkme::distributed_slice(#private::#slice)]
             #[linkme(crate = #private::linkme)]
-            static ELEMENT: &'static #private::#desc = #value;
+            static __MPIT_ELEMENT: &'static #private::#desc = #value;
         };
     }
 }

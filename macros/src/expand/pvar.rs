@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use syn::Path;
 use syn::spanned::Spanned as _;
-use syn::{Path, Type};
 
 use super::{
     assert_at, category_list, component_name, element, located, origin, private, root, unique, variant,
@@ -28,8 +28,8 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
             let state = pvar.classes.iter().any(|class| class.value == Class::State);
             let code = computed(private, function, state);
             // Where the compiler underlines a value that does not suit the class.
-            let ty = located(quote!(#private::Computed<MpitComputed>), function.value.span());
-            (Place { cell: quote!(MPIT_COMPUTED), ty }, Some(code))
+            let ty = located(quote!(#private::Computed<__MpitComputed>), function.value.span());
+            (Place { cell: quote!(__MPIT_COMPUTED), ty }, Some(code))
         }
     };
     let checks = checks(private, pvar, &place.ty);
@@ -154,99 +154,107 @@ fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStre
     }
 }
 
-/// The cell of a variable that is a function.
+/// The cell of a variable that is a function. Its type has functions in it that call the one of the definition.
 fn computed(private: &TokenStream, function: &Function, state: bool) -> TokenStream {
     let value = &function.value;
     let bind = variant(private, "Bind", function.bind);
-    let count = count(private, function);
-    let fill = fill(private, function, state);
     let element = if state { quote!(i32) } else { quote!(#value) };
-    let enumeration = state.then(|| state_enumeration(private, value));
+    let enumeration = state.then(|| {
+        quote! {
+            const ENUMERATION: ::core::option::Option<&'static #private::EnumDesc> =
+                ::core::option::Option::Some(#private::cell_of::states::<#value>());
+        }
+    });
+    let (count, fill) = (count(private, function), fill(private, function, &element, state));
     let watch = watch(function.on_start.as_ref(), function.on_stop.as_ref());
     quote! {
-        struct MpitComputed;
-        impl #private::ComputedPvar for MpitComputed {
+        struct __MpitComputed;
+        impl #private::ComputedPvar for __MpitComputed {
             type Value = #element;
             const BIND: #private::Bind = #bind;
             #enumeration
             #count
-            fn fill(object: &#private::Object<'_>, out: &mut [#element]) -> #private::Result<()> {
-                #fill
-            }
+            #fill
             #watch
         }
-        static MPIT_COMPUTED: #private::Computed<MpitComputed> = #private::Computed::new();
+        static __MPIT_COMPUTED: #private::Computed<__MpitComputed> = #private::Computed::new();
     }
 }
 
-fn state_enumeration(private: &TokenStream, value: &Type) -> TokenStream {
-    quote! {
-        const ENUMERATION: ::core::option::Option<&'static #private::EnumDesc> =
-            ::core::option::Option::Some(#private::cell_of::states::<#value>());
-    }
+/// A name of the generated code that the definition's own cannot collide with.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
 }
 
-fn fill(private: &TokenStream, function: &Function, state: bool) -> TokenStream {
-    let ident = &function.ident;
-    let unwrap = function.fallible.then(|| quote!(?));
-    let (bound, object) = match function.bind {
-        Bind::NoObject => (quote!(_ = object;), None),
-        Bind::Comm => (comm(private), Some(quote!(&comm,))),
-        _ => (TokenStream::new(), Some(quote!(object,))),
+fn fill(private: &TokenStream, function: &Function, element: &TokenStream, state: bool) -> TokenStream {
+    let (object, out, comm) = (local("object"), local("out"), local("comm"));
+    let (prepare, argument) = match function.bind {
+        Bind::NoObject => (quote!(_ = #object;), None),
+        Bind::Comm => (
+            quote! {
+                let #comm = #private::Comm::from_object(#object).ok_or(#private::Error::InvalidHandle)?;
+            },
+            Some(quote!(&#comm,)),
+        ),
+        _ => (TokenStream::new(), Some(quote!(#object,))),
     };
-    if function.array {
-        return quote!(#bound #ident(#object out)#unwrap; ::core::result::Result::Ok(()));
-    }
-    let value = quote!(#ident(#object)#unwrap);
-    let value = if state { quote!(#value as i32) } else { value };
-    quote!(#bound out[0] = #value; ::core::result::Result::Ok(()))
-}
-
-/// The communicator that a handle is bound to.
-fn comm(private: &TokenStream) -> TokenStream {
+    let (ident, question) = (&function.ident, function.fallible.then(|| quote!(?)));
+    let call = if function.array {
+        quote!(#ident(#argument #out)#question;)
+    } else {
+        let number = state.then(|| quote!(as i32));
+        quote!(#out[0] = #ident(#argument)#question #number;)
+    };
     quote! {
-        let comm = #private::Comm::from_object(object).ok_or(#private::Error::InvalidHandle)?;
+        fn fill(#object: &#private::Object<'_>, #out: &mut [#element]) -> #private::Result<()> {
+            #prepare
+            #call
+            ::core::result::Result::Ok(())
+        }
     }
 }
 
-fn count(private: &TokenStream, function: &Function) -> TokenStream {
+fn count(private: &TokenStream, function: &Function) -> Option<TokenStream> {
+    let (object, comm) = (local("object"), local("comm"));
     let body = match &function.count {
-        Count::One => return TokenStream::new(),
+        Count::One => return None,
         Count::Peers => quote! {
-            #private::Comm::from_object(object).map_or(0, |comm| comm.size())
+            #private::Comm::from_object(#object).map_or(0, |#comm| #comm.size())
         },
         Count::Fixed(count) => {
-            let check = assert_at(count.span(), &quote!(COUNT > 0), "a variable has at least one element");
+            let checked = quote!(__MPIT_COUNT > 0);
+            let check = assert_at(count.span(), &checked, "a variable has at least one element");
             quote! {
-                const COUNT: usize = #count;
+                const __MPIT_COUNT: usize = #count;
                 #check
-                _ = object;
-                COUNT
+                _ = #object;
+                __MPIT_COUNT
             }
         }
         Count::Of(pat, body) if function.bind == Bind::Comm => quote! {
-            #private::Comm::from_object(object).map_or(0, |comm| {
-                let #pat = &comm;
+            #private::Comm::from_object(#object).map_or(0, |#comm| {
+                let #pat = &#comm;
                 #body
             })
         },
         Count::Of(pat, body) => quote! {
-            let #pat = object;
+            let #pat = #object;
             #body
         },
     };
-    quote! {
-        fn count(object: &#private::Object<'_>) -> usize { #body }
-    }
+    Some(quote! {
+        fn count(#object: &#private::Object<'_>) -> usize { #body }
+    })
 }
 
 fn watch(on_start: Option<&Path>, on_stop: Option<&Path>) -> Option<TokenStream> {
-    let call = |hook: Option<&Path>| hook.map(|path| quote!(let hook: fn() = #path; hook();));
+    let (more, hook) = (local("more"), local("hook"));
+    let call = |path: Option<&Path>| path.map(|path| quote!(let #hook: fn() = #path; #hook();));
     let (start, stop) = (call(on_start), call(on_stop));
     (start.is_some() || stop.is_some()).then(|| {
         quote! {
-            fn watch(more: i32) {
-                if more > 0 { #start } else { #stop }
+            fn watch(#more: i32) {
+                if #more > 0 { #start } else { #stop }
             }
         }
     })

@@ -1,0 +1,136 @@
+//! Where definitions may stand, and under which names the crate may be known.
+
+use mpit::words::Class;
+
+use crate::pvar;
+
+/// The crate under another name.
+mod acme {
+    pub(crate) use mpit as tools;
+}
+
+/// Found by a path of its own.
+#[mpit::category(name = "renamed", crate = crate::places::acme::tools)]
+struct Renamed;
+
+/// Found by a path of its own, too.
+#[acme::tools::pvar(class = "SIZE", category = Renamed, crate = acme::tools)]
+fn renamed_size() -> u64 {
+    1
+}
+
+#[test]
+fn in_function_bodies() {
+    /// Only known here.
+    #[mpit::category(name = "local.category", parent = Renamed)]
+    struct Local;
+
+    /// Only known here.
+    #[derive(Clone, Copy, mpit::MpitEnum)]
+    #[mpit(name = "local_state")]
+    #[repr(i32)]
+    enum LocalState {
+        On,
+    }
+
+    /// Only updated here.
+    #[mpit::pvar(class = "COUNTER", category = Local)]
+    static IN_A_BODY: mpit::cell::Counter<u64> = mpit::cell::Counter::new();
+
+    /// Only computed here.
+    #[mpit::pvar(class = "STATE")]
+    fn state_in_a_body() -> LocalState {
+        LocalState::On
+    }
+
+    /// Only set here.
+    #[mpit::cvar]
+    static SET_IN_A_BODY: mpit::cvar::Cvar<bool> = mpit::cvar::Cvar::new(false);
+
+    IN_A_BODY.increment();
+    assert!(!SET_IN_A_BODY.get());
+    assert_eq!(pvar("in_a_body", Class::Counter).category_list()[0].name(), "local.category");
+    assert_eq!(pvar("state_in_a_body", Class::State).enumeration().expect("one").name(), "local_state");
+}
+
+#[test]
+fn under_another_name_of_the_crate() {
+    assert_eq!(pvar("renamed_size", Class::Size).category_list()[0].name(), "renamed");
+    // A crate that does not know it as `mpit` at all.
+    assert_eq!(mpit_tests_renamed::RENAMED_SETTING.get(), 1);
+    assert_eq!(
+        pvar("renamed_state", Class::State).enumeration().expect("one").name(),
+        "mpit_tests_renamed_phase"
+    );
+}
+
+/// Defines a family of variables, as people do who measure many things alike.
+macro_rules! family {
+    ($($ident:ident, $name:literal, $what:expr;)+) => {$(
+        /// Bytes in
+        #[doc = $what]
+        /// so far.
+        #[mpit::pvar(class = "AGGREGATE", name = $name)]
+        pub(crate) static $ident: mpit::cell::Aggregate<u64> = mpit::cell::Aggregate::new();
+    )+};
+}
+
+family! {
+    SENDS, "family.sends", "sends";
+    RECEIVES, "family.receives", concat!("receives", " and probes");
+}
+
+#[test]
+fn in_macros_of_other_people() {
+    assert_eq!(SENDS.total() + RECEIVES.total(), 0);
+    assert_eq!(pvar("family.sends", Class::Aggregate).text(), "Bytes in sends so far.");
+    assert_eq!(pvar("family.receives", Class::Aggregate).text(), "Bytes in receives and probes so far.");
+}
+
+/// Names that what is generated uses itself, all taken.
+mod crowded {
+    #[allow(dead_code, reason = "only here to be in the way")]
+    mod names {
+        pub(crate) struct Option;
+        pub(crate) struct Result;
+        pub(crate) fn drop() {}
+    }
+    #[allow(unused_imports, reason = "only here to be in the way")]
+    use names::*;
+
+    /// A name of the generated code.
+    #[mpit::pvar(class = "SIZE", name = "crowded_element")]
+    pub(crate) static ELEMENT: mpit::cell::Size<u64> = mpit::cell::Size::new();
+
+    /// Another one.
+    #[mpit::category(name = "crowded")]
+    pub(crate) struct Core;
+
+    /// And one more.
+    #[mpit::cvar(name = "crowded_default", category = Core)]
+    pub(crate) static COUNT: mpit::cvar::Cvar<u32> = mpit::cvar::Cvar::new(1).range(0..=2);
+
+    /// A shadowed type of value.
+    #[mpit::pvar(class = "SIZE", name = "crowded_object")]
+    pub(crate) fn object() -> u64 {
+        u64::from(COUNT.get())
+    }
+}
+
+#[test]
+fn names_of_the_generated_code_are_free() {
+    assert_eq!(crowded::ELEMENT.get() + crowded::object(), 1);
+    assert_eq!(pvar("crowded_object", Class::Size).name(), "crowded_object");
+}
+
+/// Not in this program.
+#[mpit::pvar(class = "SIZE")]
+#[cfg(windows)]
+fn elsewhere() -> u64 {
+    undefined()
+}
+
+#[test]
+fn what_is_compiled_out_is_not_registered() {
+    assert!(mpit::tool::Tool::new().registry().pvar_index("elsewhere", Class::Size).is_none());
+}
