@@ -1,5 +1,6 @@
 //! Communicators: who belongs to them, and how new ones are made.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -110,7 +111,7 @@ impl Comm {
     }
 
     /// A communicator with the same processes, for messages that must not mix with those of this one.
-    /// All of its processes call this together.
+    /// All of its processes call this together; in a process, one thread at a time makes communicators.
     ///
     /// # Errors
     ///
@@ -123,7 +124,8 @@ impl Comm {
     }
 
     /// One communicator for each colour, of the processes that gave it, ordered by key and, where keys are equal,
-    /// by rank. All processes call this together; those without a colour get no communicator.
+    /// by rank. All processes call this together, as [`dup`](Self::dup); those without a colour get no
+    /// communicator.
     ///
     /// # Errors
     ///
@@ -156,6 +158,13 @@ impl Comm {
     #[must_use]
     pub fn comm_self(&self) -> Self {
         Self { shared: Arc::clone(self.shared.alone.as_ref().unwrap_or(&self.shared)) }
+    }
+}
+
+impl fmt::Debug for Comm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rank, size) = (self.rank(), self.size());
+        f.debug_struct("Comm").field("name", &self.name()).field("rank", &rank).field("size", &size).finish()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Receives and probes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::comm::{Comm, Shared};
@@ -124,6 +125,12 @@ impl Message {
         let Some(arrived) = self.arrived else { return Ok(Status::PROC_NULL) };
         self.comm.engine().accept(&arrived);
         arrived.copy_to(buffer.bytes_mut())
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").field("status", &self.status()).finish()
     }
 }
 

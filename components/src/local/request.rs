@@ -1,6 +1,7 @@
 //! Requests: operations that were begun and will end.
 
 use std::any::type_name;
+use std::fmt;
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -190,6 +191,18 @@ impl<'a> Request<'a> {
             },
             State::Inactive | State::Pending(_) => Ok(None),
         }
+    }
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.state {
+            State::Inactive => "inactive",
+            State::Ended(..) => "ended",
+            State::Pending(_) => "pending",
+        };
+        let persistent = self.origin.is_some();
+        f.debug_struct("Request").field("state", &state).field("persistent", &persistent).finish()
     }
 }
 
