@@ -27,7 +27,7 @@ pub enum Origin {
 /// What is known of a stack before anything is looked for.
 #[derive(Debug)]
 pub struct Spec {
-    /// Its name in summaries and in [`RESTRICT`].
+    /// Its name in summaries and in [`RESTRICT`](super::RESTRICT).
     pub label: &'static str,
     /// Who made it.
     pub vendor: Vendor,
