@@ -54,3 +54,29 @@ details are in prof/phase_1.{0..3}.prof
         assert_eq!(profile, expected);
     }
 }
+
+#[test]
+fn what_the_host_sends_for_itself_is_told_apart() {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let output = Command::new(example("ring"))
+        .current_dir(&directory)
+        .env("MPIT_PML_MONITORING_ENABLE", "2")
+        .env("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3")
+        .env("MPIT_PML_MONITORING_FILENAME", "whole/run")
+        .output()
+        .expect("the example is built");
+    assert!(output.status.success(), "{output:?}");
+    // Rank 0 gathers two rows of four counts from each of the others.
+    for (rank, to) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
+        let path = directory.path().join(format!("whole/run.{rank}.prof"));
+        let profile = std::fs::read_to_string(path).expect("each rank writes a file at its end");
+        let pairs: Vec<_> = profile.lines().filter(|line| line.starts_with(['E', 'I'])).collect();
+        assert!(pairs[0].starts_with(&format!("E\t{rank}\t{to}\t")), "{profile}");
+        if rank == 0 {
+            assert_eq!(pairs.len(), 1, "{profile}");
+        } else {
+            assert!(pairs[1].starts_with(&format!("I\t{rank}\t0\t64 bytes\t2 msgs sent")), "{profile}");
+            assert_eq!(pairs.len(), 2, "{profile}");
+        }
+    }
+}

@@ -154,6 +154,7 @@ pub(super) struct Engine {
     rank: u32,
     state: Mutex<State>,
     changed: Condvar,
+    /// Where receipts go that are due to others; `None`, from the process, ends them.
     receipts: Sender<Option<Receipt>>,
 }
 
