@@ -26,11 +26,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Measure; without names, list what can be measured
-    Bench {
-        /// What to measure
-        names: Vec<String>,
-    },
+    /// Measure what mpit costs, beside its peers
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +48,6 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Chore::Test { arguments } => test::run(&arguments),
-        Chore::Bench { names } => bench::run(&names),
+        Chore::Bench(arguments) => bench::run(&arguments),
     }
 }

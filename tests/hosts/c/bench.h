@@ -1,0 +1,11 @@
+/* The clock of the benchmarks. Include it first. */
+#define _POSIX_C_SOURCE 200809L
+#include <time.h>
+
+/* Nanoseconds since some point in the past. */
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}

@@ -1,0 +1,116 @@
+//! What recording adds to a message, beside Open MPI's own monitoring.
+//!
+//! The programs of benchmarks in C are in `tests/hosts/c`, with those of the tests: they are compiled for the same MPI
+//! libraries in the same way.
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::Job,
+    stacks::{Stack, Vendor},
+};
+
+use super::{
+    dist, on_each_stack,
+    rounds::{self, Figures, Rounds, Spread, added},
+    table::{Line, Ratio, heading},
+};
+
+/// Blocks per run and messages per block: short blocks, so that some of them are undisturbed.
+const BLOCKS: u32 = 100;
+const MESSAGES: u32 = 10_000;
+
+/// The sizes that the program sends, and how much of what Open MPI's monitoring adds ours may add at most.
+const SIZES: [(&str, f64, &str); 2] = [("8", 1.0 / 5.0, "<= 1/5"), ("1000", 1.0 / 8.0, "<= 1/8")];
+
+/// What the library may cost while nothing is recorded.
+const OFF: f64 = 1.5;
+
+/// How the program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    /// Without mpit.
+    Plain,
+    /// With mpit's library, recording nothing.
+    Off,
+    /// With mpit's library, recording.
+    Ours,
+    /// With Open MPI's own monitoring.
+    Native,
+}
+
+use Variant::{Native, Off, Ours, Plain};
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall");
+    on_each_stack(|stack| on(stack, pairs))
+}
+
+fn on(stack: &Stack, pairs: u32) -> Outcome {
+    let has_own = stack.vendor() == Vendor::OpenMpi;
+    let variants: &[Variant] = if has_own { &[Plain, Off, Ours, Native] } else { &[Plain, Off, Ours] };
+    let rounds = Rounds::run(pairs, variants, |variant| once(stack, variant))?;
+    for (bytes, most, goal) in SIZES {
+        let plain = rounds.figures(Plain, bytes)?;
+        let added = |variant| Ok(added(&rounds.figures(variant, bytes)?, &plain));
+        let line = |what: &str, figures: &[f64]| {
+            Line::new(stack.label(), &format!("{bytes:>4} bytes, {what}"), figures)
+        };
+
+        line("without mpit", &plain).print();
+        let off = added(Off)?;
+        line("mpit adds while off", &off)
+            .ratio(Ratio::of(&off, &plain, "without").as_ref())
+            .goal("<= 1.5 ns", Spread::of(&off).median <= OFF)
+            .print();
+        let ours = added(Ours)?;
+        if !has_own {
+            line("mpit adds while recording", &ours)
+                .ratio(Ratio::of(&ours, &plain, "without").as_ref())
+                .print();
+            continue;
+        }
+        let native = added(Native)?;
+        line("Open MPI's own recording adds", &native)
+            .ratio(Ratio::of(&native, &plain, "without").as_ref())
+            .print();
+        let ratio = Ratio::of(&ours, &native, "Open MPI's");
+        let met = ratio.as_ref().is_some_and(|ratio| ratio.within(most));
+        line("mpit adds while recording", &ours).ratio(ratio.as_ref()).goal(goal, met).print();
+    }
+    Ok(())
+}
+
+/// One run. It counts only if exactly what should be recorded was recorded.
+fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
+    let mut job = Job::plain(&[]);
+    if matches!(variant, Off | Ours) {
+        job = job.arg(dist::program("mpit")).arg("run");
+        if variant == Ours {
+            job = job.args(&["--set", "pml_monitoring_enable=2", "--set", "pml_monitoring_enable_output=1"]);
+        }
+        job = job.arg("--");
+    }
+    job = stack.mpiexec(1).iter().fold(job, Job::arg);
+    if stack.vendor() == Vendor::OpenMpi {
+        // Monitoring wraps the layer that is chosen by itself; to name that layer would leave monitoring out.
+        job = job.args(&["--mca", "pml", "^cm,ucx"]);
+    }
+    if variant == Native {
+        job =
+            job.args(&["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
+    }
+    job = job.arg(stack.compile("bench_messages")?).args(&[&BLOCKS.to_string(), &MESSAGES.to_string()]);
+    job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
+
+    let (figures, rest) = rounds::figures(job)?;
+    let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
+    let all = format!("{} msgs sent", u64::from(BLOCKS) * u64::from(MESSAGES) * SIZES.len() as u64);
+    match variant {
+        Plain | Off => Failure::unless(recorded.is_none(), || "something recorded that should not".into())?,
+        Ours | Native => {
+            let row = recorded.context(format!("{variant:?} recorded nothing"))?;
+            Failure::unless(row.contains(&all), || format!("{variant:?} recorded `{row}` instead of {all}"))?;
+        }
+    }
+    Ok(figures)
+}

@@ -1,0 +1,86 @@
+//! What mpit costs, each figure beside that of a peer.
+//!
+//! The machines at hand are small and shared, so the two halves of a pair are measured in turns, round by round, and
+//! what is compared are the differences within a round. A program that is measured tells the time of its best block: what
+//! else the machine does only ever adds. Everything of ours is built with the profile `dist`, as people get it.
+
+mod counters;
+mod dist;
+mod messages;
+mod reads;
+mod rounds;
+mod table;
+
+use std::process::ExitCode;
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    stacks::{self, Stack},
+};
+
+/// What to measure, and how long.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// What to measure; everything, if nothing is named
+    #[arg(help = format!("What to measure: {}; everything, if nothing is named", names()))]
+    names: Vec<String>,
+
+    /// How often each pair is measured
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: u32,
+}
+
+/// A measurement with a name. It prints its own table.
+struct Bench {
+    name: &'static str,
+    run: fn(u32) -> Outcome,
+}
+
+const BENCHES: [Bench; 3] = [
+    Bench { name: "messages", run: messages::run },
+    Bench { name: "reads", run: reads::run },
+    Bench { name: "counters", run: counters::run },
+];
+
+fn names() -> String {
+    BENCHES.map(|bench| bench.name).join(", ")
+}
+
+/// Runs the named measurements; without names, all.
+pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
+    let named = |name: &String| {
+        let found = BENCHES.iter().find(|bench| bench.name == name);
+        found.context(format!("there is no bench `{name}`, only {}", names()))
+    };
+    let mut wanted = arguments.names.iter().map(named).collect::<Outcome<Vec<_>>>()?;
+    if wanted.is_empty() {
+        wanted = BENCHES.iter().collect();
+    }
+    dist::build()?;
+    println!(
+        "Built with the profile dist (fat LTO, one codegen unit). Nanoseconds; {} rounds.",
+        arguments.pairs
+    );
+    for bench in wanted {
+        (bench.run)(arguments.pairs)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures on every MPI library that is here, and says of the others why not, on a line of the table each.
+fn on_each_stack(measure: impl Fn(&Stack) -> Outcome) -> Outcome {
+    let cannot = |label: &str, reason: &str| {
+        let lines: Vec<_> = reason.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
+        println!("{label:<16} cannot be measured: {}", lines.join(": "));
+    };
+    let found = stacks::found();
+    for stack in &found.stacks {
+        if let Err(failure) = measure(stack) {
+            cannot(stack.label(), &failure.to_string());
+        }
+    }
+    for missing in &found.missing {
+        cannot(missing.label, &missing.reason);
+    }
+    Failure::unless(!found.stacks.is_empty(), || "no MPI library could be had".into())
+}

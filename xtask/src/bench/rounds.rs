@@ -1,0 +1,108 @@
+//! Rounds of measurements, and what is told of them.
+
+use std::collections::BTreeMap;
+
+use mpit_tests::{Context, Failure, Outcome, launch::Job};
+
+/// What one run of a program told: nanoseconds by the name of what took them.
+pub(crate) type Figures = BTreeMap<String, f64>;
+
+/// Rounds in which every variant of something was run once.
+pub(crate) struct Rounds<V> {
+    variants: Vec<V>,
+    rounds: Vec<Vec<Figures>>,
+}
+
+impl<V: Copy + PartialEq> Rounds<V> {
+    /// Runs all variants `count` times, in turns, and every other time in the opposite order: what changes slowly on the
+    /// machine hits all of them alike.
+    pub(crate) fn run(count: u32, variants: &[V], run: impl Fn(V) -> Outcome<Figures>) -> Outcome<Self> {
+        let mut rounds = Vec::new();
+        for number in 0..count {
+            let mut round = vec![Figures::new(); variants.len()];
+            for step in 0..variants.len() {
+                let at = if number % 2 == 0 { step } else { variants.len() - 1 - step };
+                round[at] = run(variants[at])?;
+            }
+            rounds.push(round);
+        }
+        Ok(Self { variants: variants.to_vec(), rounds })
+    }
+
+    /// What a variant took in each round.
+    pub(crate) fn figures(&self, variant: V, name: &str) -> Outcome<Vec<f64>> {
+        let at = self.variants.iter().position(|one| *one == variant).context("no such variant was run")?;
+        let figure =
+            |round: &Vec<Figures>| round[at].get(name).copied().context(format!("no figure for {name}"));
+        self.rounds.iter().map(figure).collect()
+    }
+}
+
+/// What one took more than the other, round by round.
+pub(crate) fn added(figures: &[f64], base: &[f64]) -> Vec<f64> {
+    figures.iter().zip(base).map(|(figure, base)| figure - base).collect()
+}
+
+/// The least, the middle and the greatest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) min: f64,
+    pub(crate) median: f64,
+    pub(crate) max: f64,
+}
+
+impl Spread {
+    /// Of the figures of all rounds, of which there is one at least.
+    pub(crate) fn of(figures: &[f64]) -> Self {
+        let mut sorted = figures.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (middle, last) = (sorted.len() / 2, sorted.len() - 1);
+        Self {
+            min: sorted[0],
+            median: f64::midpoint(sorted[middle], sorted[last - middle]),
+            max: sorted[last],
+        }
+    }
+}
+
+/// Runs a program to its end; returns the figures that it printed, and the rest of what it printed.
+pub(crate) fn figures(job: Job) -> Outcome<(Figures, String)> {
+    let finished = job.finish()?;
+    Failure::unless(finished.code == Some(0), || finished.to_string())?;
+    let mut figures = Figures::new();
+    let mut rest = String::new();
+    for line in finished.stdout.lines() {
+        // A name of one word or two, and a number with a point.
+        match line.rsplit_once(' ').map(|(name, figure)| (name, figure.parse())) {
+            Some((name, Ok(figure))) => drop(figures.insert(name.to_owned(), figure)),
+            _ => rest.extend([line, "\n"]),
+        }
+    }
+    Ok((figures, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_alternate_and_keep_figures_apart() {
+        let order = std::cell::RefCell::new(String::new());
+        let run = |variant: char| {
+            order.borrow_mut().push(variant);
+            Ok(Figures::from([("x".to_owned(), order.borrow().len() as f64)]))
+        };
+        let rounds = Rounds::run(3, &['a', 'b'], run).unwrap();
+        assert_eq!(*order.borrow(), "abbaab");
+        let (a, b) = (rounds.figures('a', "x").unwrap(), rounds.figures('b', "x").unwrap());
+        assert_eq!((a.as_slice(), b.as_slice()), (&[1.0, 4.0, 5.0][..], &[2.0, 3.0, 6.0][..]));
+        assert_eq!(added(&b, &a), [1.0, -1.0, 1.0]);
+        assert!(rounds.figures('a', "y").is_err() && rounds.figures('c', "x").is_err());
+    }
+
+    #[test]
+    fn the_middle_of_an_even_number_is_between_two() {
+        assert_eq!(Spread::of(&[4.0, 1.0, 3.0]), Spread { min: 1.0, median: 3.0, max: 4.0 });
+        assert_eq!(Spread::of(&[4.0, 1.0, 3.0, 2.0]), Spread { min: 1.0, median: 2.5, max: 4.0 });
+    }
+}
