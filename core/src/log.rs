@@ -1,9 +1,11 @@
 //! An append-only list that is read without locks.
 
-use std::sync::OnceLock;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicUsize,
-    Ordering::{Acquire, Release},
+    AtomicBool, AtomicPtr, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 /// Chunk c holds `FIRST << c` items, so 28 chunks are more than any index space holds.
@@ -16,16 +18,27 @@ const CHUNKS: usize = 28;
 /// the purpose (see [`Log::push`]).
 #[derive(Debug)]
 pub struct Log<T> {
-    chunks: [OnceLock<Box<[OnceLock<T>]>>; CHUNKS],
+    /// Each null, or the start of as many places as the chunk holds. The first `len` places are initialized.
+    chunks: [AtomicPtr<T>; CHUNKS],
     len: AtomicUsize,
+    pushing: AtomicBool,
+    of: PhantomData<T>,
 }
+
+// SAFETY: through a shared list threads get at shared items, and hand it items.
+unsafe impl<T: Send + Sync> Sync for Log<T> {}
 
 impl<T> Log<T> {
     /// An empty list.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
-        Self { chunks: [const { OnceLock::new() }; CHUNKS], len: AtomicUsize::new(0) }
+        Self {
+            chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
+            len: AtomicUsize::new(0),
+            pushing: AtomicBool::new(false),
+            of: PhantomData,
+        }
     }
 
     /// Chunk and position within it.
@@ -50,8 +63,13 @@ impl<T> Log<T> {
     /// An item.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
+        if index >= self.len() {
+            return None;
+        }
         let (chunk, at) = Self::place(index);
-        self.chunks.get(chunk)?.get()?.get(at)?.get()
+        let item = self.chunks.get(chunk)?.load(Relaxed).wrapping_add(at);
+        // SAFETY: places below `len` are initialized and stay as they are, and whoever sees `len` sees them.
+        Some(unsafe { &*item })
     }
 
     /// Appends an item and returns its index, or gives the item back when the list is full or another writer
@@ -61,19 +79,51 @@ impl<T> Log<T> {
     ///
     /// The item.
     pub fn push(&self, item: T) -> Result<usize, T> {
+        if self.pushing.swap(true, Acquire) {
+            return Err(item);
+        }
         let index = self.len();
         let (chunk, at) = Self::place(index);
-        let Some(chunk_cell) = self.chunks.get(chunk) else { return Err(item) };
-        let slots = chunk_cell.get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect());
-        slots[at].set(item)?;
-        // Readers that see the new length see the item.
+        if chunk >= CHUNKS {
+            self.pushing.store(false, Release);
+            return Err(item);
+        }
+        let mut start = self.chunks[chunk].load(Relaxed);
+        if start.is_null() {
+            start = Box::into_raw(Box::<[T]>::new_uninit_slice(FIRST << chunk)).cast();
+            self.chunks[chunk].store(start, Relaxed);
+        }
+        // SAFETY: the chunk has this place, and nobody reads it before `len` says so, or writes it, for `pushing`.
+        unsafe { start.wrapping_add(at).write(item) };
+        // Readers that see the new length see the chunk and the item.
         self.len.store(index + 1, Release);
+        self.pushing.store(false, Release);
         Ok(index)
     }
 
     /// All items that are there now.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|index| self.get(index))
+    }
+}
+
+impl<T> Drop for Log<T> {
+    fn drop(&mut self) {
+        for index in 0..self.len() {
+            let (chunk, at) = Self::place(index);
+            let item = self.chunks[chunk].load(Relaxed).wrapping_add(at);
+            // SAFETY: an initialized place, which nobody uses any more.
+            unsafe { item.drop_in_place() };
+        }
+        for (chunk, start) in self.chunks.iter().enumerate() {
+            let start = start.load(Relaxed);
+            if !start.is_null() {
+                let places =
+                    std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), FIRST << chunk);
+                // SAFETY: made by `push` as a box of as many places; what was in them is dropped already.
+                drop(unsafe { Box::from_raw(places) });
+            }
+        }
     }
 }
 
@@ -103,5 +153,32 @@ mod tests {
         assert!(log.iter().copied().eq(0..10_000));
         assert!(log.get(10_000).is_none());
         assert!(log.get(usize::MAX / 2).is_none());
+    }
+
+    #[test]
+    fn items_are_dropped_with_the_list() {
+        let item = std::sync::Arc::new(());
+        let log = Log::new();
+        for _ in 0..100 {
+            assert!(log.push(item.clone()).is_ok());
+        }
+        assert_eq!(std::sync::Arc::strong_count(&item), 101);
+        drop(log);
+        assert_eq!(std::sync::Arc::strong_count(&item), 1);
+    }
+
+    #[test]
+    fn readers_see_whole_items_while_others_push() {
+        let log = &Log::new();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while log.len() < 20_000 {
+                        assert!(log.iter().enumerate().all(|(index, item)| *item == [index; 4]));
+                    }
+                });
+            }
+            (0..20_000).for_each(|index| assert_eq!(log.push([index; 4]), Ok(index)));
+        });
     }
 }

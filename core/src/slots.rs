@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{
     AtomicU32,
-    Ordering::{AcqRel, Acquire},
+    Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 use std::sync::{Mutex, PoisonError};
-
-use hashbrown::HashMap;
 
 use crate::log::Log;
 
@@ -56,16 +55,28 @@ pub struct Slots<K, T> {
 /// Slots to be used again, by the key that says what they have room for.
 #[derive(Debug)]
 struct Free<K> {
-    by_key: HashMap<K, Vec<u32>>,
+    by_key: Vec<(K, Vec<u32>)>,
     in_use: usize,
 }
 
-impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
+impl<K: PartialEq> Free<K> {
+    /// The slots for a key. There are few keys, each a power of two or the like.
+    fn of(&mut self, key: K) -> &mut Vec<u32> {
+        let known = self.by_key.iter().position(|(of, _)| *of == key);
+        let at = known.unwrap_or_else(|| {
+            self.by_key.push((key, Vec::new()));
+            self.by_key.len() - 1
+        });
+        &mut self.by_key[at].1
+    }
+}
+
+impl<K: PartialEq, T> Slots<K, T> {
     /// An empty table that hands out at most `limit` items at once. `kind` is the top byte of its identifiers, from
     /// 1 to 0x7f.
     #[must_use]
     pub fn new(kind: u8, limit: usize) -> Self {
-        Self { kind, limit, all: Log::new(), free: Mutex::new(Free { by_key: HashMap::new(), in_use: 0 }) }
+        Self { kind, limit, all: Log::new(), free: Mutex::new(Free { by_key: Vec::new(), in_use: 0 }) }
     }
 
     /// Takes a slot with the room that `key` asks for, made by `make` if none is free. `fill` prepares the item
@@ -75,7 +86,7 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
         if free.in_use >= self.limit {
             return None;
         }
-        let reused = free.by_key.entry(key).or_default().pop();
+        let reused = free.of(key).pop();
         let number = match reused {
             Some(number) => number,
             None => self.all.push(Slot { generation: AtomicU32::new(0), shape: make() }).ok()? as u32,
@@ -85,7 +96,7 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
         let generation = slot.generation.load(Acquire) + 1;
         let id = Id { generation, slot: number }.pack(self.kind);
         fill(&slot.shape, id);
-        slot.generation.store(generation, std::sync::atomic::Ordering::Release);
+        slot.generation.store(generation, Release);
         Some(id)
     }
 
@@ -100,13 +111,16 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
         let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
         let Some(slot) = self.all.get(number as usize) else { return false };
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let ended = generation % 2 == 1
-            && slot.generation.compare_exchange(generation, generation + 1, AcqRel, Acquire).is_ok();
+        // Generations change under the lock only.
+        let ended = generation % 2 == 1 && slot.generation.load(Relaxed) == generation;
         if ended {
+            slot.generation.store(generation + 1, Relaxed);
+            // Whatever is done to the item from now on, whoever sees it sees that the identifier has ended.
+            fence(Release);
             retire(&slot.shape);
             free.in_use -= 1;
             if generation + 2 < LAST_GENERATION {
-                free.by_key.entry(key).or_default().push(number);
+                free.of(key).push(number);
             }
         }
         ended
@@ -115,9 +129,20 @@ impl<K: std::hash::Hash + Eq, T> Slots<K, T> {
     /// The item behind an identifier that is valid now.
     #[inline]
     pub fn get(&self, id: u64) -> Option<&T> {
+        self.look(id, Some)
+    }
+
+    /// What `look` makes of the item behind an identifier, if the identifier was valid all the time.
+    #[inline]
+    pub fn look<'a, R>(&'a self, id: u64, look: impl FnOnce(&'a T) -> Option<R>) -> Option<R> {
         let Id { generation, slot: number } = Id::unpack(id, self.kind)?;
         let slot = self.all.get(number as usize)?;
-        (generation % 2 == 1 && slot.generation.load(Acquire) == generation).then_some(&slot.shape)
+        if generation % 2 == 0 || slot.generation.load(Acquire) != generation {
+            return None;
+        }
+        let seen = look(&slot.shape)?;
+        fence(Acquire);
+        (slot.generation.load(Relaxed) == generation).then_some(seen)
     }
 
     /// All identifiers that are valid now, with their items.

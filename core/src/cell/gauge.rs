@@ -67,9 +67,7 @@ impl Gauge {
     #[inline]
     fn leave_marks(&self, level: u64) {
         if self.running.load(SeqCst) != 0 {
-            for mark in self.marks() {
-                mark.observe(level);
-            }
+            self.marks().for_each(|mark| mark.observe(level));
         }
     }
 

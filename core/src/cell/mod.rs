@@ -117,6 +117,22 @@ mod ops {
         }
     }
 
+    /// Sets values to 0; most often it is one, and then without a call.
+    ///
+    /// # Safety
+    ///
+    /// `out` is valid for writes of `count` values, and aligned; zero is one of their values.
+    #[inline]
+    unsafe fn zero<T>(out: *mut T, count: usize) {
+        if count == 1 {
+            // SAFETY: by the caller's promise.
+            unsafe { out.write_bytes(0, 1) };
+        } else {
+            // SAFETY: by the caller's promise.
+            unsafe { out.write_bytes(0, count) };
+        }
+    }
+
     /// # Safety
     ///
     /// `cell` is a `&'static C`; `out` is valid for writes of `count` values of its type, and aligned.
@@ -131,7 +147,7 @@ mod ops {
         let out = out.cast::<C::Value>();
         // SAFETY: by the caller's promise. Zero is a value of every `Value` type, so what follows may see the
         // memory as initialized, and elements that nobody fills are 0.
-        unsafe { out.write_bytes(0, count) };
+        unsafe { zero(out, count) };
         // SAFETY: by the caller's promise, and initialized just now.
         let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
         match catch_unwind(AssertUnwindSafe(|| cell.fill(object, out))) {

@@ -32,10 +32,12 @@ macro_rules! value {
         impl Value for $type {
             const DATATYPE: Datatype = Datatype::$datatype;
             const ALSO: &'static [Datatype] = &[$(Datatype::$also),*];
+            #[inline]
             fn to_word(self) -> u64 {
                 let to: fn($type) -> u64 = $to;
                 to(self)
             }
+            #[inline]
             fn from_word(word: u64) -> Self {
                 let from: fn(u64) -> $type = $from;
                 from(word)
@@ -99,9 +101,11 @@ pub trait AmountValue: Value {
 
 impl AmountValue for u32 {
     const INTEGER: bool = true;
+    #[inline]
     fn add(word: u64, amount: Self) -> u64 {
         word.wrapping_add(u64::from(amount))
     }
+    #[inline]
     fn at_least_zero(self) -> Self {
         self
     }
@@ -109,9 +113,11 @@ impl AmountValue for u32 {
 
 impl AmountValue for u64 {
     const INTEGER: bool = true;
+    #[inline]
     fn add(word: u64, amount: Self) -> u64 {
         word.wrapping_add(amount)
     }
+    #[inline]
     fn at_least_zero(self) -> Self {
         self
     }
@@ -119,9 +125,11 @@ impl AmountValue for u64 {
 
 impl AmountValue for f64 {
     const INTEGER: bool = false;
+    #[inline]
     fn add(word: u64, amount: Self) -> u64 {
         (f64::from_bits(word) + amount).to_bits()
     }
+    #[inline]
     fn at_least_zero(self) -> Self {
         // `max` also turns NaN into 0, and the sum turns -0.0 into 0.0, whose bits order like the number.
         self.max(0.0) + 0.0

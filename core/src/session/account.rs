@@ -60,6 +60,12 @@ impl View<'_> {
     #[inline]
     pub(super) unsafe fn read_account(&self, out: *mut u8) -> Result<()> {
         let arithmetic = self.arithmetic();
+        if self.count == 1 {
+            let word = self.read_scalar()?;
+            // SAFETY: by the caller's promise.
+            unsafe { arithmetic.store(out, word) };
+            return Ok(());
+        }
         loop {
             let control = self.handle.switch.control();
             let live = self.is_live(control);
@@ -81,6 +87,22 @@ impl View<'_> {
             }
             if self.handle.switch.unchanged(control) {
                 return Ok(());
+            }
+        }
+    }
+
+    #[inline]
+    fn read_scalar(&self) -> Result<u64> {
+        loop {
+            let control = self.handle.switch.control();
+            let (value, base) = self.handle.scalar(control.record());
+            let word = if self.is_live(control) {
+                self.shown(control, value, base, self.raw_scalar()?)
+            } else {
+                value
+            };
+            if self.handle.switch.unchanged(control) {
+                return Ok(word);
             }
         }
     }
@@ -187,18 +209,23 @@ impl View<'_> {
     /// Reads the cell, for a change that has claimed a record.
     fn raw(&self, record: usize) -> Result<Raw> {
         if self.count == 1 {
-            let mut word = 0_u64;
-            let start = (&raw mut word).cast::<u8>();
-            // SAFETY: a word has room for one element.
-            unsafe { self.desc.read(&self.object, start, 1) }?;
-            // SAFETY: written just now.
-            return Ok(Raw::Scalar(unsafe { self.arithmetic().load(start) }));
+            return self.raw_scalar().map(Raw::Scalar);
         }
         let scratch = self.scratch(record).first().ok_or(Error::InvalidHandle)?.as_ptr().cast::<u8>();
         // SAFETY: the section is `count` words, no element is larger than a word, and nobody else uses the scratch of
         // a record that is claimed.
         unsafe { self.desc.read(&self.object, scratch, self.count) }?;
         Ok(Raw::Array(scratch))
+    }
+
+    #[inline]
+    fn raw_scalar(&self) -> Result<u64> {
+        let mut word = 0_u64;
+        let start = (&raw mut word).cast::<u8>();
+        // SAFETY: a word has room for one element.
+        unsafe { self.desc.read(&self.object, start, 1) }?;
+        // SAFETY: written just now.
+        Ok(unsafe { self.arithmetic().load(start) })
     }
 
     fn raw_element(&self, raw: &Raw, element: usize) -> u64 {

@@ -3,8 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
+    Ordering::{Relaxed, Release},
 };
 
 use crate::cell::Mark;
@@ -108,9 +107,6 @@ impl Handle {
 
     /// Prepares a handle that nobody knows yet.
     pub(super) fn fill(&self, session: u64, desc: &'static PvarDesc, count: usize, object: &Object<'_>) {
-        // Pairs with the fence in `view`: who meets a word of this handle where he read another one sees that the
-        // other one's identifier has ended.
-        fence(Release);
         self.session.store(session, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let highest = desc.behaviour() == Behaviour::Highest;
@@ -165,6 +161,13 @@ impl Handle {
         words.get(number * stride..number * stride + count).unwrap_or_default()
     }
 
+    /// The value and the base of a scalar's record.
+    #[inline]
+    pub(super) fn scalar(&self, record: usize) -> (u64, u64) {
+        let at = record % SCALAR_RECORDS * RECORD_WORDS;
+        (self.inline[at].load(Relaxed), self.inline[at + 1].load(Relaxed))
+    }
+
     #[inline]
     fn mark(&self) -> Option<&'static Mark> {
         let mark = self.mark.load(Relaxed).cast_const();
@@ -190,9 +193,7 @@ impl Handle {
         let object = Object { kind, id: id_of_object, size, ranks: ranks.and_then(|ranks| ranks.first()) };
         let count = self.count.load(Relaxed) as usize;
         let (session, mark) = (self.session.load(Relaxed), self.mark());
-        let view = View { handle: self, id, session, desc, count, object, mark };
-        fence(Acquire);
-        Some(view)
+        Some(View { handle: self, id, session, desc, count, object, mark })
     }
 
     #[inline]

@@ -139,16 +139,16 @@ impl Interface {
     /// What a handle is, at one moment at which it was valid.
     #[inline]
     pub(super) fn view(&self, id: u64) -> Result<View<'_>> {
-        let view = self.pvars.get(id).and_then(|handle| handle.view(id)).ok_or(Error::InvalidHandle)?;
-        // Still valid, so what was read belongs together.
-        self.pvars.get(id).map(|_| view).ok_or(Error::InvalidHandle)
+        self.pvars.look(id, |handle| handle.view(id)).ok_or(Error::InvalidHandle)
     }
 
     #[inline]
     pub(super) fn owned(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
-        self.live(session)?;
-        let view = self.view(handle.0)?;
-        if view.session == session.0 { Ok(view) } else { Err(Error::InvalidHandle) }
+        // A handle lives no longer than its session, so a live one that says it is of this session is enough.
+        match self.view(handle.0) {
+            Ok(view) if view.session == session.0 => Ok(view),
+            _ => Err(self.live(session).err().unwrap_or(Error::InvalidHandle)),
+        }
     }
 }
 

@@ -1,0 +1,109 @@
+//! What the calls of a tool and the updates of a library cost, in nanoseconds.
+//!
+//!     cargo run --release -p mpit --example prices
+
+#![allow(unsafe_code, reason = "the interface as C calls it")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use mpit::cell::{Counter, Level};
+use mpit::desc::{Origin, PvarDesc};
+use mpit::registry::{Image, Registry};
+use mpit::session::{Interface, Limits, Which};
+use mpit::threads;
+use mpit::words::{Class, ThreadLevel};
+
+const TURNS: u32 = 2_000_000;
+
+/// Prints the time of one call: the best of several runs, without the loop around it.
+fn price(what: &str, call: impl FnMut(u32)) {
+    let cost = best(call) - best(|turn| _ = black_box(turn));
+    println!("{what:<44} {cost:>8.2}");
+}
+
+fn best(mut call: impl FnMut(u32)) -> f64 {
+    let run = |_| {
+        let begin = Instant::now();
+        (0..TURNS).for_each(&mut call);
+        begin.elapsed().as_secs_f64() * 1e9 / f64::from(TURNS)
+    };
+    (0..7).map(run).fold(f64::INFINITY, f64::min)
+}
+
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+fn counter(name: &'static str, cell: &'static Counter<u64>) -> &'static PvarDesc {
+    leak(PvarDesc::new(name, Class::Counter, cell, Origin::new(file!(), line!())))
+}
+
+fn interface(image: &Image) -> &'static Interface {
+    let registry = Registry::new();
+    let refusals = registry.add(image, &[]);
+    assert!(refusals.is_empty(), "{refusals:?}");
+    let interface = leak(Interface::new(leak(registry), Limits::default()));
+    interface.init(ThreadLevel::Multiple);
+    interface
+}
+
+fn main() {
+    println!("{:<44} {:>8}", "", "ns");
+    let (watched, unwatched) = (leak(Counter::new()), leak(Counter::new()));
+    let (level, quiet) = (leak(Level::<u64>::new()), leak(Level::<u64>::new()));
+    let mut image = Image::new("prices");
+    image.pvars = vec![counter("watched", watched), counter("unwatched", unwatched)];
+    let mark = PvarDesc::new("use", Class::HighWatermark, level, Origin::new(file!(), line!()));
+    image.pvars.push(leak(mark));
+    let tools = interface(&image);
+    let session = tools.session_create().unwrap();
+    let index = tools.registry().pvar_index("watched", Class::Counter).unwrap();
+    let (handle, _) = tools.handle_alloc(session, index, None).unwrap();
+    let index_of_mark = tools.registry().pvar_index("use", Class::HighWatermark).unwrap();
+    let (mark, _) = tools.handle_alloc(session, index_of_mark, None).unwrap();
+    tools.start(session, Which::All).unwrap();
+
+    for concurrent in [true, false] {
+        threads::set_concurrent(concurrent);
+        println!("updates, {}", if concurrent { "threads at once" } else { "one thread at a time" });
+        price("  Counter::add, nobody looks", |turn| unwatched.add(u64::from(turn)));
+        price("  Counter::add, a handle is started", |turn| watched.add(u64::from(turn)));
+        price("  Level::set, nobody looks", |turn| quiet.set(u64::from(turn)));
+        price("  Level::set, a watermark is started", |turn| level.set(u64::from(turn)));
+    }
+
+    println!("calls");
+    let read = |handle| {
+        let mut value = 0_u64;
+        // SAFETY: the variable is one `u64`.
+        unsafe { tools.read(session, handle, (&raw mut value).cast()) }.unwrap();
+        black_box(value);
+    };
+    price("  read, COUNTER", |_| read(handle));
+    price("  read, HIGHWATERMARK", |_| read(mark));
+    price("  reset, COUNTER", |_| tools.reset(session, Which::One(handle)).unwrap());
+    price("  start and stop, COUNTER", |_| {
+        tools.stop(session, Which::One(handle)).unwrap();
+        tools.start(session, Which::One(handle)).unwrap();
+    });
+    price("  handle alloc and free, COUNTER", |_| {
+        let (handle, _) = tools.handle_alloc(session, index, None).unwrap();
+        tools.handle_free(session, handle).unwrap();
+    });
+    price("  handle alloc and free, HIGHWATERMARK", |_| {
+        let (handle, _) = tools.handle_alloc(session, index_of_mark, None).unwrap();
+        tools.handle_free(session, handle).unwrap();
+    });
+    for count in [1_000_usize, 100_000] {
+        let names: Vec<&'static str> =
+            (0..count).map(|n| leak(format!("some_component_variable_{n}")).as_str()).collect();
+        let mut image = Image::new("prices");
+        image.pvars = names.iter().map(|name| counter(name, unwatched)).collect();
+        let registry = interface(&image).registry();
+        price(&format!("  pvar_index among {count} names"), |turn| {
+            let name = names[turn as usize & 511];
+            black_box(registry.pvar_index(black_box(name), Class::Counter));
+        });
+    }
+}
