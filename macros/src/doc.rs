@@ -81,6 +81,11 @@ impl Description {
 
     /// Adds a sentence.
     pub(crate) fn sentence(&mut self, sentence: &str) {
+        if let Some(Piece::Text(last)) = self.pieces.last()
+            && last.ends_with(char::is_alphanumeric)
+        {
+            self.text(".");
+        }
         if !self.is_empty() {
             self.text(" ");
         }
@@ -157,6 +162,16 @@ mod tests {
             of(&item),
             r#":: core :: concat ! ("Messages " , concat ! ("of " , stringify ! (pml)) , " so far.")"#
         );
+    }
+
+    #[test]
+    fn sentences_are_kept_apart() {
+        for (text, whole) in [("Bytes", "Bytes. Unit: s."), ("Bytes!", "Bytes! Unit: s."), ("", "Unit: s.")] {
+            let item: syn::ItemStruct = parse_quote! { #[doc = #text] struct S; };
+            let mut description = Description::of(&item.attrs);
+            description.sentence("Unit: s.");
+            assert_eq!(description.to_tokens().to_string(), format!("{whole:?}"));
+        }
     }
 
     #[test]

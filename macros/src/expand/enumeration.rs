@@ -20,8 +20,12 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
         let name = &name.value;
         quote!(#private::EnumItem::new(#ident::#variant as i32, #name))
     });
-    let (items, value) =
-        if faulty { (quote!(), quote!(0)) } else { (quote!(#(#items),*), quote!(self as i32)) };
+    // With mistakes, one item that stands for those there will be: states have a first one.
+    let (items, value) = if faulty {
+        (quote!(#private::EnumItem::new(0, "")), quote!(0))
+    } else {
+        (quote!(#(#items),*), quote!(self as i32))
+    };
     let registration = (!faulty).then(|| {
         let element = element(&private, "MPIT_ENUMS_V1", "EnumDesc", &quote!(&__MPIT_ENUM));
         let marker = unique("the_enumeration", &name);

@@ -1,0 +1,9 @@
+use mpit::MpitEnum;
+
+#[derive(MpitEnum)]
+#[repr(i32)]
+enum Phase {
+    Idle,
+}
+
+fn main() {}
