@@ -9,7 +9,8 @@ pub use crate::cell::{
 };
 pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{
-    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc, PvarFlags,
+    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc, Origin,
+    PvarDesc, PvarFlags, SourceDesc,
 };
 pub use crate::error::{Error, Result};
 pub use crate::object::{Comm, Object};
@@ -97,3 +98,11 @@ pub mod cell_of {
             || twins::<c_char>(own, datatype)
     }
 }
+
+/// The event types of this image.
+#[linkme::distributed_slice]
+pub static MPIT_EVENTS_V1: [&'static EventDesc];
+
+/// The sources of this image.
+#[linkme::distributed_slice]
+pub static MPIT_SOURCES_V1: [&'static SourceDesc];

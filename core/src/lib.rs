@@ -7,6 +7,7 @@ pub mod cell;
 pub mod cvar;
 pub mod desc;
 mod error;
+pub mod event;
 pub mod host;
 pub mod log;
 pub mod object;

@@ -189,3 +189,28 @@ vocabulary! {
         Multiple = "MULTIPLE",
     }
 }
+
+vocabulary! {
+    /// Whether a source's events come in the order of their time stamps (`MPI_T_SOURCE_*`).
+    SourceOrder {
+        /// Time stamps never fall.
+        Ordered = "ORDERED",
+        /// They may.
+        Unordered = "UNORDERED",
+    }
+}
+
+vocabulary! {
+    /// What a callback must be fit for (`MPI_T_CB_REQUIRE_*`), in ascending order. As the level of a context: what is
+    /// required of callbacks there. As the level of a callback: the highest that it meets.
+    Safety {
+        /// Nothing: it may call anything.
+        None = "NONE",
+        /// Of MPI it calls only MPI_T functions, MPI_Wtime and MPI_Wtick.
+        MpiRestricted = "MPI_RESTRICTED",
+        /// Also, it is reentrant and thread-safe.
+        ThreadSafe = "THREAD_SAFE",
+        /// Also, it may run in a signal handler.
+        AsyncSignalSafe = "ASYNC_SIGNAL_SAFE",
+    }
+}

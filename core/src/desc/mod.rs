@@ -8,6 +8,7 @@
 
 mod category;
 mod cvar;
+mod event;
 mod pvar;
 
 use std::cmp::Ordering;
@@ -15,6 +16,7 @@ use std::marker::PhantomData;
 
 pub use category::{Category, CategoryDesc, CategoryLink};
 pub use cvar::{CvarDesc, CvarOps};
+pub use event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
 pub use pvar::{Behaviour, PvarDesc, PvarFlags, PvarOps};
 
 /// A `&'static str` with a C layout.

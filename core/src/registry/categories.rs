@@ -9,6 +9,8 @@ pub struct Members {
     pub cvars: Vec<u32>,
     /// Performance variables.
     pub pvars: Vec<u32>,
+    /// Event types.
+    pub events: Vec<u32>,
     /// Categories.
     pub categories: Vec<u32>,
 }

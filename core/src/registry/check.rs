@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::desc::{Behaviour, CategoryDesc, CvarDesc, EnumDesc, Origin, PvarDesc, PvarFlags};
+use crate::desc::{
+    Behaviour, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
+    SourceDesc,
+};
 use crate::words::{Class, Datatype, Scope};
 
 /// The longest name, in bytes.
@@ -46,6 +49,14 @@ pub(super) fn pvar_label(desc: &PvarDesc) -> String {
 
 pub(super) fn cvar_label(desc: &CvarDesc) -> String {
     format!("cvar `{}`", desc.name())
+}
+
+pub(super) fn event_label(desc: &EventDesc) -> String {
+    format!("event `{}`", desc.name())
+}
+
+pub(super) fn source_label(desc: &SourceDesc) -> String {
+    format!("source `{}`", desc.name())
 }
 
 pub(super) fn enum_label(desc: &EnumDesc) -> String {
@@ -151,6 +162,35 @@ pub(super) fn enum_fault(desc: &EnumDesc) -> Option<String> {
         }
     }
     None
+}
+
+/// Why a source cannot be registered, if it cannot.
+pub(super) fn source_fault(desc: &SourceDesc) -> Option<String> {
+    name_fault(desc.name()).or_else(|| text_fault(desc.text())).map(Into::into)
+}
+
+/// Why an event type cannot be registered, if it cannot.
+pub(super) fn event_fault(desc: &EventDesc) -> Option<String> {
+    if let Some(fault) = name_fault(desc.name()).or_else(|| text_fault(desc.text())) {
+        return Some(fault.into());
+    }
+    if desc.extent() > LARGEST_EVENT {
+        return Some(format!("its payload is larger than {LARGEST_EVENT} bytes"));
+    }
+    let elements = desc.elements();
+    if elements.first().is_some_and(|first| first.displacement() != 0) {
+        return Some("its first element does not lie at the start".into());
+    }
+    if elements.windows(2).any(|pair| pair[0].end() > pair[1].displacement()) {
+        return Some("its elements do not lie one behind the other".into());
+    }
+    let names = desc.element_names().map(EnumDesc::items);
+    let fitting = |items: &[crate::desc::EnumItem]| {
+        items.len() == elements.len() && items.iter().zip(0..).all(|(item, at)| item.value() == at)
+    };
+    names
+        .is_some_and(|items| !fitting(items))
+        .then(|| "its enumeration does not name its elements in order".into())
 }
 
 /// Why a category cannot be registered, if it cannot.

@@ -1,7 +1,9 @@
 //! What one image (the program, a plug-in) defines.
 
-use crate::__private::{MPIT_CATEGORIES_V1, MPIT_CVARS_V1, MPIT_ENUMS_V1, MPIT_PVARS_V1};
-use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, PvarDesc};
+use crate::__private::{
+    MPIT_CATEGORIES_V1, MPIT_CVARS_V1, MPIT_ENUMS_V1, MPIT_EVENTS_V1, MPIT_PVARS_V1, MPIT_SOURCES_V1,
+};
+use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 
 /// The definitions of one image, to be registered as one batch.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +14,10 @@ pub struct Image {
     pub pvars: Vec<&'static PvarDesc>,
     /// Control variables.
     pub cvars: Vec<&'static CvarDesc>,
+    /// Event types.
+    pub events: Vec<&'static EventDesc>,
+    /// Sources of events.
+    pub sources: Vec<&'static SourceDesc>,
     /// Enumerations.
     pub enums: Vec<&'static EnumDesc>,
     /// Categories.
@@ -35,6 +41,8 @@ impl Image {
             name: "program".into(),
             pvars: MPIT_PVARS_V1.to_vec(),
             cvars: MPIT_CVARS_V1.to_vec(),
+            events: MPIT_EVENTS_V1.to_vec(),
+            sources: MPIT_SOURCES_V1.to_vec(),
             enums: MPIT_ENUMS_V1.to_vec(),
             categories: MPIT_CATEGORIES_V1.to_vec(),
         }
@@ -45,8 +53,9 @@ impl Image {
     pub(crate) fn all_categories(&self) -> Vec<&'static CategoryDesc> {
         let of_variables = self.pvars.iter().flat_map(|pvar| pvar.category_list());
         let of_settings = self.cvars.iter().flat_map(|cvar| cvar.category_list());
-        let mut waiting: Vec<&'static CategoryDesc> =
-            self.categories.iter().chain(of_variables).chain(of_settings).copied().collect();
+        let of_events = self.events.iter().flat_map(|event| event.category_list());
+        let of_all = of_variables.chain(of_settings).chain(of_events);
+        let mut waiting: Vec<&'static CategoryDesc> = self.categories.iter().chain(of_all).copied().collect();
         let mut found: Vec<&'static CategoryDesc> = Vec::new();
         while let Some(category) = waiting.pop() {
             if !found.iter().any(|known| std::ptr::eq(*known, category)) {
@@ -60,12 +69,22 @@ impl Image {
         found
     }
 
-    /// The enumerations that the image names: its own, and those of its variables.
+    /// The sources that the image names: its own, and those of its events.
+    pub(crate) fn all_sources(&self) -> Vec<&'static SourceDesc> {
+        let of_events = self.events.iter().map(|event| event.source());
+        let mut found: Vec<&'static SourceDesc> = self.sources.iter().copied().chain(of_events).collect();
+        found.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        found.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        found
+    }
+
+    /// The enumerations that the image names: its own, and those of its variables and events.
     pub(crate) fn all_enums(&self) -> Vec<&'static EnumDesc> {
         let of_variables = self.pvars.iter().filter_map(|pvar| pvar.enumeration());
         let of_settings = self.cvars.iter().filter_map(|cvar| cvar.enumeration());
-        let mut found: Vec<&'static EnumDesc> =
-            self.enums.iter().copied().chain(of_variables).chain(of_settings).collect();
+        let of_events = self.events.iter().filter_map(|event| event.element_names());
+        let of_all = of_variables.chain(of_settings).chain(of_events);
+        let mut found: Vec<&'static EnumDesc> = self.enums.iter().copied().chain(of_all).collect();
         found.sort_by_key(|desc| (desc.name(), desc.origin()));
         found.dedup_by(|a, b| std::ptr::eq(*a, *b));
         found

@@ -20,10 +20,10 @@ pub use check::{LONGEST_NAME, Refusal, class_admits, name_fault};
 pub use image::Image;
 
 use crate::cvar::sources::{self, Setting, Source};
-use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, PvarDesc};
+use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::log::Log;
 use crate::words::Class;
-use check::{category_label, cvar_label, enum_label, pvar_label};
+use check::{category_label, cvar_label, enum_label, event_label, pvar_label, source_label};
 use names::Names;
 
 /// A control variable of the registry: its definition and where its present value came from.
@@ -56,6 +56,8 @@ impl CvarEntry {
 pub struct Registry {
     pvars: Space<&'static PvarDesc>,
     cvars: Space<CvarEntry>,
+    events: Space<&'static EventDesc>,
+    sources: Space<&'static SourceDesc>,
     enums: Space<&'static EnumDesc>,
     categories: Space<Category>,
     update: AtomicI32,
@@ -125,6 +127,8 @@ impl Registry {
         self.add_links(&links, &mut changed, &mut refusals);
         self.add_pvars(image, &mut changed, &mut refusals);
         self.add_cvars(image, settings, &mut changed, &mut refusals);
+        self.add_sources(image, &mut refusals);
+        self.add_events(image, &mut changed, &mut refusals);
         if changed {
             // Only now, so that who sees the new number sees the new content.
             self.update.store(categories::next_update(self.update.load(Acquire)), Release);
@@ -269,6 +273,46 @@ impl Registry {
         }
     }
 
+    fn add_sources(&self, image: &Image, refusals: &mut Vec<Refusal>) {
+        for desc in image.all_sources() {
+            if let Some(fault) = check::source_fault(desc) {
+                refusals.push(Refusal::new(source_label(desc), desc.origin(), fault));
+            } else if let Some(first) = self.source_index(desc.name()).and_then(|index| self.source(index)) {
+                if !std::ptr::eq(first, desc) {
+                    refusals.push(Refusal::duplicate(source_label(desc), desc.origin(), first.origin()));
+                }
+            } else {
+                let index = self.sources.append(desc, |desc| desc.name());
+                desc.cell().set_index(index);
+            }
+        }
+    }
+
+    fn add_events(&self, image: &Image, changed: &mut bool, refusals: &mut Vec<Refusal>) {
+        let mut events = image.events.clone();
+        events.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        for desc in events {
+            let known = self.source_index(desc.source().name()).and_then(|index| self.source(index));
+            let no_source = !known.is_some_and(|known| std::ptr::eq(known, desc.source()));
+            let fault = check::event_fault(desc)
+                .or_else(|| self.missing_enum(desc.element_names()))
+                .or_else(|| no_source.then(|| format!("its source `{}` was left out", desc.source().name())));
+            if let Some(fault) = fault {
+                refusals.push(Refusal::new(event_label(desc), desc.origin(), fault));
+            } else if let Some(first) = self.event_index(desc.name()).and_then(|index| self.event(index)) {
+                if !std::ptr::eq(first, desc) {
+                    refusals.push(Refusal::duplicate(event_label(desc), desc.origin(), first.origin()));
+                }
+            } else {
+                let index = self.events.append(desc, |desc| desc.name());
+                desc.source().cell().add_event(desc);
+                for category in desc.category_list() {
+                    *changed |= self.put(category, |members| &mut members.events, index);
+                }
+            }
+        }
+    }
+
     fn missing_enum(&self, desc: Option<&'static EnumDesc>) -> Option<String> {
         let desc = desc?;
         let known = self.enum_named(desc.name()).is_some_and(|known| same_enum(known, desc));
@@ -316,6 +360,36 @@ impl Registry {
     /// The control variable of that name.
     pub fn cvar_index(&self, name: &str) -> Option<u32> {
         self.cvars.find(&name, |entry| entry.desc.name())
+    }
+
+    /// How many event types there are.
+    pub fn event_count(&self) -> u32 {
+        self.events.entries.len() as u32
+    }
+
+    /// An event type.
+    pub fn event(&self, index: u32) -> Option<&'static EventDesc> {
+        self.events.get(index).copied()
+    }
+
+    /// The event type of that name.
+    pub fn event_index(&self, name: &str) -> Option<u32> {
+        self.events.find(&name, |desc| desc.name())
+    }
+
+    /// How many sources there are.
+    pub fn source_count(&self) -> u32 {
+        self.sources.entries.len() as u32
+    }
+
+    /// A source.
+    pub fn source(&self, index: u32) -> Option<&'static SourceDesc> {
+        self.sources.get(index).copied()
+    }
+
+    /// The source of that name.
+    pub fn source_index(&self, name: &str) -> Option<u32> {
+        self.sources.find(&name, |desc| desc.name())
     }
 
     /// How many categories there are.

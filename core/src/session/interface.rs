@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::handle::{Handle, Room};
+use crate::event::RegistrationSlot;
+use crate::log::Log;
 use crate::registry::Registry;
 use crate::slots::Slots;
 use crate::words::ThreadLevel;
@@ -37,6 +39,10 @@ pub struct Interface {
     pub(super) sessions: Slots<(), ()>,
     pub(super) pvars: Slots<Room, Handle>,
     pub(super) cvars: Slots<(), AtomicU32>,
+    /// Registrations for events, those that were freed included.
+    registrations: Log<&'static RegistrationSlot>,
+    registering: Mutex<()>,
+    handles: usize,
 }
 
 impl Interface {
@@ -50,6 +56,9 @@ impl Interface {
             sessions: Slots::new(SESSION_KIND, limits.sessions),
             pvars: Slots::new(PVAR_KIND, limits.handles),
             cvars: Slots::new(CVAR_KIND, limits.handles),
+            registrations: Log::new(),
+            registering: Mutex::new(()),
+            handles: limits.handles,
         }
     }
 
@@ -92,8 +101,27 @@ impl Interface {
             self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id, ()));
             self.pvars.iter().for_each(|(id, _)| _ = self.end_handle(id));
             self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id, ()));
+            self.end_registrations();
         }
         Ok(())
+    }
+
+    /// Adds a slot for registrations for events, made with the number that it gets.
+    pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static RegistrationSlot) -> Result<()> {
+        let _alone = self.registering.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.registrations.len();
+        if number >= self.handles {
+            return Err(Error::OutOfHandles);
+        }
+        self.registrations.push(make(number as u32)).map(drop).map_err(|_| Error::OutOfHandles)
+    }
+
+    pub(crate) fn registrations(&self) -> impl Iterator<Item = &'static RegistrationSlot> + '_ {
+        self.registrations.iter().copied()
+    }
+
+    pub(crate) fn registration_slot(&self, number: u32) -> Option<&'static RegistrationSlot> {
+        self.registrations.get(number as usize).copied()
     }
 
     /// Whether the interface is up.
@@ -103,7 +131,7 @@ impl Interface {
     }
 
     #[inline]
-    pub(super) fn up(&self) -> Result<()> {
+    pub(crate) fn up(&self) -> Result<()> {
         if self.is_up() { Ok(()) } else { Err(Error::NotInitialized) }
     }
 }

@@ -1,0 +1,37 @@
+//! Events: what happens, told to callbacks as it happens.
+//!
+//! An event type is a struct with a descriptor; raising one calls the callbacks that tools have registered. Without
+//! listeners a raise is one load and a branch, and the payload is not computed. With listeners nothing is locked
+//! while callbacks run, nothing is allocated, and nothing waits, so events may be raised in signal handlers and from
+//! within callbacks. What cannot be delivered is counted, and the count is told before the next event of the source.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`mod@raise`] | raising, and the choice of a callback |
+//! | `registration`, `cell` | what tools registered |
+//! | [`instance`] | one occurrence, as callbacks see it |
+//! | `source`, `ring` | time stamps, pending drops, what waits for a better moment |
+//! | [`clock`] | ticks |
+
+mod cell;
+pub mod clock;
+pub mod instance;
+mod interface;
+pub mod raise;
+mod registration;
+mod ring;
+mod source;
+
+pub use cell::EventCell;
+pub use instance::InstanceId;
+pub use interface::Hints;
+pub use raise::{Context, Event};
+pub(crate) use registration::Registration as RegistrationSlot;
+pub use registration::{Abi, Delivery, DropReport, Farewell, RegistrationId};
+pub use source::SourceCell;
+
+/// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
+pub trait Source: 'static {
+    /// The source's descriptor.
+    const DESC: &'static crate::desc::SourceDesc;
+}
