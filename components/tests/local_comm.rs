@@ -2,7 +2,7 @@
 
 use mpit::words::Bind;
 use mpit_components::comms::{self, Ranks};
-use mpit_components::local::{self, Error};
+use mpit_components::local::{self, Error, Request};
 
 #[test]
 fn the_first_two() {
@@ -119,6 +119,22 @@ fn freed_ones_are_gone_but_requests_on_them_end() {
 
         let id = world.dup()?.id();
         assert!(comms::get(id).is_none(), "dropping one frees it");
+        Ok(())
+    });
+}
+
+#[test]
+fn requests_on_several_freed_ones_end_together() {
+    local::test(1, |world| {
+        let mut values = [0_u8; 4];
+        let mut requests = Vec::new();
+        for value in &mut values {
+            let copy = world.dup()?;
+            requests.push(copy.irecv(value, 0, 0)?);
+            copy.send(&7_u8, 0, 0)?;
+        }
+        Request::wait_all(&mut requests)?;
+        assert_eq!(values, [7; 4]);
         Ok(())
     });
 }

@@ -161,8 +161,8 @@ impl Shared {
     /// Posts a user's receive.
     pub(super) fn post(self: &Arc<Self>, from: usize, tag: i32) -> Result<State> {
         Ok(match self.pattern(from, tag)? {
-            Some(pattern) => State::pending(self.engine().post(pattern), self),
-            None => State::over(Status::PROC_NULL),
+            Some(pattern) => State::begun(self.engine().post(pattern), self),
+            None => State::Over(Status::PROC_NULL),
         })
     }
 }

@@ -27,17 +27,19 @@ pub struct Request<'a> {
 
 pub(super) enum State {
     Inactive,
-    /// Somebody has yet to ask for how it ended.
-    Ended(Outcome, Status),
-    Pending(Ticket),
+    /// It was over at once, and somebody has yet to ask about it.
+    Over(Status),
+    Begun(Ticket),
 }
 
 /// A place in the matching engine, given up when dropped.
 pub(super) struct Ticket {
     number: u64,
-    /// Keeps the communicator's queues alive.
+    /// Keeps the communicator's queues alive. Must not be dropped while the engine is locked.
     comm: Arc<Shared>,
-    redeemed: bool,
+    /// How the operation ended, once the engine has told.
+    outcome: Option<Outcome>,
+    settled: bool,
 }
 
 /// What a persistent request does.
@@ -137,8 +139,7 @@ impl<'a> Request<'a> {
     /// Fails when the message does not fit into the buffer, or when the process that should send or receive it
     /// is gone. The request is inactive then.
     pub fn wait(&mut self) -> Result<Status> {
-        if let State::Pending(ticket) = &self.state {
-            let comm = Arc::clone(&ticket.comm);
+        if let Some(comm) = self.pending() {
             comm.engine().wait(|engine| self.settle(engine).then_some(()));
         }
         self.complete().map(|status| status.unwrap_or(Status::EMPTY))
@@ -150,76 +151,69 @@ impl<'a> Request<'a> {
     ///
     /// As of [`wait`](Self::wait).
     pub fn test(&mut self) -> Result<Option<Status>> {
-        if let State::Pending(ticket) = &self.state {
-            let comm = Arc::clone(&ticket.comm);
-            if !self.settle(&mut comm.engine().lock()) {
-                return Ok(None);
-            }
+        if let Some(comm) = self.pending()
+            && !self.settle(&mut comm.engine().lock())
+        {
+            return Ok(None);
         }
         self.complete().map(|status| status.or(Some(Status::EMPTY)))
     }
 
-    /// The communicator of a pending operation.
-    pub(super) fn comm(&self) -> Option<Arc<Shared>> {
+    /// Whether the operation was begun and is not known to have ended.
+    pub(super) fn is_pending(&self) -> bool {
+        matches!(&self.state, State::Begun(ticket) if !ticket.settled)
+    }
+
+    /// The communicator of an operation that is pending.
+    pub(super) fn pending(&self) -> Option<Arc<Shared>> {
         match &self.state {
-            State::Pending(ticket) => Some(Arc::clone(&ticket.comm)),
+            State::Begun(ticket) if !ticket.settled => Some(Arc::clone(&ticket.comm)),
             _ => None,
         }
     }
 
-    /// Whether nothing is left to wait for.
+    /// Asks the engine. Whether nothing is left to wait for.
     pub(super) fn settle(&mut self, engine: &mut matching::State) -> bool {
-        let State::Pending(ticket) = &mut self.state else { return true };
-        let outcome = engine.take(ticket.number);
-        ticket.redeemed = outcome.is_some();
-        match outcome {
-            Some(outcome) => self.state = State::Ended(outcome, Status::EMPTY),
-            None => return false,
+        let State::Begun(ticket) = &mut self.state else { return true };
+        if !ticket.settled {
+            ticket.outcome = engine.take(ticket.number);
+            ticket.settled = ticket.outcome.is_some();
         }
-        true
+        ticket.settled
     }
 
-    /// Makes an operation that ended inactive and says how it ended; `None` if it was not active.
+    /// Makes an operation that has ended inactive and says how it ended; `None` if it was not active or has not.
     pub(super) fn complete(&mut self) -> Result<Option<Status>> {
-        if !matches!(self.state, State::Ended(..)) {
+        if self.is_pending() {
             return Ok(None);
         }
         match std::mem::replace(&mut self.state, State::Inactive) {
-            State::Ended(outcome, status) => match outcome? {
+            State::Inactive => Ok(None),
+            State::Over(status) => Ok(Some(status)),
+            State::Begun(mut ticket) => match ticket.outcome.take().transpose()?.flatten() {
                 Some(message) => message.copy_to(self.buffer.as_deref_mut().unwrap_or_default()).map(Some),
-                None => Ok(Some(status)),
+                None => Ok(Some(Status::EMPTY)),
             },
-            State::Inactive | State::Pending(_) => Ok(None),
         }
     }
 }
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = match self.state {
-            State::Inactive => "inactive",
-            State::Ended(..) => "ended",
-            State::Pending(_) => "pending",
-        };
-        let persistent = self.origin.is_some();
-        f.debug_struct("Request").field("state", &state).field("persistent", &persistent).finish()
+        let (active, persistent) = (self.is_active(), self.origin.is_some());
+        f.debug_struct("Request").field("active", &active).field("persistent", &persistent).finish()
     }
 }
 
 impl State {
-    /// An operation that was over at once.
-    pub(super) fn over(status: Status) -> Self {
-        Self::Ended(Ok(None), status)
-    }
-
-    pub(super) fn pending(number: u64, comm: &Arc<Shared>) -> Self {
-        Self::Pending(Ticket { number, comm: Arc::clone(comm), redeemed: false })
+    pub(super) fn begun(number: u64, comm: &Arc<Shared>) -> Self {
+        Self::Begun(Ticket { number, comm: Arc::clone(comm), outcome: None, settled: false })
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        if !self.redeemed {
+        if !self.settled {
             self.comm.engine().withdraw(self.number);
         }
     }

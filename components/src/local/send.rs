@@ -197,7 +197,7 @@ impl Shared {
     pub(super) fn send(self: &Arc<Self>, data: &[u8], to: usize, tag: i32, mode: Mode) -> Result<State> {
         self.check_send(to, tag)?;
         if to == PROC_NULL {
-            return Ok(State::over(Status::EMPTY));
+            return Ok(State::Over(Status::EMPTY));
         }
         self.transmit(data, to, tag, mode)
     }
@@ -208,8 +208,8 @@ impl Shared {
         pml::sent(&pml::Send { comm: self.id, to: peer, bytes: data.len() as u64, tag, mode });
         let receipt = (mode == Mode::Synchronous).then(|| self.engine().expect_receipt(peer));
         let state = match receipt {
-            Some(number) => State::pending(number, self),
-            None => State::over(Status::EMPTY),
+            Some(number) => State::begun(number, self),
+            None => State::Over(Status::EMPTY),
         };
         let envelope = Envelope { context: self.context, source: self.rank as u32, tag };
         self.process.send(peer, envelope, data, receipt)?;

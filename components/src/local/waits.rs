@@ -1,6 +1,6 @@
 //! Waiting for several requests, or asking about them.
 
-use super::request::{Request, State};
+use super::request::Request;
 use super::{Result, Status};
 
 impl Request<'_> {
@@ -68,7 +68,7 @@ impl Request<'_> {
 /// Fetches what ended, all under one lock; waits until it is enough, if that is asked for.
 fn settle(requests: &mut [Request<'_>], enough: Option<fn(&[Request<'_>]) -> bool>) {
     // There is one engine in a process, whatever the communicators.
-    let Some(comm) = requests.iter().find_map(Request::comm) else { return };
+    let Some(comm) = requests.iter().find_map(Request::pending) else { return };
     comm.engine().wait(|engine| {
         for request in &mut *requests {
             request.settle(engine);
@@ -78,11 +78,11 @@ fn settle(requests: &mut [Request<'_>], enough: Option<fn(&[Request<'_>]) -> boo
 }
 
 fn any_ended(requests: &[Request<'_>]) -> bool {
-    requests.iter().any(|request| matches!(request.state, State::Ended(..)))
+    requests.iter().any(|request| request.is_active() && !request.is_pending())
 }
 
 fn none_pending(requests: &[Request<'_>]) -> bool {
-    !requests.iter().any(|request| matches!(request.state, State::Pending(_)))
+    !requests.iter().any(Request::is_pending)
 }
 
 fn complete_all(requests: &mut [Request<'_>]) -> Result<Vec<Status>> {
