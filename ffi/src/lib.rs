@@ -11,6 +11,7 @@ pub mod comms;
 pub mod datatypes;
 pub mod fortran;
 pub mod host;
+pub mod infos;
 pub mod life;
 pub mod listing;
 pub mod merge;

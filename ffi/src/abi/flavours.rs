@@ -17,6 +17,8 @@ pub fn standard() -> Abi {
         binds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
         scopes: [1, 2, 3, 4, 5, 6, 7],
         classes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+        safeties: [0x00, 0x03, 0x0f, 0x3f],
+        source_orders: [1, 2],
         datatypes: [521, 592, 600, 525, 526, 527, 593, 601, 514, 579, 532],
         all_handles: 1,
         comm_null: 256,
@@ -44,6 +46,8 @@ pub fn mpich(all_handles: usize) -> Abi {
         binds: std::array::from_fn(|at| 9700 + at as i32),
         scopes: std::array::from_fn(|at| 60438 + at as i32),
         classes: std::array::from_fn(|at| 240 + at as i32),
+        safeties: [0, 1, 2, 3],
+        source_orders: [0, 1],
         datatypes: [
             0x4c00_0405,
             0x4c00_0439,
@@ -86,8 +90,8 @@ pub fn mpich(all_handles: usize) -> Abi {
 /// Open MPI's ABI. Predefined handles are addresses of the library's objects, which `address_of` finds by symbol
 /// name; objects that a version lacks have no handle (0).
 ///
-/// The codes of `NOT_ACCESSIBLE` and `NOT_SUPPORTED` and the kind `SESSION` are those that Open MPI gave them
-/// after the versions that lack them.
+/// What versions without events lack has the numbers that Open MPI gave it later: the codes `NOT_ACCESSIBLE` and
+/// `NOT_SUPPORTED`, the kind `SESSION`, safety levels and source orderings.
 #[must_use]
 pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
     let object = |name: &str| address_of(name).unwrap_or(0);
@@ -113,6 +117,8 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         binds: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
         scopes: [0, 1, 2, 3, 4, 5, 6],
         classes: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        safeties: [0, 1, 2, 3],
+        source_orders: [0, 1],
         datatypes: datatypes.map(|name| object(&format!("ompi_mpi_{name}"))),
         all_handles: usize::MAX,
         comm_null: object("ompi_mpi_comm_null"),

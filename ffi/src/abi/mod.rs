@@ -8,7 +8,7 @@ mod flavours;
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::words::{Bind, Class, Datatype, Scope, ThreadLevel, Verbosity};
+use mpit::words::{Bind, Class, Datatype, Safety, Scope, SourceOrder, ThreadLevel, Verbosity};
 
 pub use flavours::{mpich, open_mpi, standard};
 
@@ -49,6 +49,8 @@ pub struct Abi {
     binds: [c_int; 12],
     scopes: [c_int; 7],
     classes: [c_int; 10],
+    safeties: [c_int; 4],
+    source_orders: [c_int; 2],
     /// In the order of [`Datatype::ALL`].
     datatypes: [Handle; 11],
     /// `MPI_T_PVAR_ALL_HANDLES`.
@@ -150,6 +152,24 @@ impl Abi {
         find(&self.classes, number, Class::ALL)
     }
 
+    /// The number of a callback safety level.
+    #[must_use]
+    pub fn safety(&self, safety: Safety) -> c_int {
+        self.safeties[safety as usize]
+    }
+
+    /// The callback safety level of a number.
+    #[must_use]
+    pub fn to_safety(&self, number: c_int) -> Option<Safety> {
+        find(&self.safeties, number, Safety::ALL)
+    }
+
+    /// The number of a source's ordering.
+    #[must_use]
+    pub fn source_order(&self, order: SourceOrder) -> c_int {
+        self.source_orders[order as usize]
+    }
+
     /// The handle of a datatype.
     #[must_use]
     pub fn datatype(&self, datatype: Datatype) -> Handle {
@@ -235,9 +255,26 @@ mod tests {
     }
 
     #[test]
+    fn r55_safety_levels_ascend() {
+        for abi in all() {
+            assert!(abi.safeties.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavour);
+        }
+    }
+
+    #[test]
+    fn r57_levels_of_the_standard_abi_are_sparse() {
+        let levels = Safety::ALL.iter().map(|level| standard().safety(*level));
+        assert!(levels.eq([0x00, 0x03, 0x0f, 0x3f]));
+        assert_eq!(standard().to_safety(0x0f), Some(Safety::ThreadSafe));
+        assert_eq!(standard().to_safety(1), None);
+        assert_eq!(standard().to_safety(-1), None);
+    }
+
+    #[test]
     fn r56_words_are_distinct_within_a_family() {
         for abi in all() {
-            for family in [&abi.binds[..], &abi.scopes, &abi.classes, &abi.thread_levels] {
+            for family in [&abi.binds[..], &abi.scopes, &abi.classes, &abi.thread_levels, &abi.source_orders]
+            {
                 for (at, number) in family.iter().enumerate() {
                     assert!(!family[..at].contains(number), "{}: {number} twice", abi.flavour);
                 }

@@ -1,6 +1,6 @@
 //! The few functions of the host that we call for ourselves, always by their `PMPI_` names.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use crate::abi::Handle;
 
@@ -45,6 +45,13 @@ own_calls! {
     /// Hangs an attribute on a communicator.
     fn comm_set_attr =
         c"MPI_Comm_set_attr" / c"PMPI_Comm_set_attr" (comm: Handle, keyval: c_int, value: *mut c_void);
+    /// Makes an info object.
+    fn info_create = c"MPI_Info_create" / c"PMPI_Info_create" (info: *mut c_void);
+    /// Sets a key.
+    fn info_set = c"MPI_Info_set" / c"PMPI_Info_set" (info: Handle, key: *const c_char, value: *const c_char);
+    /// Reads a key.
+    fn info_get = c"MPI_Info_get" / c"PMPI_Info_get"
+        (info: Handle, key: *const c_char, value_len: c_int, value: *mut c_char, flag: *mut c_int);
     /// The bytes of a datatype.
     fn type_size = c"MPI_Type_size" / c"PMPI_Type_size" (datatype: Handle, size: *mut c_int);
     /// The bytes of a datatype, also above 2^31.

@@ -28,11 +28,13 @@ pub enum Member {
     Pvar,
     /// Categories.
     Category,
+    /// Event types.
+    Event,
 }
 
 impl Member {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Cvar, Self::Pvar, Self::Category];
+    /// Those kinds that hosts have, too.
+    pub const OF_HOSTS: [Self; 3] = [Self::Cvar, Self::Pvar, Self::Category];
 }
 
 impl HostInfo for CategoryInfo {
@@ -103,14 +105,17 @@ impl Merged {
                     Member::Cvar => members.cvars.clone(),
                     Member::Pvar => members.pvars.clone(),
                     Member::Category => members.categories.clone(),
+                    Member::Event => members.events.clone(),
                 });
                 let merged = |own| match kind {
                     Member::Cvar => self.cvars.of_own(own),
                     Member::Pvar => self.pvars.of_own(own),
                     Member::Category => self.categories.of_own(own),
+                    Member::Event => Some(own),
                 };
                 Some(own.into_iter().filter_map(merged).map(|index| index as c_int).collect())
             }
+            Entry::Host(entry) if kind == Member::Event => entry.info().map(|_| Vec::new()),
             Entry::Host(entry) => {
                 let info = entry.info()?;
                 let asked = self.life.while_up(|| self.ask_members(entry, kind)).flatten();
@@ -146,6 +151,7 @@ impl Merged {
             Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
             // SAFETY: as above.
             Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
+            Member::Event => None,
         };
         if code? != 0 {
             return None;
@@ -154,6 +160,7 @@ impl Merged {
             Member::Cvar => self.cvars.of_host(host),
             Member::Pvar => self.pvars.of_host(host),
             Member::Category => self.categories.of_host(host),
+            Member::Event => None,
         };
         let mut found: Vec<c_int> = Vec::with_capacity(indices.len());
         for index in indices.into_iter().filter_map(merged).map(|index| index as c_int) {
@@ -168,7 +175,7 @@ impl Merged {
     pub(super) fn remember_members(&self) {
         for (index, entry) in self.categories.iter() {
             if let Entry::Host(_) = entry {
-                for kind in Member::ALL {
+                for kind in Member::OF_HOSTS {
                     self.members(index as i32, kind);
                 }
             }

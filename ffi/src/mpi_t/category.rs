@@ -1,4 +1,4 @@
-//! Categories (F46, F47, F49 to F51, F53, F54).
+//! Categories (F46 to F54).
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -48,6 +48,19 @@ exported! {
         Ok(())
     }
 
+    /// The number of event types in a category (F48).
+    fn MPI_T_category_get_num_events / PMPI_T_category_get_num_events(
+        cat_index: c_int, num_events: *mut c_int,
+    ) {
+        let (_, merged) = up()?;
+        not_null(num_events)?;
+        merged.sync();
+        let members = merged.members(cat_index, Member::Event).ok_or(Error::InvalidIndex)?;
+        // SAFETY: not null, and otherwise by the caller's promise.
+        unsafe { num_events.write(members.len() as c_int) };
+        Ok(())
+    }
+
     /// The category of a name (F49).
     fn MPI_T_category_get_index / PMPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
         let (_, merged) = up()?;
@@ -74,6 +87,13 @@ exported! {
         cat_index: c_int, len: c_int, indices: *mut c_int,
     ) {
         members(Member::Pvar, cat_index, len, indices)
+    }
+
+    /// The event types in a category (F52).
+    fn MPI_T_category_get_events / PMPI_T_category_get_events(
+        cat_index: c_int, len: c_int, indices: *mut c_int,
+    ) {
+        members(Member::Event, cat_index, len, indices)
     }
 
     /// The categories in a category (F53).

@@ -7,11 +7,15 @@
 pub mod category;
 pub mod cvar;
 pub mod enums;
+pub mod event_handle;
+pub mod event_instance;
+pub mod event_query;
 mod handles;
 pub mod init;
 pub mod pvar_access;
 pub mod pvar_handle;
 pub mod pvar_query;
+pub mod source;
 
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -130,7 +130,7 @@ fn alloc_own(
 }
 
 /// The handle behind a pointer to one, unless it is null.
-fn object_value(object: *mut c_void, kind: Bind) -> Result<usize, Failure> {
+pub(super) fn object_value(object: *mut c_void, kind: Bind) -> Result<usize, Failure> {
     if object.is_null() {
         return Err(Error::InvalidHandle.into());
     }

@@ -1,0 +1,71 @@
+//! Info objects: hints that come in, and hints that go out.
+
+use std::ffi::{CString, c_int};
+
+use mpit::event::Hints;
+use mpit::words::Bind;
+use mpit::{Error, Result};
+
+use crate::abi::{Abi, Handle};
+use crate::host::{Host, mpi};
+
+/// Longer than any value that we understand.
+const LONGEST_VALUE: usize = 16;
+
+/// The hints in an info object. Keys and values that we do not understand are ignored, and so is a null object.
+#[must_use]
+pub fn hints(info: Handle) -> Hints {
+    let mut hints = Hints::default();
+    let abi = crate::abi();
+    let info = abi.clean(info);
+    if info == abi.nulls[Bind::Info as usize] || info == 0 || !is_usable() {
+        return hints;
+    }
+    let mut value = [0_u8; LONGEST_VALUE + 1];
+    let Ok(key) = CString::new(Hints::DEFER) else { return hints };
+    let (mut found, room): (c_int, c_int) = (0, LONGEST_VALUE as c_int);
+    // SAFETY: the object is not null and otherwise by the standard a live one; the buffer has room for the value and
+    // its NUL.
+    let asked = unsafe { mpi::info_get(info, key.as_ptr(), room, value.as_mut_ptr().cast(), &raw mut found) };
+    if asked == Some(Abi::SUCCESS) && found != 0 {
+        let end = value.iter().position(|byte| *byte == 0).unwrap_or(LONGEST_VALUE);
+        hints.set(Hints::DEFER, &String::from_utf8_lossy(&value[..end]));
+    }
+    hints
+}
+
+/// A new info object with these entries, which the user frees.
+///
+/// # Errors
+///
+/// [`Error::NotAccessible`] where the library cannot make one yet, or any more.
+pub fn create(entries: &[(&str, &str)]) -> Result<Handle> {
+    if !is_usable() {
+        return Err(Error::NotAccessible);
+    }
+    let mut info: u64 = 0;
+    // SAFETY: a word has room for a handle of either width.
+    if unsafe { mpi::info_create((&raw mut info).cast()) } != Some(Abi::SUCCESS) {
+        return Err(Error::NotAccessible);
+    }
+    let info = crate::abi().clean(info as Handle);
+    for (key, value) in entries {
+        let (Ok(key), Ok(value)) = (CString::new(*key), CString::new(*value)) else { continue };
+        // SAFETY: the object is new, and both are C strings.
+        unsafe { mpi::info_set(info, key.as_ptr(), value.as_ptr()) };
+    }
+    Ok(info)
+}
+
+/// Hints as entries.
+#[must_use]
+pub fn entries(hints: Hints) -> Vec<(&'static str, &'static str)> {
+    hints.defer.map(|defer| (Hints::DEFER, if defer { "true" } else { "false" })).into_iter().collect()
+}
+
+/// Whether the library's info functions may be called: since MPI-4, which brought sessions, always; before, only while
+/// MPI is up.
+fn is_usable() -> bool {
+    let always = || Host::get().is_some_and(|host| host.own(c"PMPI_Session_init").is_some());
+    mpi::is_active() || always()
+}
