@@ -190,9 +190,9 @@ impl Marks {
         (read(self.low), read(self.high))
     }
 
-    fn each(&self, act: impl Fn(&Bench, SessionId, PvarHandle) -> mpit::Result<()>) {
-        act(&self.bench, self.session, self.high).unwrap();
-        act(&self.bench, self.session, self.low).unwrap();
+    fn each(&self, act: impl Fn(Bench, SessionId, PvarHandle) -> mpit::Result<()>) {
+        act(self.bench, self.session, self.high).unwrap();
+        act(self.bench, self.session, self.low).unwrap();
     }
 }
 

@@ -86,7 +86,7 @@ fn r64_variables_without_one_say_so() {
         pvar("counter", Class::Counter, counter),
         pvar("state", Class::State, state),
     ]);
-    let names = |index| bench.registry().pvar(index).unwrap().enumeration().map(|desc| desc.name());
+    let names = |index| bench.registry().pvar(index).unwrap().enumeration().map(mpit::desc::EnumDesc::name);
     let indexed = |name, class| bench.registry().pvar_index(name, class).unwrap();
     assert_eq!(names(indexed("plain", Class::Generic)), None);
     assert_eq!(names(indexed("counter", Class::Counter)), None);

@@ -115,7 +115,7 @@ impl Shared {
             2 if at != 2 => bench.reset(session, restless).unwrap(),
             3 if at == 0 || at == 5 => bench.write(session, restless, 0_u64).unwrap(),
             3 if at == 1 => bench.write(session, restless, 0.0).unwrap(),
-            4 if n % 64 == 0 => bench.interface.start(session, Which::All).unwrap(),
+            4 if n.is_multiple_of(64) => bench.interface.start(session, Which::All).unwrap(),
             _ => {
                 let value = bench.read::<u64>(session, restless).unwrap();
                 let most = if at == 1 { (self.most() as f64 * 0.25).to_bits() } else { self.most() };

@@ -123,23 +123,23 @@ impl Bench {
         Self::with(&image([], cvars), &[])
     }
 
-    pub(crate) fn registry(&self) -> &'static Registry {
+    pub(crate) fn registry(self) -> &'static Registry {
         self.interface.registry()
     }
 
-    pub(crate) fn session(&self) -> SessionId {
+    pub(crate) fn session(self) -> SessionId {
         self.interface.session_create().unwrap()
     }
 
     /// A handle of a variable that is bound to no object.
     #[track_caller]
-    pub(crate) fn handle(&self, session: SessionId, name: &str, class: Class) -> PvarHandle {
+    pub(crate) fn handle(self, session: SessionId, name: &str, class: Class) -> PvarHandle {
         self.bound(session, name, class, &Object::NONE).0
     }
 
     #[track_caller]
     pub(crate) fn bound(
-        &self,
+        self,
         session: SessionId,
         name: &str,
         class: Class,
@@ -149,20 +149,20 @@ impl Bench {
         self.interface.handle_alloc(session, index, Some(object)).unwrap()
     }
 
-    pub(crate) fn start(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
+    pub(crate) fn start(self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.interface.start(session, Which::One(handle))
     }
 
-    pub(crate) fn stop(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
+    pub(crate) fn stop(self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.interface.stop(session, Which::One(handle))
     }
 
-    pub(crate) fn reset(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
+    pub(crate) fn reset(self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.interface.reset(session, Which::One(handle))
     }
 
     pub(crate) fn read_all<T: Value>(
-        &self,
+        self,
         session: SessionId,
         handle: PvarHandle,
         count: usize,
@@ -173,44 +173,44 @@ impl Bench {
         Ok(out)
     }
 
-    pub(crate) fn read<T: Value>(&self, session: SessionId, handle: PvarHandle) -> Result<T> {
+    pub(crate) fn read<T: Value>(self, session: SessionId, handle: PvarHandle) -> Result<T> {
         let mut out = T::from_word(u64::MAX);
         // SAFETY: the tests name the type of their variable, and use this for scalars.
         unsafe { self.interface.read(session, handle, (&raw mut out).cast()) }?;
         Ok(out)
     }
 
-    pub(crate) fn read_and_reset<T: Value>(&self, session: SessionId, handle: PvarHandle) -> Result<T> {
+    pub(crate) fn read_and_reset<T: Value>(self, session: SessionId, handle: PvarHandle) -> Result<T> {
         let mut out = T::from_word(u64::MAX);
         // SAFETY: as in `read`.
         unsafe { self.interface.readreset(session, handle, (&raw mut out).cast()) }?;
         Ok(out)
     }
 
-    pub(crate) fn write<T: Value>(&self, session: SessionId, handle: PvarHandle, value: T) -> Result<()> {
+    pub(crate) fn write<T: Value>(self, session: SessionId, handle: PvarHandle, value: T) -> Result<()> {
         // SAFETY: as in `read`.
         unsafe { self.interface.write(session, handle, (&raw const value).cast()) }
     }
 
     #[track_caller]
-    pub(crate) fn cvar(&self, name: &str) -> (CvarHandle, usize) {
+    pub(crate) fn cvar(self, name: &str) -> (CvarHandle, usize) {
         let index = self.registry().cvar_index(name).expect("registered");
         self.interface.cvar_handle_alloc(index).unwrap()
     }
 
-    pub(crate) fn cvar_read<T: Value>(&self, handle: CvarHandle) -> Result<T> {
+    pub(crate) fn cvar_read<T: Value>(self, handle: CvarHandle) -> Result<T> {
         let mut out = T::from_word(u64::MAX);
         // SAFETY: as in `read`.
         unsafe { self.interface.cvar_read(handle, (&raw mut out).cast()) }?;
         Ok(out)
     }
 
-    pub(crate) fn cvar_write<T: Value>(&self, handle: CvarHandle, value: T) -> Result<()> {
+    pub(crate) fn cvar_write<T: Value>(self, handle: CvarHandle, value: T) -> Result<()> {
         // SAFETY: as in `read`.
         unsafe { self.interface.cvar_write(handle, (&raw const value).cast()) }
     }
 
-    pub(crate) fn cvar_read_text(&self, handle: CvarHandle, count: usize) -> Result<Vec<u8>> {
+    pub(crate) fn cvar_read_text(self, handle: CvarHandle, count: usize) -> Result<Vec<u8>> {
         let mut out = vec![0xff; count];
         // SAFETY: the tests name the count of their variable.
         unsafe { self.interface.cvar_read(handle, out.as_mut_ptr()) }?;
@@ -218,7 +218,7 @@ impl Bench {
     }
 
     /// Writes bytes of which one is a NUL, or as many as the variable has.
-    pub(crate) fn cvar_write_text(&self, handle: CvarHandle, text: &[u8]) -> Result<()> {
+    pub(crate) fn cvar_write_text(self, handle: CvarHandle, text: &[u8]) -> Result<()> {
         // SAFETY: by the promise of the test that calls.
         unsafe { self.interface.cvar_write(handle, text.as_ptr()) }
     }

@@ -1,0 +1,187 @@
+//! Calls within calls (R191, without signals): a call that interrupts another one on the same handle, at the moment when
+//! the other one reads the cell, takes effect before it.
+
+#![allow(unsafe_code, reason = "tests hand buffers to the interface as C tools do")]
+
+mod common;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+
+use common::{Bench, leak, pvar};
+use mpit::cell::Cell;
+use mpit::desc::{Behaviour, PvarFlags};
+use mpit::object::Object;
+use mpit::session::{PvarHandle, SessionId};
+use mpit::words::Class;
+use mpit::{Error, Result};
+
+/// A sum that lets something happen when it is read the next time.
+#[derive(Default)]
+struct Meddler {
+    total: AtomicU64,
+    watchers: AtomicI32,
+    meddle: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Cell for Meddler {
+    type Value = u64;
+    const BEHAVIOUR: Behaviour = Behaviour::Sum;
+
+    fn fill(&self, _: &Object<'_>, out: &mut [u64]) -> Result<()> {
+        let meddle = self.meddle.lock().unwrap().take();
+        if let Some(meddle) = meddle {
+            meddle();
+        }
+        out[0] = self.total.load(Relaxed);
+        Ok(())
+    }
+
+    fn watch(&self, more: i32) {
+        self.watchers.fetch_add(more, Relaxed);
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Call {
+    Start,
+    Stop,
+    Reset,
+    Write,
+    Read,
+    ReadReset,
+}
+
+const CALLS: [Call; 6] = [Call::Start, Call::Stop, Call::Reset, Call::Write, Call::Read, Call::ReadReset];
+
+#[derive(Clone, Copy)]
+struct One {
+    bench: Bench,
+    cell: &'static Meddler,
+    session: SessionId,
+    handle: PvarHandle,
+}
+
+impl One {
+    /// A handle that has counted 5 events, and runs or not; the cell has 105.
+    fn new(runs: bool) -> Self {
+        let cell = leak(Meddler::default());
+        let desc = pvar("sum", Class::Aggregate, cell).flags(PvarFlags::ATOMIC);
+        let bench = Bench::of_pvars([desc]);
+        let session = bench.session();
+        let one = Self { bench, cell, session, handle: bench.handle(session, "sum", Class::Aggregate) };
+        one.happen(100);
+        one.call(Call::Start).unwrap();
+        one.happen(5);
+        if !runs {
+            one.call(Call::Stop).unwrap();
+        }
+        one
+    }
+
+    fn happen(&self, events: u64) {
+        self.cell.total.fetch_add(events, Relaxed);
+    }
+
+    fn call(&self, call: Call) -> Result<u64> {
+        let (bench, session, handle) = (self.bench, self.session, self.handle);
+        match call {
+            Call::Start => bench.start(session, handle).map(|()| 0),
+            Call::Stop => bench.stop(session, handle).map(|()| 0),
+            Call::Reset => bench.reset(session, handle).map(|()| 0),
+            Call::Write => bench.write(session, handle, 1000_u64).map(|()| 0),
+            Call::Read => bench.read(session, handle),
+            Call::ReadReset => bench.read_and_reset(session, handle),
+        }
+    }
+
+    /// A call and an event after it.
+    fn call_and_event(&self, call: Call) {
+        self.call(call).unwrap();
+        self.happen(20);
+    }
+
+    /// All that can be seen of the handle: its value, and whether it runs.
+    fn look(&self) -> (Result<u64>, Result<u64>, i32) {
+        let value = self.call(Call::Read);
+        self.happen(3);
+        (value, self.call(Call::Read), self.cell.watchers.load(Relaxed))
+    }
+}
+
+#[test]
+fn r191_a_call_within_a_call_comes_before_it() {
+    let mut nested = 0;
+    for runs in [false, true] {
+        for outer in CALLS {
+            for inner in CALLS {
+                let after_each_other = One::new(runs);
+                let within = One::new(runs);
+                let meddle = Box::new(move || within.call_and_event(inner));
+                *within.cell.meddle.lock().unwrap() = Some(meddle);
+                let answer = within.call(outer);
+                if within.cell.meddle.lock().unwrap().take().is_some() {
+                    // A call that does not read the cell is over before anything can come between.
+                    continue;
+                }
+                nested += 1;
+                after_each_other.call_and_event(inner);
+                assert_eq!(answer, after_each_other.call(outer), "{inner:?} within {outer:?}, runs: {runs}");
+                assert_eq!(
+                    within.look(),
+                    after_each_other.look(),
+                    "{inner:?} within {outer:?}, runs: {runs}"
+                );
+            }
+        }
+    }
+    assert!(nested > 50, "only {nested} pairs were nested");
+}
+
+#[test]
+fn r191_a_call_within_a_call_within_a_call_too() {
+    let one = One::new(true);
+    let meddle_once_more = Box::new(move || {
+        let meddle: Box<dyn FnOnce() + Send> = Box::new(move || one.call_and_event(Call::Stop));
+        *one.cell.meddle.lock().unwrap() = Some(meddle);
+        one.call_and_event(Call::Reset);
+    });
+    *one.cell.meddle.lock().unwrap() = Some(meddle_once_more);
+    // First it is stopped, then reset, then written.
+    one.call(Call::Write).unwrap();
+    assert_eq!(one.look(), (Ok(1000), Ok(1000), 0));
+}
+
+#[test]
+fn a_cell_that_cannot_be_read_leaves_the_handle_as_it_was() {
+    /// Cannot be read while it is told so.
+    struct Broken(AtomicI32, AtomicI32);
+    impl Cell for Broken {
+        type Value = u64;
+        const BEHAVIOUR: Behaviour = Behaviour::Sum;
+
+        fn fill(&self, _: &Object<'_>, out: &mut [u64]) -> Result<()> {
+            out[0] = 7;
+            if self.0.load(Relaxed) == 0 { Ok(()) } else { Err(Error::Memory) }
+        }
+
+        fn watch(&self, more: i32) {
+            self.1.fetch_add(more, Relaxed);
+        }
+    }
+
+    let cell = leak(Broken(AtomicI32::new(1), AtomicI32::new(0)));
+    let bench = Bench::of_pvars([pvar("sum", Class::Aggregate, cell)]);
+    let session = bench.session();
+    let handle = bench.handle(session, "sum", Class::Aggregate);
+    assert_eq!(bench.start(session, handle), Err(Error::Memory));
+    assert_eq!(bench.read(session, handle), Ok(0_u64), "it is still stopped");
+    assert_eq!(cell.1.load(Relaxed), 0);
+    cell.0.store(0, Relaxed);
+    bench.start(session, handle).unwrap();
+    cell.0.store(1, Relaxed);
+    assert_eq!(bench.stop(session, handle), Err(Error::Memory));
+    assert_eq!(bench.reset(session, handle), Err(Error::Memory));
+    assert_eq!(bench.read::<u64>(session, handle), Err(Error::Memory));
+    assert_eq!(cell.1.load(Relaxed), 1, "it still runs");
+}
