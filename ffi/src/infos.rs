@@ -8,6 +8,7 @@ use mpit::{Error, Result};
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
+use crate::own_infos;
 
 /// Longer than any value that we understand.
 const LONGEST_VALUE: usize = 16;
@@ -18,6 +19,11 @@ pub fn hints(info: Handle) -> Hints {
     let mut hints = Hints::default();
     let abi = crate::abi();
     let info = abi.clean(info);
+    if Host::get().is_none() {
+        let value = own_infos::with(info, |entries| own_infos::get(entries, Hints::DEFER)).flatten();
+        hints.set(Hints::DEFER, value.as_deref().unwrap_or_default());
+        return hints;
+    }
     if info == abi.nulls[Bind::Info as usize] || info == 0 || !is_usable() {
         return hints;
     }
@@ -40,6 +46,10 @@ pub fn hints(info: Handle) -> Hints {
 ///
 /// [`Error::NotAccessible`] where the library cannot make one yet, or any more.
 pub fn create(entries: &[(&str, &str)]) -> Result<Handle> {
+    if Host::get().is_none() {
+        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        return Ok(own_infos::create(entries.iter().map(own).collect()));
+    }
     if !is_usable() {
         return Err(Error::NotAccessible);
     }

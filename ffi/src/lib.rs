@@ -16,6 +16,7 @@ pub mod life;
 pub mod listing;
 pub mod merge;
 pub mod mpi_t;
+pub mod own_infos;
 pub mod quarantine;
 pub mod strings;
 pub mod table;

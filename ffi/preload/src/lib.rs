@@ -14,5 +14,9 @@ pub mod lifetime;
 pub mod p2p;
 pub mod persistent;
 
+/// There is an MPI library underneath.
+#[linkme::distributed_slice(mpit_ffi::host::OVER_A_LIBRARY)]
+static OVER_A_LIBRARY: bool = true;
+
 // The functions of the tools interface are exported from here.
 pub use mpit_ffi::mpi_t;

@@ -58,14 +58,23 @@ unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
 
+/// Set by the object that goes over an MPI library. In others, no library is looked for: an MPI implementation that
+/// embeds us must not be taken for our host.
+#[linkme::distributed_slice]
+pub static OVER_A_LIBRARY: [bool];
+
 impl Host {
-    /// The library underneath, looked for at the first call. `None` in a process without one.
+    /// The library underneath, looked for at the first call. `None` in a process without one, and in objects that do
+    /// not go over one.
     pub fn get() -> Option<&'static Self> {
         static HOST: OnceLock<Option<Host>> = OnceLock::new();
         HOST.get_or_init(Self::find).as_ref()
     }
 
     fn find() -> Option<Self> {
+        if OVER_A_LIBRARY.is_empty() {
+            return None;
+        }
         let library = find::library()?;
         let abi = if find::symbol(library, c"ompi_mpi_comm_world").is_some() {
             abi::open_mpi(|name| object(library, name))
