@@ -1,7 +1,8 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `bench`.
+//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `bench`.
 
 mod bench;
 mod packages;
+mod rules;
 mod setup;
 mod test;
 
@@ -26,6 +27,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Show which tests check which rules of `docs/conformance.md`
+    Rules(rules::Arguments),
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
 }
@@ -48,6 +51,7 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Chore::Test { arguments } => test::run(&arguments),
+        Chore::Rules(arguments) => rules::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
     }
 }

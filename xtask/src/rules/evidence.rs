@@ -1,0 +1,152 @@
+//! Finds all tests of the workspace, with the rules that they check.
+
+use std::{
+    collections::HashSet,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use mpit_tests::{Context, Outcome};
+
+use super::{c, id::RuleId, rust};
+
+/// A test that names rules.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    /// The rules that it checks.
+    pub(crate) rules: Vec<RuleId>,
+    /// Where it is: a file below the root of the workspace, and a function or a line.
+    pub(crate) place: String,
+}
+
+/// What the workspace has.
+#[derive(Debug, Default)]
+pub(crate) struct Evidence {
+    /// The tests that name rules.
+    pub(crate) tests: Vec<Test>,
+    /// What looks like a test and is none.
+    pub(crate) problems: Vec<String>,
+}
+
+/// Looks through all sources of the workspace.
+pub(crate) fn collect(workspace: &Path) -> Outcome<Evidence> {
+    let mut files = Vec::new();
+    list(workspace, &mut files)?;
+    files.sort();
+    let mut evidence = Evidence::default();
+    let mut programs = Vec::new();
+    // What the tests name, among it the C programs that they run.
+    let mut strings = HashSet::new();
+    for file in files {
+        let name = file.strip_prefix(workspace).context(file.display())?.to_string_lossy().into_owned();
+        let within = |folder: &str| Path::new(&name).iter().any(|part| part == OsStr::new(folder));
+        match file.extension().and_then(OsStr::to_str) {
+            Some("rs") if within("ui") => evidence.add_refusal(&file, name),
+            Some("rs") => {
+                let text = fs::read_to_string(&file).context(&name)?;
+                let source = rust::read(&text).context(&name)?;
+                evidence.add_functions(&name, &source.tests);
+                if within("tests") {
+                    strings.extend(source.strings);
+                }
+            }
+            Some("c") => programs.push((name, fs::read_to_string(&file).context(file.display())?)),
+            _ => {}
+        }
+    }
+    for (name, text) in programs {
+        evidence.add_program(&name, &text, &strings);
+    }
+    Ok(evidence)
+}
+
+/// All files below a folder, but for what is built and what is hidden.
+fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+    for entry in fs::read_dir(folder).context(folder.display())? {
+        let path = entry.context(folder.display())?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') || path.join("CACHEDIR.TAG").exists() {
+            continue;
+        }
+        if path.is_dir() {
+            list(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+impl Evidence {
+    /// A program that the compiler must refuse. What it must say to that is in a file beside it.
+    fn add_refusal(&mut self, file: &Path, name: String) {
+        let rules = RuleId::of_name(&file.file_stem().unwrap_or_default().to_string_lossy());
+        if !file.with_extension("stderr").exists() {
+            self.problems.push(format!("{name}: nothing says what the compiler must answer"));
+        } else if !rules.is_empty() {
+            self.tests.push(Test { rules, place: name });
+        }
+    }
+
+    fn add_functions(&mut self, file: &str, functions: &[String]) {
+        let tests = functions.iter().map(|name| (RuleId::of_name(name), name));
+        let tests = tests.filter(|(rules, _)| !rules.is_empty());
+        self.tests.extend(tests.map(|(rules, name)| Test { rules, place: format!("{file}: {name}") }));
+    }
+
+    /// A C program checks nothing unless a test runs it; who does, names it.
+    fn add_program(&mut self, file: &str, text: &str, strings: &HashSet<String>) {
+        let tags = c::tags(text);
+        let run = strings.iter().any(|string| Path::new(string).file_stem() == Path::new(file).file_stem());
+        if run {
+            let tests = tags.into_iter().map(|(line, rules)| Test { rules, place: format!("{file}:{line}") });
+            self.tests.extend(tests);
+        } else if !tags.is_empty() {
+            self.problems.push(format!("{file}: names rules, but no test runs it"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kinds_of_tests_are_found_and_nothing_else() {
+        let root = std::env::temp_dir().join(format!("mpit-rules-{}", std::process::id()));
+        let files = [
+            ("core/src/a.rs", "#[test] fn r1_in_a_module() {} #[test] fn without_a_rule() {}"),
+            ("tests/tests/b.rs", "#[test] fn runs() { compile(\"ring\") }"),
+            ("tests/c/ring.c", "check(); /* R2 */"),
+            ("tests/c/orphan.c", "check(); /* R3 */"),
+            ("tests/ui/c04_word.rs", "not Rust ("),
+            ("tests/ui/c04_word.stderr", "error"),
+            ("tests/ui/c05_word.rs", "not Rust ("),
+            ("build/CACHEDIR.TAG", ""),
+            ("build/x.rs", "#[test] fn r6_built() {}"),
+            (".hidden/x.rs", "#[test] fn r7_hidden() {}"),
+        ];
+        for (name, text) in files {
+            let file = root.join(name);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            fs::write(file, text).expect("a file");
+        }
+        let found = collect(&root);
+        fs::remove_dir_all(&root).expect("the folder");
+        let found = found.expect("evidence");
+        let places: Vec<_> =
+            found.tests.iter().map(|test| (test.rules[0].to_string(), &*test.place)).collect();
+        let wanted = [
+            ("R1", "core/src/a.rs: r1_in_a_module"),
+            ("C4", "tests/ui/c04_word.rs"),
+            ("R2", "tests/c/ring.c:1"),
+        ];
+        assert_eq!(places, wanted.map(|(rule, place)| (rule.to_owned(), place)));
+        let wanted = [
+            "tests/ui/c05_word.rs: nothing says what the compiler must answer",
+            "tests/c/orphan.c: names rules, but no test runs it",
+        ];
+        assert_eq!(found.problems, wanted);
+    }
+}
