@@ -53,7 +53,7 @@ fn all_messages() {
         message("record", peers, |to, bytes| messages.record(to, bytes, false));
     }
     let comm = comms::created(Ranks::World(26), "world");
-    let report = |to, bytes| pml::sent(&Send { comm, to, bytes, tag: 3, mode: Mode::Standard });
+    let report = |to, bytes| pml::sent(&Send { comm, dest: to, to, bytes, tag: 3, mode: Mode::Standard });
     message("report to pml, nobody listens", 26, report);
     let tool = Tool::new();
     let session = tool.session().expect("sessions are left");

@@ -80,7 +80,7 @@ impl coll::Component for Second {
 }
 
 fn report(comm: CommId) {
-    pml::sent(&Send { comm, to: 2, bytes: 64, tag: 0, mode: Mode::Synchronous });
+    pml::sent(&Send { comm, dest: 2, to: 2, bytes: 64, tag: 0, mode: Mode::Synchronous });
     osc::accessed(&Access { comm, target: 1, kind: osc::Kind::Get, sent: 0, received: 12 });
     for (kind, volume) in [
         (coll::Kind::Bcast, Volume::Each(8)),

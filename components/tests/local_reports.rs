@@ -71,7 +71,14 @@ fn sent() -> Vec<Send> {
 fn each_user_message_is_reported_once() {
     local::test(2, |world| {
         let other = 1 - world.rank();
-        let report = |tag, bytes, mode| Send { comm: world.id(), to: other as u32, bytes, tag, mode };
+        let report = |tag, bytes, mode| Send {
+            comm: world.id(),
+            dest: other as u32,
+            to: other as u32,
+            bytes,
+            tag,
+            mode,
+        };
         let nothing = || assert_eq!(sent(), []);
         nothing();
 
@@ -125,10 +132,10 @@ fn each_user_message_is_reported_once() {
         world.send(&value, world.rank(), 7)?;
         world.recv(&mut value, world.rank(), 7)?;
         let own = world.rank() as u32;
-        assert_eq!(sent(), [Send { to: own, ..report(7, 2, Mode::Standard) }]);
+        assert_eq!(sent(), [Send { dest: own, to: own, ..report(7, 2, Mode::Standard) }]);
         world.comm_self().send(&value, 0, 8)?;
         let alone = world.comm_self().id();
-        assert_eq!(sent(), [Send { to: own, comm: alone, ..report(8, 2, Mode::Standard) }]);
+        assert_eq!(sent(), [Send { dest: 0, to: own, comm: alone, ..report(8, 2, Mode::Standard) }]);
         Ok(())
     });
 }

@@ -28,7 +28,7 @@ fn run(special: &str) {
         flush.stop().unwrap();
     }
     for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
-        pml::sent(&Send { comm, to, bytes, tag, mode: Mode::Standard });
+        pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
     }
     comms::freed(short);
     println!("active: {}", pml::active());
@@ -44,7 +44,7 @@ fn run_with_an_early_handle() {
     flush.write_text("early").unwrap();
     flush.start().unwrap();
     let comm = comms::created(Ranks::World(3), "MPI_COMM_WORLD");
-    let send = Send { comm, to: 0, bytes: 8, tag: 0, mode: Mode::Standard };
+    let send = Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard };
     // Nobody knows this process's rank yet, which the file's name needs.
     assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
     host::initialized(World { rank: 1, size: 3 });

@@ -205,7 +205,14 @@ impl Shared {
     /// Begins to send any message. All that leaves this process goes through here and is reported here.
     pub(super) fn transmit(self: &Arc<Self>, data: &[u8], to: usize, tag: i32, mode: Mode) -> Result<State> {
         let peer = self.peer(to)?;
-        pml::sent(&pml::Send { comm: self.id, to: peer, bytes: data.len() as u64, tag, mode });
+        pml::sent(&pml::Send {
+            comm: self.id,
+            dest: to as u32,
+            to: peer,
+            bytes: data.len() as u64,
+            tag,
+            mode,
+        });
         let receipt = (mode == Mode::Synchronous).then(|| self.engine().expect_receipt(peer));
         let state = match receipt {
             Some(number) => State::begun(number, self),

@@ -32,6 +32,8 @@ pub enum Mode {
 pub struct Send {
     /// The communicator it is sent on.
     pub comm: CommId,
+    /// The receiver's rank in the communicator.
+    pub dest: u32,
     /// The receiver's rank in the world, or [`mpit::object::OUTSIDE`].
     pub to: u32,
     /// Bytes of payload: elements times the size of their type.

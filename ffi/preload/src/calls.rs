@@ -62,7 +62,17 @@ impl Sending {
         let comm = comms::in_use(abi.clean(self.comm))?;
         let bytes = self.count.max(0).cast_unsigned() * datatypes::size(abi, abi.clean(self.datatype));
         let to = comm.world_rank(self.dest);
-        Some((comm, Send { comm: comm.id(), to, bytes, tag: self.tag, mode: self.mode }))
+        Some((
+            comm,
+            Send {
+                comm: comm.id(),
+                dest: self.dest.cast_unsigned(),
+                to,
+                bytes,
+                tag: self.tag,
+                mode: self.mode,
+            },
+        ))
     }
 }
 

@@ -16,6 +16,7 @@ use crate::calls::{Buffer, Count, HandleAt, Sending, interposed};
 #[derive(Debug, Default)]
 struct Persistent {
     comm: AtomicPtr<Comm>,
+    dest: AtomicU32,
     to: AtomicU32,
     bytes: AtomicU64,
     tag: AtomicI32,
@@ -29,6 +30,7 @@ const MODES: [Mode; 4] = [Standard, Buffered, Synchronous, Ready];
 impl Persistent {
     fn set(&self, comm: &'static Comm, send: &Send) {
         self.comm.store(std::ptr::from_ref(comm).cast_mut(), Relaxed);
+        self.dest.store(send.dest, Relaxed);
         self.to.store(send.to, Relaxed);
         self.bytes.store(send.bytes, Relaxed);
         self.tag.store(send.tag, Relaxed);
@@ -41,6 +43,7 @@ impl Persistent {
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
         pml::sent(&Send {
             comm: comm.id(),
+            dest: self.dest.load(Relaxed),
             to: self.to.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             tag: self.tag.load(Relaxed),
