@@ -202,6 +202,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_seen_while_an_identifier_ended_does_not_count() {
+        let slots = table(1);
+        let id = take(&slots).unwrap();
+        assert_eq!(slots.look(id, |()| Some(1)), Some(1));
+        let freed_meanwhile = slots.look(id, |()| {
+            slots.free(id, ());
+            take(&slots)
+        });
+        assert_eq!(freed_meanwhile, None);
+    }
+
+    #[test]
     fn forged_identifiers_are_refused() {
         let slots = table(10);
         let id = take(&slots).unwrap();
