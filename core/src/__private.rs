@@ -13,8 +13,9 @@ pub use crate::desc::{
     PvarDesc, PvarFlags, SourceDesc,
 };
 pub use crate::error::{Error, Result};
+pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
-pub use crate::words::{Bind, Class, Datatype, Scope, Verbosity};
+pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
 /// The performance variables of this image.
 #[linkme::distributed_slice]
@@ -106,3 +107,52 @@ pub static MPIT_EVENTS_V1: [&'static EventDesc];
 /// The sources of this image.
 #[linkme::distributed_slice]
 pub static MPIT_SOURCES_V1: [&'static SourceDesc];
+
+/// What the attributes ask the compiler about the fields of an event.
+pub mod element {
+    use crate::cell::{Value, fits};
+    use crate::desc::{Element, LARGEST_EVENT};
+    use crate::words::Datatype;
+
+    /// A type that a field may have.
+    #[diagnostic::on_unimplemented(
+        message = "an element of an event cannot be `{Self}`",
+        label = "no MPI_T datatype stands for this type",
+        note = "use i32, u32, i64, u64, f64 or `c_char`"
+    )]
+    pub trait ElementValue: Value {}
+    #[diagnostic::do_not_recommend]
+    impl<T: Value> ElementValue for T {}
+
+    /// What tools are told of a field when it says nothing itself.
+    pub const fn datatype<T: ElementValue>() -> Datatype {
+        T::DATATYPE
+    }
+
+    /// Whether a field can be published as a datatype.
+    pub const fn represented_as<T: ElementValue>(datatype: Datatype) -> bool {
+        fits::<T>(datatype)
+    }
+
+    /// Whether the first element lies at the start, and each other one behind the one before.
+    pub const fn ascend(elements: &[Element]) -> bool {
+        let (mut at, mut end) = (0, 0);
+        while at < elements.len() {
+            let start = elements[at].displacement();
+            if start < end || at == 0 && start != 0 {
+                return false;
+            }
+            end = elements[at].end();
+            at += 1;
+        }
+        true
+    }
+
+    /// Whether the elements fit into an instance.
+    pub const fn fit(elements: &[Element]) -> bool {
+        match elements.last() {
+            Some(last) => last.end() <= LARGEST_EVENT,
+            None => true,
+        }
+    }
+}

@@ -108,7 +108,7 @@ pub mod words;
 
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
-pub use mpit_macros::{MpitEnum, category, component, cvar, pvar};
+pub use mpit_macros::{MpitEnum, category, component, cvar, event, pvar, source};
 
 #[doc(hidden)]
 pub mod __private;

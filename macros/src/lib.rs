@@ -2,7 +2,7 @@
 //!
 //! Each goes through three stages: `parse` turns the attribute's tokens into data, `check` knows the rules, and `expand`
 //! turns what is left into tokens. All mistakes of a definition are reported at once, each at its token. The item that
-//! an attribute stands on is always there afterwards, as it was written.
+//! an attribute stands on is always there afterwards, as it was written; only an event is also given the layout of C.
 //!
 //! A definition expands to one `const` block beside the item. There is no unsafe code in it, it adds no name to the
 //! module, and it refers to `::mpit` or to what `crate = path` says.
@@ -225,6 +225,117 @@ pub fn category(attribute: TokenStream, item: TokenStream) -> TokenStream {
         let category = check::Category::check(args, item, errors)?;
         Some(expand::category(&category, !errors.is_empty()))
     })
+}
+
+/// Makes a source of events of a unit struct, which stands for it in them.
+///
+/// The doc comment is the description that tools show.
+///
+/// ```
+/// use mpit::event::Source;
+/// use mpit::source;
+///
+/// /// What the matching engine does.
+/// #[source(ordered)]
+/// pub struct Matching;
+///
+/// assert_eq!(Matching::DESC.name(), "matching");
+/// ```
+///
+/// | key | meaning | if absent |
+/// |---|---|---|
+/// | `ordered` | its time stamps never fall, and tools see its events in their order | one of the two |
+/// | `unordered` | they may fall, which costs less when threads raise its events at once | must be there |
+/// | `name = ".."` | the name, unique among sources | the identifier in snake case |
+/// | `component = ".."` | the first key of the order of indices | the package's name |
+/// | `crate = path` | where `mpit` is | `::mpit` |
+///
+/// The clock is that of `mpit::event::clock`, which never goes backwards.
+///
+/// ```compile_fail
+/// #[mpit::source] // ordered or unordered?
+/// pub struct Matching;
+/// ```
+#[proc_macro_attribute]
+pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    beside(item, |item, errors| {
+        let args = parse::SourceArgs::parse(attribute.into(), errors);
+        let source = check::Source::check(args, item, errors)?;
+        Some(expand::source(&source, !errors.is_empty()))
+    })
+}
+
+/// Makes an event type of a struct, whose fields are the elements that tools read.
+///
+/// The doc comment is the description that tools show. The struct becomes `#[repr(C)]`, `Clone` and `Copy`, unless it
+/// says so itself; a `#[derive(..)]` belongs below the attribute, which does not see what is above it.
+///
+/// ```
+/// use mpit::event::{Context, Event, Source};
+/// use mpit::{event, source};
+///
+/// /// What the matching engine does.
+/// #[source(ordered)]
+/// pub struct Matching;
+///
+/// /// A message was sent.
+/// #[event(source = Matching, bind = "COMM")]
+/// pub struct MessageSent {
+///     /// To whom, as a rank of the communicator.
+///     pub peer: i32,
+///     /// How much.
+///     pub bytes: u64,
+/// }
+///
+/// // The communicator that has number 7. Where nobody listens, this is one load and a branch.
+/// MessageSent::raise(Context::ANYWHERE.about(7), || MessageSent { peer: 1, bytes: 4096 });
+///
+/// let names = MessageSent::DESC.element_names().unwrap().items();
+/// assert_eq!(MessageSent::DESC.name(), "message_sent");
+/// assert_eq!(names.iter().map(|item| item.name()).collect::<Vec<_>>(), ["peer", "bytes"]);
+/// ```
+///
+/// | key | meaning | if absent |
+/// |---|---|---|
+/// | `source = Clock` | what emits it, by its type | must be there |
+/// | `bind = "COMM"` | the kind of object that it concerns | none |
+/// | `category = Net` or `[Net, Io]` | the categories it is in, by their types | none |
+/// | `name = ".."` | the name, unique among event types | the identifier in snake case |
+/// | `verbosity = "USER_BASIC"` | for whom it is meant | `TUNER_DETAIL` |
+/// | `component = ".."` | the first key of the order of indices | the package's name |
+/// | `crate = path` | where `mpit` is | `::mpit` |
+///
+/// # Elements
+///
+/// | field | datatype | `#[mpit(datatype = ..)]` may say |
+/// |---|---|---|
+/// | `i32` | INT | `INT32_T` |
+/// | `u32` | UNSIGNED | `UINT32_T` |
+/// | `i64` | INT64_T | `COUNT` |
+/// | `u64` | UNSIGNED_LONG_LONG | `UNSIGNED_LONG`, `UINT64_T` |
+/// | `f64` | DOUBLE | |
+/// | `c_char` | CHAR | |
+///
+/// Elements are named after the fields, in an enumeration `<name>_elements` whose item i is element i. Together they
+/// take at most 256 bytes. An event without fields tells just that it happened.
+///
+/// ```compile_fail
+/// # #[mpit::source(ordered)]
+/// # struct Matching;
+/// #[mpit::event(source = Matching)]
+/// struct MessageSent {
+///     bytes: usize, // no MPI datatype stands for this type
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn event(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let item = Tokens::from(item);
+    let mut errors = Errors::default();
+    let args = parse::EventArgs::parse(attribute.into(), &mut errors);
+    let event = check::Event::check(args, &item, &mut errors);
+    let mut tokens = event.map_or(item, |event| expand::event(&event, !errors.is_empty()));
+    tokens.extend(errors.into_tokens());
+    tokens.into()
 }
 
 /// Makes a component of the `impl` of a framework's component trait.

@@ -31,6 +31,11 @@ pub use registration::{Abi, Delivery, DropReport, Farewell, RegistrationId};
 pub use source::SourceCell;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a source of events",
+    label = "not a source",
+    note = "a source is written `#[source(ordered)] pub struct Clock;`"
+)]
 pub trait Source: 'static {
     /// The source's descriptor.
     const DESC: &'static crate::desc::SourceDesc;

@@ -1,7 +1,7 @@
 //! The rules of categories.
 
 use proc_macro2::TokenStream;
-use syn::{Fields, Ident, Item, ItemStruct, Path};
+use syn::{Ident, Path};
 
 use super::{item, name};
 use crate::doc::Description;
@@ -23,7 +23,7 @@ impl Category {
     /// Checks an attribute and the item that it stands on. Something comes out for every struct, so that what
     /// refers to it compiles although it has faults.
     pub(crate) fn check(args: CategoryArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
-        let item = unit_struct(item, errors)?;
+        let item = item::unit_struct(item, "category", "Pml", errors)?;
         let name = name::or_ident(args.name, &item.ident, errors);
         for (key, paths) in [("parent", &args.parent), ("contains", &args.contains)] {
             name::check_once(key, paths, errors);
@@ -35,10 +35,7 @@ impl Category {
         for path in args.contains.iter().filter(|path| args.parent.contains(path)) {
             errors.on(path, format!("a category in `{}` cannot be its parent, too", name.value));
         }
-        let description = Description::of(&item.attrs);
-        if description.has_nul() {
-            errors.at(item.ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
-        }
+        let description = item::description(&item.attrs, &item.ident, errors);
         Some(Self {
             krate: args.krate,
             cfgs: item::cfgs(&item.attrs),
@@ -48,22 +45,5 @@ impl Category {
             parents: args.parent,
             contains: args.contains,
         })
-    }
-}
-
-fn unit_struct(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
-    let expected = "`#[category]` belongs on a unit struct, such as `pub struct Pml;`";
-    match syn::parse2(item.clone()) {
-        Ok(Item::Struct(found)) => {
-            item::check_generics(&found.generics, "a category", errors);
-            if !matches!(found.fields, Fields::Unit) {
-                errors.on(&found.fields, format!("{expected}, this one has fields"));
-            }
-            found.generics.params.is_empty().then_some(found)
-        }
-        other => {
-            item::refuse(other, item, expected, errors);
-            None
-        }
     }
 }

@@ -44,7 +44,7 @@ impl Cvar {
         let name = name::or_ident(args.name, &item.ident, errors);
         check_names(&name, &args.alias, &args.env, errors);
         let scope = args.scope.as_ref().map_or(Scope::Local, |scope| scope.value);
-        let description = Description::of(&item.attrs);
+        let description = item::description(&item.attrs, &item.ident, errors);
         check_description(scope, &description, &item.ident, errors);
         check_constant(scope, &item.expr, args.settable.as_ref(), errors);
         check_cell(&item.ty, errors);
@@ -105,9 +105,6 @@ fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], er
 
 /// Variables that several processes write together must say which processes.
 fn check_description(scope: Scope, description: &Description, ident: &Ident, errors: &mut Errors) {
-    if description.has_nul() {
-        errors.at(ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
-    }
     let processes = match scope {
         Scope::Group | Scope::GroupEq => "names the group of processes that must set it together",
         Scope::All | Scope::AllEq => "says what must hold between the values in all processes",

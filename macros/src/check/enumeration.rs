@@ -1,7 +1,6 @@
 //! The rules of enumerations.
 
 use proc_macro2::TokenStream;
-use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Path, Variant};
 
 use super::{item, name};
@@ -57,7 +56,7 @@ impl Enumeration {
 
     /// The name without the crate's: `BusyState` is `busy_state`.
     pub(crate) fn short_name(&self) -> String {
-        snake(&self.ident)
+        name::snake(&self.ident)
     }
 }
 
@@ -68,7 +67,7 @@ fn item_of(variant: &Variant, errors: &mut Errors) -> (Ident, At<String>) {
     }
     let ident = variant.ident.clone();
     let given = ItemArgs::parse(&variant.attrs, errors).name;
-    let name = given.unwrap_or_else(|| At { value: snake(&ident), span: ident.span() });
+    let name = given.unwrap_or_else(|| At { value: name::snake(&ident), span: ident.span() });
     name::check("name", &name, errors);
     (ident, name)
 }
@@ -89,42 +88,5 @@ fn check_repr(attributes: &[Attribute], ident: &Ident, errors: &mut Errors) {
             errors.on(&repr, format!("expected `#[repr(i32)]`, since tools see a C `int`, not `{repr}`"));
         }
         None => errors.on(ident, "`#[repr(i32)]` is missing, since tools see a C `int`"),
-    }
-}
-
-/// `NotYetSent` to `not_yet_sent`, `HTTPError` to `http_error`, `IDLE` to `idle`.
-fn snake(ident: &Ident) -> String {
-    let chars: Vec<char> = ident.unraw().to_string().chars().collect();
-    let mut name = String::new();
-    for (at, c) in chars.iter().enumerate() {
-        let after_lower = at > 0 && (chars[at - 1].is_lowercase() || chars[at - 1].is_ascii_digit());
-        let before_lower = at > 0
-            && chars[at - 1].is_uppercase()
-            && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
-        if c.is_uppercase() && (after_lower || before_lower) {
-            name.push('_');
-        }
-        name.extend(c.to_lowercase());
-    }
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::snake;
-
-    #[test]
-    fn names_are_in_snake_case() {
-        for (ident, name) in [
-            ("Idle", "idle"),
-            ("NotYetSent", "not_yet_sent"),
-            ("HTTPError", "http_error"),
-            ("IDLE", "idle"),
-            ("Level2Cache", "level2_cache"),
-            ("A", "a"),
-            ("already_snake", "already_snake"),
-        ] {
-            assert_eq!(snake(&quote::format_ident!("{ident}")), name);
-        }
     }
 }

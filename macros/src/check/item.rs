@@ -2,8 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Generics, Item, ItemFn, ItemStatic, StaticMutability};
+use syn::{Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, StaticMutability};
 
+use crate::doc::Description;
 use crate::error::Errors;
 
 /// What `#[pvar]` stands on.
@@ -41,6 +42,29 @@ pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemSta
         }
         other => {
             refuse(other, item, "`#[cvar]` belongs on a `static` of type `Cvar<_>`", errors);
+            None
+        }
+    }
+}
+
+/// The unit struct that a category or a source is; `example` is one of them.
+pub(crate) fn unit_struct(
+    item: &TokenStream,
+    attribute: &str,
+    example: &str,
+    errors: &mut Errors,
+) -> Option<ItemStruct> {
+    let expected = format!("`#[{attribute}]` belongs on a unit struct, such as `pub struct {example};`");
+    match syn::parse2(item.clone()) {
+        Ok(Item::Struct(found)) => {
+            check_generics(&found.generics, &format!("a {attribute}"), errors);
+            if !matches!(found.fields, Fields::Unit) {
+                errors.on(&found.fields, format!("{expected}, this one has fields"));
+            }
+            found.generics.params.is_empty().then_some(found)
+        }
+        other => {
+            refuse(other, item, &expected, errors);
             None
         }
     }
@@ -126,6 +150,15 @@ pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Error
             format!("a generic item cannot be {what}: there would be one for each type"),
         );
     }
+}
+
+/// What the doc comment of an item says.
+pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut Errors) -> Description {
+    let description = Description::of(attributes);
+    if description.has_nul() {
+        errors.at(ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
+    }
+    description
 }
 
 /// The `#[cfg(..)]` of an item, which what is generated beside it must share.

@@ -9,13 +9,37 @@ use crate::error::Errors;
 use crate::parse::At;
 
 /// Longer names do not fit into the tables that tools print.
-const LONGEST: usize = 255;
+pub(crate) const LONGEST: usize = 255;
 
 /// The name that was given, or the identifier in lower case.
 pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
     let name =
         given.unwrap_or_else(|| At { value: ident.unraw().to_string().to_lowercase(), span: ident.span() });
     check("name", &name, errors);
+    name
+}
+
+/// The name that was given, or the identifier in snake case, as modules are named.
+pub(crate) fn or_snake(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
+    let name = given.unwrap_or_else(|| At { value: snake(ident), span: ident.span() });
+    check("name", &name, errors);
+    name
+}
+
+/// `NotYetSent` to `not_yet_sent`, `HTTPError` to `http_error`, `IDLE` to `idle`.
+pub(crate) fn snake(ident: &syn::Ident) -> String {
+    let chars: Vec<char> = ident.unraw().to_string().chars().collect();
+    let mut name = String::new();
+    for (at, c) in chars.iter().enumerate() {
+        let after_lower = at > 0 && (chars[at - 1].is_lowercase() || chars[at - 1].is_ascii_digit());
+        let before_lower = at > 0
+            && chars[at - 1].is_uppercase()
+            && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+        if c.is_uppercase() && (after_lower || before_lower) {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+    }
     name
 }
 
@@ -69,7 +93,7 @@ pub(crate) fn check_once(key: &str, paths: &[Path], errors: &mut Errors) {
 
 #[cfg(test)]
 mod tests {
-    use super::fault;
+    use super::{fault, snake};
 
     #[test]
     fn good_names_have_no_fault() {
@@ -87,5 +111,20 @@ mod tests {
         assert_eq!(fault("a\0").as_deref(), Some("contains a NUL, C tools would take it for the end"));
         assert_eq!(fault(&"x".repeat(256)).as_deref(), Some("is 256 bytes long, at most 255 fit"));
         assert_eq!(fault(&"x".repeat(255)), None);
+    }
+
+    #[test]
+    fn names_are_in_snake_case() {
+        for (ident, name) in [
+            ("Idle", "idle"),
+            ("NotYetSent", "not_yet_sent"),
+            ("HTTPError", "http_error"),
+            ("IDLE", "idle"),
+            ("Level2Cache", "level2_cache"),
+            ("A", "a"),
+            ("already_snake", "already_snake"),
+        ] {
+            assert_eq!(snake(&quote::format_ident!("{ident}")), name);
+        }
     }
 }

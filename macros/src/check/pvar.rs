@@ -72,7 +72,7 @@ impl Pvar {
             }
         };
         let name = name::or_ident(args.name.clone(), &ident, errors);
-        let mut description = Description::of(&attributes);
+        let mut description = item::description(&attributes, &ident, errors);
         check_description(&args, &description, &ident, errors);
         check_value_tokens(&args, value, is_function, errors);
         if let Some(unit) = &args.unit {
@@ -127,9 +127,6 @@ fn missing_class(ty: Option<&Type>) -> String {
 
 /// What tools cannot know without a description.
 fn check_description(args: &PvarArgs, description: &Description, ident: &Ident, errors: &mut Errors) {
-    if description.has_nul() {
-        errors.at(ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
-    }
     if args.class.as_ref().is_some_and(|class| class.value == Class::Generic) && description.is_empty() {
         errors.at(
             ident.span(),

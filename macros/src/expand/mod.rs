@@ -9,7 +9,9 @@ mod category;
 mod component;
 mod cvar;
 mod enumeration;
+mod event;
 mod pvar;
+mod source;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -19,7 +21,9 @@ pub(crate) use category::category;
 pub(crate) use component::component;
 pub(crate) use cvar::cvar;
 pub(crate) use enumeration::enumeration;
+pub(crate) use event::event;
 pub(crate) use pvar::pvar;
+pub(crate) use source::source;
 
 use crate::parse::At;
 use crate::words::Word;

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
 
 use crate::error::Errors;
 use crate::words::{self, Word};
@@ -101,6 +101,18 @@ impl Keys {
     fn are(&self, keys: &[&str]) -> String {
         format!("the keys of `{}` are {}", self.attribute, words::listed(keys))
     }
+}
+
+/// The arguments of all `#[mpit(..)]` among these attributes.
+pub(crate) fn in_mpit(keys: &Keys, attributes: &[Attribute], errors: &mut Errors) -> Vec<Arg> {
+    let mut args = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("mpit")) {
+        match &attribute.meta {
+            Meta::List(list) => args.extend(keys.parse(list.tokens.clone(), errors)),
+            other => errors.on(other, format!("`mpit` is written `#[mpit({})]`", keys.keys[0].1)),
+        }
+    }
+    args
 }
 
 /// What follows a key, or where it stops making sense.

@@ -1,8 +1,8 @@
 //! `#[mpit(..)]` on an enum that derives `MpitEnum`, and on its variants.
 
-use syn::{Attribute, Meta, Path};
+use syn::{Attribute, Path};
 
-use super::args::{Arg, At, Keys};
+use super::args::{At, Keys, in_mpit};
 use crate::error::Errors;
 
 const ENUM_KEYS: Keys = Keys {
@@ -22,7 +22,7 @@ pub(crate) struct EnumArgs {
 impl EnumArgs {
     pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
         let mut args = Self::default();
-        for arg in args_of(&ENUM_KEYS, attributes, errors) {
+        for arg in in_mpit(&ENUM_KEYS, attributes, errors) {
             match arg.key {
                 "name" => args.name = arg.string(errors),
                 _ => args.krate = arg.path(errors),
@@ -40,19 +40,7 @@ pub(crate) struct ItemArgs {
 
 impl ItemArgs {
     pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
-        let args = args_of(&ITEM_KEYS, attributes, errors);
+        let args = in_mpit(&ITEM_KEYS, attributes, errors);
         Self { name: args.first().and_then(|arg| arg.string(errors)) }
     }
-}
-
-/// The arguments of all `#[mpit(..)]`.
-fn args_of(keys: &Keys, attributes: &[Attribute], errors: &mut Errors) -> Vec<Arg> {
-    let mut args = Vec::new();
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("mpit")) {
-        match &attribute.meta {
-            Meta::List(list) => args.extend(keys.parse(list.tokens.clone(), errors)),
-            other => errors.on(other, format!("`mpit` is written `#[mpit({})]`", keys.keys[0].1)),
-        }
-    }
-    args
 }

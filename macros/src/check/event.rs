@@ -1,0 +1,190 @@
+//! The rules of events.
+
+use proc_macro2::{Span, TokenStream};
+use syn::ext::IdentExt as _;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Field, Fields, Ident, Item, ItemStruct, Meta, Path, Token, Type};
+
+use super::value::{self, Primitive};
+use super::{item, name};
+use crate::doc::Description;
+use crate::error::Errors;
+use crate::parse::{At, ElementArgs, EventArgs};
+use crate::words::{Bind, Datatype, Verbosity, Word as _, listed};
+
+/// An event type without faults that tokens could show.
+pub(crate) struct Event {
+    pub(crate) krate: Option<Path>,
+    pub(crate) cfgs: TokenStream,
+    /// The struct, without what is written on its fields for us.
+    pub(crate) item: ItemStruct,
+    pub(crate) name: At<String>,
+    pub(crate) source: Option<Path>,
+    pub(crate) bind: Option<Bind>,
+    pub(crate) categories: Vec<Path>,
+    pub(crate) verbosity: Option<Verbosity>,
+    pub(crate) component: Option<At<String>>,
+    pub(crate) description: Description,
+    pub(crate) elements: Vec<Element>,
+    /// Whether the struct says `#[repr(C)]` itself.
+    pub(crate) has_repr: bool,
+}
+
+/// A field.
+pub(crate) struct Element {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    pub(crate) datatype: Option<At<Datatype>>,
+}
+
+impl Event {
+    /// Checks an attribute and the item that it stands on. Something comes out for every struct with named fields, so
+    /// that what raises it compiles although it has faults.
+    pub(crate) fn check(args: EventArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
+        if !args.has_source {
+            errors.at(
+                Span::call_site(),
+                "`source` is missing, write for example `source = Clock`\na source is written `#[source(ordered)] pub struct Clock;`",
+            );
+        }
+        let mut item = payload(item, errors)?;
+        let name = name::or_snake(args.name, &item.ident, errors);
+        let has_repr = check_repr(&item.attrs, errors);
+        let elements = item.fields.iter_mut().filter_map(|field| element(field, errors)).collect::<Vec<_>>();
+        // A name that is at fault already is not reported for its length twice.
+        if !elements.is_empty() && name.value.len() <= name::LONGEST {
+            let list = At { value: list_name(&name.value), span: name.span };
+            name::check("name of the list of elements", &list, errors);
+        }
+        name::check_component(args.component.as_ref(), errors);
+        name::check_once("category", &args.category, errors);
+        Some(Self {
+            krate: args.krate,
+            cfgs: item::cfgs(&item.attrs),
+            name,
+            source: args.source,
+            bind: args.bind.map(|bind| bind.value),
+            categories: args.category,
+            verbosity: args.verbosity.map(|verbosity| verbosity.value),
+            component: args.component,
+            description: item::description(&item.attrs, &item.ident, errors),
+            elements,
+            has_repr,
+            item,
+        })
+    }
+
+    /// The name of the enumeration that names the elements.
+    pub(crate) fn list_name(&self) -> String {
+        list_name(&self.name.value)
+    }
+
+    /// Whether the struct derives a trait, as far as can be seen below the attribute.
+    pub(crate) fn derives(&self, name: &str) -> bool {
+        let derives = self.item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
+        let mut traits = derives.flat_map(listed_in::<Path>);
+        traits.any(|path| path.segments.last().is_some_and(|last| last.ident == name))
+    }
+}
+
+impl Element {
+    /// What tools call it.
+    pub(crate) fn name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+}
+
+/// Events have names of their own, so these differ as well.
+fn list_name(event: &str) -> String {
+    format!("{event}_elements")
+}
+
+/// The struct that the attribute stands on.
+fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
+    let expected = "`#[event]` belongs on a struct whose fields are the elements";
+    match syn::parse2(item.clone()) {
+        Ok(Item::Struct(found)) => {
+            item::check_generics(&found.generics, "an event", errors);
+            if let Some(lifetime) = found.generics.lifetimes().next() {
+                errors.on(
+                    lifetime,
+                    "an event borrows nothing: it may be told after what it was raised with is gone",
+                );
+            }
+            if matches!(found.fields, Fields::Unnamed(_)) {
+                errors.on(&found.fields, "elements have names: write `struct Sent { peer: i32 }`");
+                return None;
+            }
+            found.generics.params.is_empty().then_some(found)
+        }
+        other => {
+            item::refuse(other, item, expected, errors);
+            None
+        }
+    }
+}
+
+/// What a field says, which is left away on it. Nothing comes out for fields without names.
+fn element(field: &mut Field, errors: &mut Errors) -> Option<Element> {
+    let args = ElementArgs::parse(&field.attrs, errors);
+    field.attrs.retain(|attribute| !attribute.path().is_ident("mpit"));
+    if let Some(cfg) = field.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
+        errors.on(
+            cfg,
+            "tools know elements by their numbers, which may not depend on the build: leave `cfg` away",
+        );
+    }
+    check_type(&field.ty, args.datatype.as_ref(), errors);
+    Some(Element { ident: field.ident.clone()?, ty: field.ty.clone(), datatype: args.datatype })
+}
+
+/// A type that can be seen; what is behind a name is left to the traits of `mpit`.
+fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
+    let seen = match value::ungrouped(ty) {
+        Type::Path(_) | Type::Macro(_) => Primitive::of(ty),
+        _ => Some(Primitive::Other),
+    };
+    let Some(seen) = seen else { return };
+    if seen == Primitive::Other {
+        let spelled = value::spelled(ty);
+        errors
+            .on(ty, format!("an element is `i32`, `u32`, `i64`, `u64`, `f64` or `c_char`, not `{spelled}`"));
+        return;
+    }
+    if let Some(datatype) = datatype
+        && !seen.datatypes().contains(&datatype.value)
+    {
+        let fitting: Vec<&str> = seen.datatypes().iter().map(|datatype| datatype.word()).collect();
+        let (spelled, word) = (value::spelled(ty), datatype.value.word());
+        errors.at(
+            datatype.span,
+            format!("`{spelled}` cannot be published as `{word}`, use {}", listed(&fitting)),
+        );
+    }
+}
+
+/// Whether the struct is laid out as C does; reports whatever would be laid out in another way.
+fn check_repr(attributes: &[Attribute], errors: &mut Errors) -> bool {
+    let mut is_c = false;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        for repr in listed_in::<Meta>(attribute) {
+            if repr.path().is_ident("C") {
+                is_c = true;
+            } else {
+                errors.on(
+                    &repr,
+                    "tools copy an event as the C struct that it is: `#[repr(C)]` is all it may say, and need not",
+                );
+            }
+        }
+    }
+    is_c
+}
+
+/// What is listed in the parentheses of an attribute. What cannot be read there is the compiler's to report.
+fn listed_in<T: syn::parse::Parse>(attribute: &Attribute) -> Vec<T> {
+    attribute
+        .parse_args_with(Punctuated::<T, Token![,]>::parse_terminated)
+        .map(|list| list.into_iter().collect())
+        .unwrap_or_default()
+}

@@ -1,0 +1,49 @@
+//! The rules of sources.
+
+use proc_macro2::{Span, TokenStream};
+use syn::{Ident, Path};
+
+use super::{item, name};
+use crate::doc::Description;
+use crate::error::Errors;
+use crate::parse::{At, SourceArgs};
+
+/// A source without faults that tokens could show.
+pub(crate) struct Source {
+    pub(crate) krate: Option<Path>,
+    pub(crate) cfgs: TokenStream,
+    pub(crate) ident: Ident,
+    pub(crate) name: At<String>,
+    pub(crate) ordered: bool,
+    pub(crate) component: Option<At<String>>,
+    pub(crate) description: Description,
+}
+
+impl Source {
+    /// Checks an attribute and the item that it stands on. Something comes out for every struct, so that the events
+    /// of the source compile although it has faults.
+    pub(crate) fn check(args: SourceArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
+        match (args.ordered, args.unordered) {
+            (None, None) => errors.at(
+                Span::call_site(),
+                "write `ordered` if tools are to see the events in the order of their time stamps, or `unordered`",
+            ),
+            (Some(_), Some(unordered)) => {
+                errors.at(unordered, "`unordered` contradicts `ordered`: time stamps may fall or they never do");
+            }
+            _ => {}
+        }
+        let item = item::unit_struct(item, "source", "Clock", errors)?;
+        let name = name::or_snake(args.name, &item.ident, errors);
+        name::check_component(args.component.as_ref(), errors);
+        Some(Self {
+            krate: args.krate,
+            cfgs: item::cfgs(&item.attrs),
+            name,
+            ordered: args.ordered.is_some(),
+            component: args.component,
+            description: item::description(&item.attrs, &item.ident, errors),
+            ident: item.ident,
+        })
+    }
+}

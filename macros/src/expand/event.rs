@@ -1,0 +1,132 @@
+//! Events.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
+use crate::check::{Element, Event};
+use crate::words::Word as _;
+
+/// The struct, laid out as C does, the trait that makes it an event, and its registration unless there are mistakes.
+pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
+    let root = &root(event.krate.as_ref());
+    let private = &private(event.krate.as_ref());
+    let (cfgs, ident, payload) = (&event.cfgs, &event.item.ident, payload(event));
+    // With mistakes, an event without anything in it, from a source that nobody knows.
+    let elements = if faulty { &[] } else { event.elements.as_slice() };
+    let values = elements.iter().map(|element| value(private, event, element));
+    let names = (!elements.is_empty()).then(|| names(private, event));
+    let source = event.source.as_ref().filter(|_| !faulty);
+    let source = source
+        .map_or_else(|| quote!(&__MPIT_NO_SOURCE), |source| quote!(<#source as #root::event::Source>::DESC));
+    let no_source = faulty.then(|| no_source(private));
+    let desc = descriptor(private, event, &source, names.is_some());
+    let registration = (!faulty).then(|| registration(private, event));
+    quote! {
+        #payload
+        #cfgs
+        const _: () = {
+            const __MPIT_ELEMENTS: &[#private::Element] = &[#(#values),*];
+            static __MPIT_CELL: #private::EventCell = #private::EventCell::new();
+            #names
+            #no_source
+            static __MPIT_EVENT: #private::EventDesc = #desc;
+            #[diagnostic::do_not_recommend]
+            impl #root::event::Event for #ident {
+                const DESC: &'static #private::EventDesc = &__MPIT_EVENT;
+            }
+            #registration
+        };
+    }
+}
+
+/// The struct with what it must have and does not say itself.
+fn payload(event: &Event) -> TokenStream {
+    let mut traits = Vec::new();
+    for (name, path) in [("Clone", quote!(::core::clone::Clone)), ("Copy", quote!(::core::marker::Copy))] {
+        if !event.derives(name) {
+            traits.push(path);
+        }
+    }
+    let derive = (!traits.is_empty()).then(|| quote!(#[derive(#(#traits),*)]));
+    let repr = (!event.has_repr).then(|| quote!(#[repr(C)]));
+    let item = &event.item;
+    quote!(#derive #repr #item)
+}
+
+/// An element: its datatype and where it lies.
+fn value(private: &TokenStream, event: &Event, element: &Element) -> TokenStream {
+    let (payload, field, ty) = (&event.item.ident, &element.ident, &element.ty);
+    let datatype = element.datatype.as_ref().map_or_else(
+        || quote!(#private::element::datatype::<#ty>()),
+        |datatype| variant(private, "Datatype", datatype.value),
+    );
+    quote!(#private::Element::new(#datatype, ::core::mem::offset_of!(#payload, #field)))
+}
+
+/// The enumeration that names the elements.
+fn names(private: &TokenStream, event: &Event) -> TokenStream {
+    let (name, origin) = (event.list_name(), origin(private));
+    let items = event.elements.iter().zip(0_i32..).map(|(element, at)| {
+        let name = element.name();
+        quote!(#private::EnumItem::new(#at, #name))
+    });
+    quote! {
+        static __MPIT_NAMES: #private::EnumDesc = #private::EnumDesc::new(#name, &[#(#items),*], #origin);
+    }
+}
+
+fn no_source(private: &TokenStream) -> TokenStream {
+    let origin = origin(private);
+    quote! {
+        static __MPIT_NO_CELL: #private::SourceCell = #private::SourceCell::new();
+        static __MPIT_NO_SOURCE: #private::SourceDesc =
+            #private::SourceDesc::new("", #private::SourceOrder::Unordered, &__MPIT_NO_CELL, #origin);
+    }
+}
+
+fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named: bool) -> TokenStream {
+    let (name, origin) = (&event.name.value, origin(private));
+    let component = component_name(event.component.as_ref());
+    let mut desc = quote! {
+        #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin).component(#component)
+    };
+    if !event.description.is_empty() {
+        let description = event.description.to_tokens();
+        desc.extend(quote!(.description(#description)));
+    }
+    if let Some(bind) = event.bind {
+        let bind = variant(private, "Bind", bind);
+        desc.extend(quote!(.bind(#bind)));
+    }
+    if let Some(verbosity) = event.verbosity {
+        let verbosity = variant(private, "Verbosity", verbosity);
+        desc.extend(quote!(.verbosity(#verbosity)));
+    }
+    if named {
+        desc.extend(quote!(.enumeration(&__MPIT_NAMES)));
+    }
+    if !event.categories.is_empty() {
+        let categories = category_list(&root(event.krate.as_ref()), &event.categories);
+        desc.extend(quote!(.categories(#categories)));
+    }
+    desc
+}
+
+/// The element of the slice, and what only types and constants can tell.
+fn registration(private: &TokenStream, event: &Event) -> TokenStream {
+    let element = element(private, "MPIT_EVENTS_V1", "EventDesc", &quote!(&__MPIT_EVENT));
+    let marker = unique("the_event", &event.name);
+    let datatypes = event.elements.iter().filter_map(|element| {
+        let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);
+        let kind = variant(private, "Datatype", datatype.value);
+        let message = format!("the field has another C representation than `{}`", datatype.value.word());
+        Some(assert_at(datatype.span, &quote!(#private::element::represented_as::<#ty>(#kind)), &message))
+    });
+    let span = event.item.ident.span();
+    let ascending = quote!(#private::element::ascend(__MPIT_ELEMENTS));
+    let ascending = assert_at(span, &ascending, "the elements do not lie one behind the other");
+    let fitting = quote!(#private::element::fit(__MPIT_ELEMENTS));
+    let fitting = assert_at(span, &fitting, "the elements of an event take more than 256 bytes");
+    quote!(#element #marker #(#datatypes)* #ascending #fitting)
+}

@@ -1,0 +1,37 @@
+//! Sources.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{component_name, element, origin, private, root, unique};
+use crate::check::Source;
+
+/// The trait that makes a struct a source, and its registration unless there are mistakes.
+pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
+    let root = root(source.krate.as_ref());
+    let private = private(source.krate.as_ref());
+    let (cfgs, ident, name) = (&source.cfgs, &source.ident, &source.name.value);
+    let (description, origin) = (source.description.to_tokens(), origin(&private));
+    let component = component_name(source.component.as_ref());
+    let order = if source.ordered { quote!(Ordered) } else { quote!(Unordered) };
+    let registration = (!faulty).then(|| {
+        let element = element(&private, "MPIT_SOURCES_V1", "SourceDesc", &quote!(&__MPIT_SOURCE));
+        let marker = unique("the_source", &source.name);
+        quote!(#element #marker)
+    });
+    quote! {
+        #cfgs
+        const _: () = {
+            static __MPIT_CELL: #private::SourceCell = #private::SourceCell::new();
+            static __MPIT_SOURCE: #private::SourceDesc =
+                #private::SourceDesc::new(#name, #private::SourceOrder::#order, &__MPIT_CELL, #origin)
+                    .component(#component)
+                    .description(#description);
+            #[diagnostic::do_not_recommend]
+            impl #root::event::Source for #ident {
+                const DESC: &'static #private::SourceDesc = &__MPIT_SOURCE;
+            }
+            #registration
+        };
+    }
+}

@@ -1,0 +1,71 @@
+//! `#[event(..)]`, and `#[mpit(..)]` on the fields of an event.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, Path};
+
+use super::args::{At, Keys, in_mpit};
+use crate::error::Errors;
+use crate::words::{Bind, Datatype, Verbosity};
+
+const KEYS: Keys = Keys {
+    attribute: "event",
+    keys: &[
+        ("source", "source = Clock"),
+        ("bind", "bind = \"COMM\""),
+        ("category", "category = Pml"),
+        ("name", "name = \"message_sent\""),
+        ("verbosity", "verbosity = \"TUNER_BASIC\""),
+        ("component", "component = \"pml\""),
+        ("crate", "crate = path::to::mpit"),
+    ],
+};
+
+const ELEMENT_KEYS: Keys = Keys { attribute: "mpit", keys: &[("datatype", "datatype = \"INT32_T\"")] };
+
+/// What is written in `#[event(..)]`.
+#[derive(Debug, Default)]
+pub(crate) struct EventArgs {
+    pub(crate) krate: Option<Path>,
+    /// Whether anything is said about the source, be it understood or not.
+    pub(crate) has_source: bool,
+    pub(crate) source: Option<Path>,
+    pub(crate) bind: Option<At<Bind>>,
+    pub(crate) category: Vec<Path>,
+    pub(crate) name: Option<At<String>>,
+    pub(crate) verbosity: Option<At<Verbosity>>,
+    pub(crate) component: Option<At<String>>,
+}
+
+impl EventArgs {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut args = Self::default();
+        for arg in KEYS.parse(tokens, errors) {
+            match arg.key {
+                "source" => {
+                    args.has_source = true;
+                    args.source = arg.path(errors);
+                }
+                "bind" => args.bind = arg.word(errors),
+                "category" => args.category = arg.paths(errors),
+                "name" => args.name = arg.string(errors),
+                "verbosity" => args.verbosity = arg.word(errors),
+                "component" => args.component = arg.string(errors),
+                _ => args.krate = arg.path(errors),
+            }
+        }
+        args
+    }
+}
+
+/// What is written in `#[mpit(..)]` on a field.
+#[derive(Debug, Default)]
+pub(crate) struct ElementArgs {
+    pub(crate) datatype: Option<At<Datatype>>,
+}
+
+impl ElementArgs {
+    pub(crate) fn parse(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let args = in_mpit(&ELEMENT_KEYS, attributes, errors);
+        Self { datatype: args.first().and_then(|arg| arg.word(errors)) }
+    }
+}

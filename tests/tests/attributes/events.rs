@@ -1,0 +1,221 @@
+//! Events and sources: what they become, and how one that is raised reaches a tool.
+
+use std::ffi::{c_char, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::SeqCst};
+
+use mpit::desc::{EventDesc, SourceDesc};
+use mpit::event::instance::timestamp;
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, Farewell, Hints, Source};
+use mpit::object::Object;
+use mpit::session::Interface;
+use mpit::tool::Tool;
+use mpit::words::{Bind, Datatype, Safety, SourceOrder, Verbosity};
+use mpit::{category, event, source};
+
+/// What happens to messages.
+///
+/// In one process.
+#[source(ordered)]
+pub(crate) struct MessageEngine;
+
+/// Whatever else happens.
+#[source(unordered, name = "acme.else", component = "acme")]
+#[derive(Clone, Copy, Debug)]
+struct Else;
+
+/// Events of messages.
+#[category(name = "event.messages")]
+struct Messages;
+
+/// A message was sent,
+/// and will not come back.
+#[event(source = MessageEngine, bind = "COMM", category = [Messages], verbosity = "USER_DETAIL")]
+#[derive(Debug, PartialEq)]
+pub(crate) struct MessageSent {
+    /// To whom.
+    pub(crate) peer: i32,
+    /// How much.
+    pub(crate) bytes: u64,
+}
+
+/// All that an element can be.
+#[event(source = Else, name = "acme.all", component = "acme")]
+#[derive(Clone)]
+#[repr(C)]
+struct All {
+    letter: c_char,
+    int: i32,
+    #[mpit(datatype = "INT32_T")]
+    int32: i32,
+    unsigned: u32,
+    #[mpit(datatype = "UINT32_T")]
+    uint32: u32,
+    int64: i64,
+    #[mpit(datatype = "COUNT")]
+    count: i64,
+    long_long: u64,
+    #[mpit(datatype = "UNSIGNED_LONG")]
+    long: std::ffi::c_ulong,
+    #[mpit(datatype = "UINT64_T")]
+    uint64: u64,
+    double: f64,
+    r#type: u32,
+}
+
+/// Nothing more to say.
+#[event(source = Else, name = "acme.unit")]
+struct Unit;
+
+/// Nothing more to say, either.
+#[event(source = Else, name = "acme.empty")]
+struct Empty {}
+
+/// An element whose type is not to be seen.
+#[event(source = Else, name = "acme.alias")]
+struct Alias {
+    a: f64,
+    #[doc = "The rest."]
+    rest: Last,
+}
+
+/// A name for a type.
+type Last = i64;
+
+fn registered(name: &str) -> &'static EventDesc {
+    let registry = Tool::new().registry();
+    let index = registry.event_index(name).unwrap_or_else(|| panic!("no event `{name}`"));
+    registry.event(index).expect("an index that was just found")
+}
+
+fn names(desc: &EventDesc) -> Vec<&'static str> {
+    let list = desc.element_names().expect("names");
+    assert_eq!(list.name(), format!("{}_elements", desc.name()));
+    assert!(list.items().iter().zip(0..).all(|(item, at)| item.value() == at));
+    list.items().iter().map(|item| item.name()).collect()
+}
+
+#[test]
+fn sources_are_registered() {
+    let registry = Tool::new().registry();
+    let find = |name: &str| -> &SourceDesc {
+        registry.source_index(name).and_then(|index| registry.source(index)).expect(name)
+    };
+    let engine = find("message_engine");
+    assert!(ptr::eq(engine, MessageEngine::DESC));
+    assert_eq!((engine.ordering(), engine.owner()), (SourceOrder::Ordered, "mpit-tests"));
+    assert_eq!(engine.text(), "What happens to messages.\nIn one process.");
+    assert!(engine.origin().to_string().contains("events.rs:"), "{}", engine.origin());
+    let other = find("acme.else");
+    assert_eq!((other.ordering(), other.owner()), (SourceOrder::Unordered, "acme"));
+    // C36: a clock that ticks.
+    assert!(engine.ticks_per_second() >= 1 && engine.max_ticks() >= 1);
+}
+
+#[test]
+fn events_are_registered() {
+    let sent = registered("message_sent");
+    assert!(ptr::eq(sent, MessageSent::DESC));
+    assert_eq!((sent.binding(), sent.audience()), (Bind::Comm, Verbosity::UserDetail));
+    assert_eq!((sent.owner(), sent.text()), ("mpit-tests", "A message was sent, and will not come back."));
+    assert!(ptr::eq(sent.source(), MessageEngine::DESC));
+    assert_eq!(sent.category_list().iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["event.messages"]);
+    assert_eq!(names(sent), ["peer", "bytes"]);
+    let unit = registered("acme.unit");
+    assert_eq!((unit.binding(), unit.audience()), (Bind::NoObject, Verbosity::TunerDetail));
+}
+
+#[test]
+fn c32_elements_are_the_fields_where_they_lie() {
+    use Datatype::{
+        Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong, UnsignedLongLong,
+    };
+    let all = registered("acme.all");
+    let datatypes: Vec<_> = all.elements().iter().map(mpit::desc::Element::datatype).collect();
+    assert_eq!(
+        datatypes,
+        [
+            Char,
+            Int,
+            Int32,
+            Unsigned,
+            Uint32,
+            Int64,
+            Count,
+            UnsignedLongLong,
+            UnsignedLong,
+            Uint64,
+            Double,
+            Unsigned
+        ]
+    );
+    let starts: Vec<_> = all.elements().iter().map(mpit::desc::Element::displacement).collect();
+    assert_eq!(starts, [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72]);
+    assert_eq!(all.extent(), 76);
+    assert_eq!((names(all)[0], names(all)[11]), ("letter", "type"));
+    assert_eq!(registered("acme.alias").elements()[1].datatype(), Int64);
+}
+
+#[test]
+fn r246_an_event_may_say_nothing() {
+    for name in ["acme.unit", "acme.empty"] {
+        let desc = registered(name);
+        assert_eq!((desc.elements().len(), desc.extent()), (0, 0), "{name}");
+        assert!(desc.element_names().is_none(), "{name}");
+    }
+    Unit::raise(Context::ANYWHERE, || Unit);
+    Empty::raise(Context::ANYWHERE, || Empty {});
+}
+
+#[test]
+fn what_nobody_listens_to_is_not_computed() {
+    All::raise(Context::ANYWHERE, || panic!("nobody listens"));
+    Alias::raise(Context::ANYWHERE, || panic!("nobody listens"));
+}
+
+/// What the callback was told: how often, and from what registration last.
+static CALLS: AtomicU32 = AtomicU32::new(0);
+static TOLD: AtomicU64 = AtomicU64::new(0);
+static TIME: AtomicI64 = AtomicI64::new(0);
+
+extern "C" fn deliver(_function: *mut c_void, delivery: &Delivery) {
+    CALLS.fetch_add(1, SeqCst);
+    TOLD.store(delivery.registration.0, SeqCst);
+    TIME.store(timestamp(delivery.instance).unwrap_or(-1), SeqCst);
+}
+
+extern "C" fn report(_function: *mut c_void, report: &DropReport) {
+    assert_eq!(report.count, 0, "nothing is lost");
+}
+
+extern "C" fn farewell(_function: *mut c_void, farewell: &Farewell) {
+    assert_eq!(farewell.safety, Safety::None);
+}
+
+static ABI: Abi = Abi { deliver, report, farewell };
+
+#[test]
+fn what_is_raised_reaches_a_callback() {
+    let tool = Tool::new();
+    let interface = Interface::global();
+    let index = tool.registry().event_index("message_sent").expect("registered");
+    let world = Object::world(7, 3);
+    let id =
+        interface.event_handle_alloc(index, Some(&world), Hints::default(), &ABI).expect("a registration");
+    let function = ptr::without_provenance_mut(1);
+    interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).expect("a callback");
+
+    let before = MessageEngine::DESC.timestamp();
+    let raise = |comm: u64| {
+        MessageSent::raise(Context::ANYWHERE.about(comm), || MessageSent { peer: 1, bytes: 4096 });
+    };
+    raise(7);
+    assert_eq!((CALLS.load(SeqCst), TOLD.load(SeqCst)), (1, id.0));
+    assert!(TIME.load(SeqCst) >= before);
+    raise(8);
+    assert_eq!(CALLS.load(SeqCst), 1, "another communicator");
+
+    interface.event_handle_free(id, ptr::null_mut(), ptr::null_mut()).expect("the end");
+    raise(7);
+    assert_eq!(CALLS.load(SeqCst), 1, "nobody listens any more");
+}
