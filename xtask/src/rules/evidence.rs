@@ -35,9 +35,10 @@ pub(crate) fn collect(workspace: &Path) -> Outcome<Evidence> {
     list(workspace, &mut files)?;
     files.sort();
     let mut evidence = Evidence::default();
-    let mut programs = Vec::new();
+    let (mut sources, mut programs) = (Vec::new(), Vec::new());
     // What the tests name, among it the C programs that they run.
     let mut strings = HashSet::new();
+    let mut modules = HashSet::new();
     for file in files {
         let name = file.strip_prefix(workspace).context(file.display())?.to_string_lossy().into_owned();
         let within = |folder: &str| Path::new(&name).iter().any(|part| part == OsStr::new(folder));
@@ -46,14 +47,18 @@ pub(crate) fn collect(workspace: &Path) -> Outcome<Evidence> {
             Some("rs") => {
                 let text = fs::read_to_string(&file).context(&name)?;
                 let source = rust::read(&text).context(&name)?;
-                evidence.add_functions(&name, &source.tests);
                 if within("tests") {
                     strings.extend(source.strings);
                 }
+                modules.extend(source.modules.iter().flat_map(|module| places_of(module, &name)));
+                sources.push((name, source.tests));
             }
             Some("c") => programs.push((name, fs::read_to_string(&file).context(file.display())?)),
             _ => {}
         }
+    }
+    for (name, tests) in sources {
+        evidence.add_functions(&name, &tests, &modules);
     }
     for (name, text) in programs {
         evidence.add_program(&name, &text, &strings);
@@ -78,6 +83,26 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
     Ok(())
 }
 
+/// Where the module may be that a file declares, without the file's extension: beside the file, or below it.
+fn places_of(module: &str, file: &str) -> [PathBuf; 2] {
+    let file = Path::new(file);
+    [file.with_file_name(module), file.with_extension("").join(module)]
+}
+
+/// Whether a file is compiled: cargo finds it by its place, or another file declares it.
+fn is_compiled(file: &Path, modules: &HashSet<PathBuf>) -> bool {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    match file.file_stem().and_then(OsStr::to_str) {
+        Some("lib" | "main" | "build") => true,
+        Some("mod") => modules.contains(folder),
+        _ => {
+            folder.ends_with("tests")
+                || folder.ends_with("examples")
+                || modules.contains(&file.with_extension(""))
+        }
+    }
+}
+
 impl Evidence {
     /// A program that the compiler must refuse. What it must say to that is in a file beside it.
     fn add_refusal(&mut self, file: &Path, name: String) {
@@ -89,10 +114,14 @@ impl Evidence {
         }
     }
 
-    fn add_functions(&mut self, file: &str, functions: &[String]) {
+    fn add_functions(&mut self, file: &str, functions: &[String], modules: &HashSet<PathBuf>) {
         let tests = functions.iter().map(|name| (RuleId::of_name(name), name));
-        let tests = tests.filter(|(rules, _)| !rules.is_empty());
-        self.tests.extend(tests.map(|(rules, name)| Test { rules, place: format!("{file}: {name}") }));
+        let mut tests = tests.filter(|(rules, _)| !rules.is_empty()).peekable();
+        if is_compiled(Path::new(file), modules) {
+            self.tests.extend(tests.map(|(rules, name)| Test { rules, place: format!("{file}: {name}") }));
+        } else if tests.peek().is_some() {
+            self.problems.push(format!("{file}: names rules, but is a module of nothing"));
+        }
     }
 
     /// A C program checks nothing unless a test runs it; who does, names it.
@@ -116,7 +145,11 @@ mod tests {
     fn all_kinds_of_tests_are_found_and_nothing_else() {
         let root = std::env::temp_dir().join(format!("mpit-rules-{}", std::process::id()));
         let files = [
-            ("core/src/a.rs", "#[test] fn r1_in_a_module() {} #[test] fn without_a_rule() {}"),
+            ("core/src/lib.rs", "mod a; mod d;"),
+            ("core/src/a.rs", "#[test] fn r1_in_a_module() {} #[test] fn without_a_rule() {} mod e;"),
+            ("core/src/a/e.rs", "#[test] fn r8_in_a_module_of_a_module() {}"),
+            ("core/src/d/mod.rs", "#[test] fn r9_in_a_folder() {}"),
+            ("core/src/f.rs", "#[test] fn r10_not_compiled() {}"),
             ("tests/tests/b.rs", "#[test] fn runs() { compile(\"ring\") }"),
             ("tests/c/ring.c", "check(); /* R2 */"),
             ("tests/c/orphan.c", "check(); /* R3 */"),
@@ -138,13 +171,16 @@ mod tests {
         let places: Vec<_> =
             found.tests.iter().map(|test| (test.rules[0].to_string(), &*test.place)).collect();
         let wanted = [
-            ("R1", "core/src/a.rs: r1_in_a_module"),
             ("C4", "tests/ui/c04_word.rs"),
+            ("R8", "core/src/a/e.rs: r8_in_a_module_of_a_module"),
+            ("R1", "core/src/a.rs: r1_in_a_module"),
+            ("R9", "core/src/d/mod.rs: r9_in_a_folder"),
             ("R2", "tests/c/ring.c:1"),
         ];
         assert_eq!(places, wanted.map(|(rule, place)| (rule.to_owned(), place)));
         let wanted = [
             "tests/ui/c05_word.rs: nothing says what the compiler must answer",
+            "core/src/f.rs: names rules, but is a module of nothing",
             "tests/c/orphan.c: names rules, but no test runs it",
         ];
         assert_eq!(found.problems, wanted);

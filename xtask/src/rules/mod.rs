@@ -27,11 +27,16 @@ pub(crate) struct Arguments {
     markdown: bool,
 }
 
+/// The document with the rules.
+fn book() -> Outcome<String> {
+    let file = paths::workspace().join("docs/conformance.md");
+    fs::read_to_string(&file).context(file.display())
+}
+
 /// Prints the ledger.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
-    let book = paths::workspace().join("docs/conformance.md");
-    let text = fs::read_to_string(&book).context(book.display())?;
-    let sections = book::parse(&text).context("docs/conformance.md")?;
+    let book = book()?;
+    let sections = book::parse(&book).context("docs/conformance.md")?;
     let evidence = evidence::collect(paths::workspace())?;
     let ledger = Ledger::new(&sections, &evidence);
     if arguments.markdown {
@@ -44,4 +49,22 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     }
     let good = ledger.complete() && ledger.problems().is_empty();
     Ok(if good || !arguments.check { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_and_the_tests_agree() -> Outcome {
+        let book = book()?;
+        let sections = book::parse(&book)?;
+        let count = |list| {
+            let rules = sections.iter().flat_map(|section| &section.rules);
+            rules.filter(|rule| rule.id.list == list).count()
+        };
+        assert_eq!(['R', 'F', 'C'].map(count), [320, 55, 52]);
+        assert_eq!(Ledger::new(&sections, &evidence::collect(paths::workspace())?).problems(), [""; 0]);
+        Ok(())
+    }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Source {
     pub(crate) tests: Vec<String>,
     /// The string literals.
     pub(crate) strings: HashSet<String>,
+    /// The modules that are in files of their own.
+    pub(crate) modules: Vec<String>,
 }
 
 /// Reads a source file.
@@ -60,6 +62,13 @@ impl Source {
                         self.tests.push(name.to_string());
                     }
                     attributes = Attributes::default();
+                }
+                (TokenTree::Ident(word), Some(TokenTree::Ident(name))) if word == "mod" => {
+                    let name = name.to_string();
+                    tokens.next();
+                    if matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ';') {
+                        self.modules.push(name);
+                    }
                 }
                 // Attributes are those of the next item, and here one ends.
                 (TokenTree::Punct(punct), _) if punct.as_char() == ';' => attributes = Attributes::default(),
@@ -121,9 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_collected() {
-        let source = read(r#"#[test] fn r1_a() { compile("ring"); } // "comment""#).expect("Rust");
+    fn strings_and_modules_are_collected() {
+        let text = r#"mod a; pub mod b { fn f() { compile("ring"); } } // mod c; "comment""#;
+        let source = read(text).expect("Rust");
         assert_eq!(source.strings, HashSet::from(["ring".to_owned()]));
+        assert_eq!(source.modules, ["a"]);
     }
 
     #[test]
