@@ -1,6 +1,7 @@
 //! The rules of events.
 
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Field, Fields, Ident, Item, ItemStruct, Meta, Path, Token, Type};
@@ -171,10 +172,10 @@ fn check_repr(attributes: &[Attribute], errors: &mut Errors) -> bool {
             if repr.path().is_ident("C") {
                 is_c = true;
             } else {
-                errors.on(
-                    &repr,
-                    "tools copy an event as the C struct that it is: `#[repr(C)]` is all it may say, and need not",
-                );
+                let word = repr.path().to_token_stream();
+                let message =
+                    format!("an event is `#[repr(C)]`, which need not be said: leave `{word}` away");
+                errors.on(&repr, message);
             }
         }
     }

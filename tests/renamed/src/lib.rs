@@ -59,3 +59,18 @@ pub struct Recorder;
 
 #[tools::component(framework = "renamed", name = "recorder", crate = tools)]
 impl Listener for Recorder {}
+
+/// A source.
+#[tools::source(ordered, name = "renamed_source", crate = tools)]
+pub struct Clock;
+
+/// An event.
+#[tools::event(source = Clock, bind = "COMM", category = Group, verbosity = "USER_ALL", crate = tools)]
+#[derive(Debug)]
+pub struct RenamedEvent {
+    /// An element.
+    pub peer: i32,
+    /// Another one.
+    #[mpit(datatype = "UINT64_T")]
+    pub bytes: u64,
+}

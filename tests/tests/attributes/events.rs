@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::SeqCst};
 
-use mpit::desc::{EventDesc, SourceDesc};
+use mpit::desc::{Element, EnumItem, EventDesc, SourceDesc};
 use mpit::event::instance::timestamp;
 use mpit::event::{Abi, Context, Delivery, DropReport, Event, Farewell, Hints, Source};
 use mpit::object::Object;
@@ -82,17 +82,11 @@ struct Alias {
 /// A name for a type.
 type Last = i64;
 
-fn registered(name: &str) -> &'static EventDesc {
-    let registry = Tool::new().registry();
-    let index = registry.event_index(name).unwrap_or_else(|| panic!("no event `{name}`"));
-    registry.event(index).expect("an index that was just found")
-}
-
 fn names(desc: &EventDesc) -> Vec<&'static str> {
     let list = desc.element_names().expect("names");
     assert_eq!(list.name(), format!("{}_elements", desc.name()));
     assert!(list.items().iter().zip(0..).all(|(item, at)| item.value() == at));
-    list.items().iter().map(|item| item.name()).collect()
+    list.items().iter().map(EnumItem::name).collect()
 }
 
 #[test]
@@ -114,14 +108,14 @@ fn sources_are_registered() {
 
 #[test]
 fn events_are_registered() {
-    let sent = registered("message_sent");
+    let sent = crate::event("message_sent");
     assert!(ptr::eq(sent, MessageSent::DESC));
     assert_eq!((sent.binding(), sent.audience()), (Bind::Comm, Verbosity::UserDetail));
     assert_eq!((sent.owner(), sent.text()), ("mpit-tests", "A message was sent, and will not come back."));
     assert!(ptr::eq(sent.source(), MessageEngine::DESC));
     assert_eq!(sent.category_list().iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["event.messages"]);
     assert_eq!(names(sent), ["peer", "bytes"]);
-    let unit = registered("acme.unit");
+    let unit = crate::event("acme.unit");
     assert_eq!((unit.binding(), unit.audience()), (Bind::NoObject, Verbosity::TunerDetail));
 }
 
@@ -130,8 +124,8 @@ fn c32_elements_are_the_fields_where_they_lie() {
     use Datatype::{
         Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong, UnsignedLongLong,
     };
-    let all = registered("acme.all");
-    let datatypes: Vec<_> = all.elements().iter().map(mpit::desc::Element::datatype).collect();
+    let all = crate::event("acme.all");
+    let datatypes: Vec<_> = all.elements().iter().map(Element::datatype).collect();
     assert_eq!(
         datatypes,
         [
@@ -149,17 +143,17 @@ fn c32_elements_are_the_fields_where_they_lie() {
             Unsigned
         ]
     );
-    let starts: Vec<_> = all.elements().iter().map(mpit::desc::Element::displacement).collect();
+    let starts: Vec<_> = all.elements().iter().map(Element::displacement).collect();
     assert_eq!(starts, [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72]);
     assert_eq!(all.extent(), 76);
     assert_eq!((names(all)[0], names(all)[11]), ("letter", "type"));
-    assert_eq!(registered("acme.alias").elements()[1].datatype(), Int64);
+    assert_eq!(crate::event("acme.alias").elements()[1].datatype(), Int64);
 }
 
 #[test]
 fn r246_an_event_may_say_nothing() {
     for name in ["acme.unit", "acme.empty"] {
-        let desc = registered(name);
+        let desc = crate::event(name);
         assert_eq!((desc.elements().len(), desc.extent()), (0, 0), "{name}");
         assert!(desc.element_names().is_none(), "{name}");
     }

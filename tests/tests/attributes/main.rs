@@ -13,7 +13,7 @@ mod groups;
 mod places;
 mod settings;
 
-use mpit::desc::PvarDesc;
+use mpit::desc::{EventDesc, PvarDesc};
 use mpit::tool::Tool;
 use mpit::words::Class;
 
@@ -23,4 +23,11 @@ fn pvar(name: &str, class: Class) -> &'static PvarDesc {
     let registry = tool.registry();
     let index = registry.pvar_index(name, class).unwrap_or_else(|| panic!("no {class} `{name}`"));
     registry.pvar(index).expect("an index that was just found")
+}
+
+/// An event type of this program.
+fn event(name: &str) -> &'static EventDesc {
+    let registry = Tool::new().registry();
+    let index = registry.event_index(name).unwrap_or_else(|| panic!("no event `{name}`"));
+    registry.event(index).expect("an index that was just found")
 }

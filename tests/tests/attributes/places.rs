@@ -1,8 +1,9 @@
 //! Where definitions may stand, and under which names the crate may be known.
 
+use mpit::event::{Context, Event};
 use mpit::words::Class;
 
-use crate::pvar;
+use crate::{event, pvar};
 
 /// The crate under another name.
 mod acme {
@@ -17,6 +18,16 @@ struct Renamed;
 #[acme::tools::pvar(class = "SIZE", category = Renamed, crate = acme::tools)]
 fn renamed_size() -> u64 {
     1
+}
+
+/// Emits by a path of its own.
+#[acme::tools::source(ordered, crate = acme::tools)]
+struct RenamedClock;
+
+/// Happens by a path of its own.
+#[acme::tools::event(source = RenamedClock, category = Renamed, crate = acme::tools)]
+struct RenamedTick {
+    number: u64,
 }
 
 #[test]
@@ -47,6 +58,18 @@ fn in_function_bodies() {
     #[mpit::cvar]
     static SET_IN_A_BODY: mpit::cvar::Cvar<bool> = mpit::cvar::Cvar::new(false);
 
+    /// Only emits here.
+    #[mpit::source(ordered)]
+    struct ClockInABody;
+
+    /// Only happens here.
+    #[mpit::event(source = ClockInABody, category = Local)]
+    struct TickInABody {
+        number: u64,
+    }
+
+    TickInABody::raise(Context::ANYWHERE, || TickInABody { number: 1 });
+    assert_eq!(event("tick_in_a_body").source().name(), "clock_in_a_body");
     IN_A_BODY.increment();
     assert!(!SET_IN_A_BODY.get());
     assert_eq!(pvar("in_a_body", Class::Counter).category_list()[0].name(), "local.category");
@@ -56,12 +79,15 @@ fn in_function_bodies() {
 #[test]
 fn under_another_name_of_the_crate() {
     assert_eq!(pvar("renamed_size", Class::Size).category_list()[0].name(), "renamed");
+    RenamedTick::raise(Context::ANYWHERE, || RenamedTick { number: 1 });
+    assert_eq!(event("renamed_tick").category_list()[0].name(), "renamed");
     // A crate that does not know it as `mpit` at all.
     assert_eq!(mpit_tests_renamed::RENAMED_SETTING.get(), 1);
     assert_eq!(
         pvar("renamed_state", Class::State).enumeration().expect("one").name(),
         "mpit_tests_renamed_phase"
     );
+    assert_eq!(event("renamed_event").source().name(), "renamed_source");
 }
 
 /// Defines a family of variables, as people do who measure many things alike.
@@ -80,8 +106,27 @@ family! {
     RECEIVES, "family.receives", concat!("receives", " and probes");
 }
 
+/// Defines a family of events.
+macro_rules! events {
+    ($($ident:ident { $($field:ident: $ty:ty),* })+) => {$(
+        /// One of several.
+        #[mpit::event(source = RenamedClock)]
+        pub(crate) struct $ident {
+            $(pub(crate) $field: $ty,)*
+        }
+    )+};
+}
+
+events! {
+    FamilyGrown { by: u32, to: u64 }
+    FamilyGone {}
+}
+
 #[test]
 fn in_macros_of_other_people() {
+    FamilyGrown::raise(Context::ANYWHERE, || FamilyGrown { by: 1, to: 2 });
+    FamilyGone::raise(Context::ANYWHERE, || FamilyGone {});
+    assert_eq!(event("family_grown").elements().len(), 2);
     assert_eq!(SENDS.total() + RECEIVES.total(), 0);
     assert_eq!(pvar("family.sends", Class::Aggregate).text(), "Bytes in sends so far.");
     assert_eq!(pvar("family.receives", Class::Aggregate).text(), "Bytes in receives and probes so far.");
@@ -110,6 +155,17 @@ mod crowded {
     #[mpit::cvar(name = "crowded_default", category = Core)]
     pub(crate) static COUNT: mpit::cvar::Cvar<u32> = mpit::cvar::Cvar::new(1).range(0..=2);
 
+    /// A third category of things.
+    #[mpit::source(unordered, name = "crowded_source")]
+    pub(crate) struct Cell;
+
+    /// With names that the generated code has, too.
+    #[mpit::event(source = Cell, name = "crowded_event")]
+    pub(crate) struct Event {
+        pub(crate) datatype: u32,
+        pub(crate) desc: u64,
+    }
+
     /// A shadowed type of value.
     #[mpit::pvar(class = "SIZE", name = "crowded_object")]
     pub(crate) fn object() -> u64 {
@@ -121,6 +177,8 @@ mod crowded {
 fn names_of_the_generated_code_are_free() {
     assert_eq!(crowded::ELEMENT.get() + crowded::object(), 1);
     assert_eq!(pvar("crowded_object", Class::Size).name(), "crowded_object");
+    crowded::Event::raise(Context::ANYWHERE, || crowded::Event { datatype: 1, desc: 2 });
+    assert_eq!(event("crowded_event").elements().len(), 2);
 }
 
 /// Not in this program.
@@ -130,7 +188,16 @@ fn elsewhere() -> u64 {
     undefined()
 }
 
+/// Not in this program, either.
+#[mpit::event(source = Undefined)]
+#[cfg(windows)]
+struct HappensElsewhere {
+    number: undefined,
+}
+
 #[test]
 fn what_is_compiled_out_is_not_registered() {
-    assert!(mpit::tool::Tool::new().registry().pvar_index("elsewhere", Class::Size).is_none());
+    let registry = mpit::tool::Tool::new().registry();
+    assert!(registry.pvar_index("elsewhere", Class::Size).is_none());
+    assert!(registry.event_index("happens_elsewhere").is_none());
 }
