@@ -44,10 +44,23 @@ fn build_artifacts() -> Outcome<Artifacts> {
     Ok(artifacts)
 }
 
+/// How C programs are compiled. MPICH's "no statuses wanted" is the address 1, which some gccs take for an array of no
+/// elements.
+const C_OPTIONS: [&str; 7] =
+    ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"];
+
 /// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    // MPICH's "no statuses wanted" is the address 1, which some gccs take for an array of no elements.
-    let options = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"];
+    compile(spec, &spec.mpicc(), &C_OPTIONS, &format!("hosts/c/{name}.c"), name)
+}
+
+/// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
+/// library in front of that.
+pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let library = format!("-Wl,--no-as-needed,{}", artifacts()?.preload.display());
+    let mut options = C_OPTIONS.to_vec();
+    options.extend([include.as_str(), library.as_str()]);
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 

@@ -97,6 +97,15 @@ impl Stack {
         build::c_program(self.spec, name)
     }
 
+    /// Compiles `tests/hosts/c/<name>.c`, which includes `mpit.h`, for this stack; returns the program, which is linked
+    /// with the preload library.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_tool(&self, name: &str) -> Outcome<PathBuf> {
+        build::c_tool(self.spec, name)
+    }
+
     /// Whether the stack comes with Fortran.
     pub fn has_fortran(&self) -> bool {
         self.spec.mpifort.is_some()

@@ -1,10 +1,13 @@
 //! Point to point: the host reports each message that a process sends.
 
+pub mod events;
 pub mod monitoring;
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use events::MessageSent;
 use mpit::cvar::{Cvar, Text};
+use mpit::event::Event;
 use mpit::{category, cvar};
 
 use crate::comms::CommId;
@@ -72,11 +75,11 @@ static REASONS: AtomicU32 = AtomicU32::new(0);
 
 static PML: Framework<dyn Component> = Framework::new("pml");
 
-/// Whether anybody listens: one load. Hosts use it to spare themselves the making of a [`Send`].
+/// Whether anybody listens, a component or a tool: two loads. Hosts use it to spare themselves the making of a [`Send`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0
+    REASONS.load(Relaxed) != 0 || MessageSent::has_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.
@@ -90,6 +93,7 @@ pub const fn switch() -> Switch {
 pub fn sent(send: &Send) {
     if active() {
         PML.each(|component| component.sent(send));
+        events::sent(send);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each test runs on every stack of this machine that it applies to, see `mpit_tests::stacks`.
 
 mod bystanders;
+mod events;
 mod fortran;
 mod inventories;
 mod lifecycle;

@@ -1,0 +1,60 @@
+//! Events of point-to-point communication.
+
+use mpit::event::{Context, Event};
+use mpit::{event, source};
+
+use super::{Mode, Pml, Send};
+use crate::comms::CommId;
+
+/// The clock of the events of this process: the processor's cycle counter.
+#[source(ordered, name = "mpit")]
+#[derive(Debug)]
+pub struct Clock;
+
+/// A message was handed to the library. Raised when the call that sends it has succeeded, for a persistent message each
+/// time it is started; not for messages to MPI_PROC_NULL. Bound to the communicator that it is sent on.
+#[event(
+    name = "pml_message_sent",
+    bind = "COMM",
+    source = Clock,
+    category = Pml,
+    verbosity = "USER_DETAIL"
+)]
+#[derive(Debug)]
+pub struct MessageSent {
+    /// The receiver's rank in the communicator.
+    pub dest: i32,
+    /// The receiver's rank in the world; -1 outside of it.
+    pub world_dest: i32,
+    /// The tag; negative for messages of the library's own.
+    pub tag: i32,
+    /// 0 standard, 1 buffered, 2 synchronous, 3 ready.
+    pub mode: i32,
+    /// Bytes of payload.
+    pub bytes: u64,
+    /// The number that identifies the communicator for the life of the process.
+    pub communicator: u64,
+}
+
+/// Tells tools of a message.
+#[inline]
+pub(super) fn sent(send: &Send) {
+    MessageSent::raise(about(send.comm), || MessageSent {
+        dest: send.dest.cast_signed(),
+        world_dest: send.to.cast_signed(),
+        tag: send.tag,
+        mode: match send.mode {
+            Mode::Standard => 0,
+            Mode::Buffered => 1,
+            Mode::Synchronous => 2,
+            Mode::Ready => 3,
+        },
+        bytes: send.bytes,
+        communicator: send.comm.get(),
+    });
+}
+
+/// Hosts report from the call that the user made, where callbacks may do anything.
+fn about(comm: CommId) -> Context {
+    Context::ANYWHERE.about(comm.get())
+}

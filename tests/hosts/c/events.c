@@ -1,0 +1,139 @@
+/* A tool inside the program registers for `pml_message_sent` on the world's communicator, and hears of each message
+ * that its process sends on it, once, with what was sent. Prints a line for each thing that is not so.
+ *
+ * Started by more than one process; each sends to its right neighbour. */
+#include "mpit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGES = 20, TAG = 30 };
+
+/* What the event's elements are, by name. */
+static const char *const names[] = {"dest", "world_dest", "tag", "mode", "bytes", "communicator"};
+enum { DEST, WORLD_DEST, TAG_ELEMENT, MODE, BYTES, COMMUNICATOR, ELEMENTS };
+
+static int rank, size, failures;
+static int heard, freed, source_of_event = -1;
+static MPI_Count before, last;
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        printf("rank %d: FAIL %s\n", rank, what);
+        failures++;
+    }
+}
+
+/* Looks at a message: the n-th has n * n bytes and the tag TAG + n. */
+static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                       void *user_data)
+{
+    struct {
+        int dest, world_dest, tag, mode;
+        unsigned long long bytes, communicator;
+    } whole;
+    int dest = -1, n = heard;
+    unsigned long long bytes = 0;
+    MPI_Count time = -1, after = -1;
+    (void)registration;
+    check(user_data == &heard, "R249 user_data is the callback's own");
+    check(safety == MPI_T_CB_REQUIRE_NONE, "R249 a send's context requires nothing");
+    check(MPI_T_event_read(instance, DEST, &dest) == MPI_SUCCESS && dest == (rank + 1) % size, "receiver");
+    check(MPI_T_event_read(instance, BYTES, &bytes) == MPI_SUCCESS && bytes == (unsigned long long)n * n, "bytes");
+    check(MPI_T_event_read(instance, ELEMENTS, &bytes) == MPI_T_ERR_INVALID_INDEX, "R292 element behind the last");
+    check(MPI_T_event_read(instance, -1, &bytes) == MPI_T_ERR_INVALID_INDEX, "R292 element before the first");
+    check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "R289 the whole event");
+    check(whole.dest == dest && whole.world_dest == dest && whole.tag == TAG + n && whole.mode == 0, "R289 whole");
+    check(whole.bytes == (unsigned long long)n * n && whole.communicator != 0, "R289 whole");
+    check(MPI_T_event_get_source(instance, &source_of_event) == MPI_SUCCESS, "R294 source");
+    check(MPI_T_event_get_timestamp(instance, &time) == MPI_SUCCESS, "R295 time stamp");
+    check(MPI_T_source_get_timestamp(source_of_event, &after) == MPI_SUCCESS, "R295 present time");
+    check(before <= time && time <= after, "R223 the time stamp lies between two readings of the clock");
+    check(last <= time, "R219 time stamps of an ordered source never fall");
+    last = time;
+    heard++;
+}
+
+static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
+{
+    (void)registration;
+    (void)safety;
+    check(user_data == &freed, "R260 user_data is that of handle_free");
+    freed++;
+}
+
+/* What the event type says of itself. */
+static int describe(void)
+{
+    int event = -1, elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;
+    char name[64];
+    MPI_Datatype types[ELEMENTS + 1];
+    MPI_Aint places[ELEMENTS + 1];
+    MPI_T_enum enumeration;
+    MPI_Info info = MPI_INFO_NULL;
+    check(MPI_T_event_get_index("pml_message_sent", &event) == MPI_SUCCESS, "R230 index by name");
+    check(MPI_T_event_get_index("pml_message", &source) == MPI_T_ERR_INVALID_NAME, "R230 no such name");
+    check(MPI_T_event_get_info(event, name, &length, NULL, types, places, &elements, &enumeration, &info, NULL, NULL,
+                               &bind) == MPI_SUCCESS, "R232 what it says of itself");
+    check(!strcmp(name, "pml_message_sent") && length == (int)strlen(name) + 1, "R37 name");
+    check(elements == ELEMENTS && bind == MPI_T_BIND_MPI_COMM, "R235 elements, R244 bind");
+    check(types[DEST] == MPI_INT && types[BYTES] == MPI_UNSIGNED_LONG_LONG, "R61 datatypes");
+    check(places[0] == 0 && places[BYTES] == 16 && places[COMMUNICATOR] == 24, "R239 displacements");
+    check(info != MPI_INFO_NULL && MPI_Info_free(&info) == MPI_SUCCESS, "R243 a fresh info object");
+    for (at = 0; at < ELEMENTS; at++) {
+        int value = -1;
+        length = sizeof name;
+        check(MPI_T_enum_get_item(enumeration, at, &value, name, &length) == MPI_SUCCESS, "R242 element's name");
+        check(value == at && !strcmp(name, names[at]), "R242 element's name");
+    }
+    check(MPI_T_source_get_num(&sources) == MPI_SUCCESS && sources >= 1, "R217 sources");
+    return event;
+}
+
+static void send_all(int count)
+{
+    static char out[MESSAGES * MESSAGES], in[MESSAGES * MESSAGES];
+    int n;
+    for (n = 0; n < count; n++) {
+        MPI_Request request;
+        MPI_Irecv(in, sizeof in, MPI_BYTE, (rank + size - 1) % size, TAG + n, MPI_COMM_WORLD, &request);
+        MPI_Send(out, n * n, MPI_BYTE, (rank + 1) % size, TAG + n, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int provided, event, of_self;
+    MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
+    MPI_T_event_registration registration, other;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "R19 init");
+    event = describe();
+
+    check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
+    check(MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R265 alloc");
+    check(MPI_T_event_handle_alloc(event, &self, MPI_INFO_NULL, &other) == MPI_SUCCESS, "alloc on MPI_COMM_SELF");
+    send_all(1);
+    check(heard == 0, "R247 nothing before there is a callback");
+    check(MPI_T_source_get_timestamp(0, &before) == MPI_SUCCESS, "R220 time before");
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &heard, on_message) ==
+          MPI_SUCCESS, "R248 callback");
+    of_self = heard;
+    check(MPI_T_event_register_callback(other, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &of_self, on_message) == MPI_SUCCESS,
+          "callback on MPI_COMM_SELF");
+    send_all(MESSAGES);
+    check(heard == MESSAGES, "one event for each message, none of another communicator (R256)");
+    check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
+    check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 freed twice");
+    send_all(MESSAGES);
+    check(heard == MESSAGES, "R258 nothing after the free callback");
+    check(MPI_T_event_handle_free(other, NULL, NULL) == MPI_SUCCESS, "R259 no free callback");
+    MPI_T_finalize();
+    printf("rank %d: heard of %d messages, %d failures\n", rank, heard, failures);
+    MPI_Finalize();
+    return failures != 0;
+}

@@ -1,0 +1,17 @@
+//! Events of messages, heard by a C tool inside the program, on libraries with and without an event interface of their own.
+
+use mpit_tests::{Outcome, launch::Job, stacks};
+
+const RANKS: u32 = 3;
+
+#[test]
+fn a_tool_hears_of_each_message_once() -> Outcome {
+    stacks::for_each(
+        "events",
+        |_| true,
+        |stack| {
+            let program = stack.compile_tool("events")?;
+            Job::mpi(stack, RANKS).arg(program).under_mpit(&[])?.succeed().map(drop)
+        },
+    )
+}
