@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{ContentArrangement, Table, presets};
-use mpit_ffi::listing::Listing;
+use mpit_ffi::listing::{Element, Listing};
 
 /// All tables, each under a heading.
 pub(crate) fn of(listing: &Listing) -> String {
@@ -12,6 +12,8 @@ pub(crate) fn of(listing: &Listing) -> String {
     let _ = writeln!(out, "{library}\n");
     section(&mut out, "Performance variables", listing.pvars.len(), &pvars(listing));
     section(&mut out, "Control variables", listing.cvars.len(), &cvars(listing));
+    section(&mut out, "Events", listing.events.len(), &events(listing));
+    section(&mut out, "Sources of events", listing.sources.len(), &sources(listing));
     section(&mut out, "Categories", listing.categories.len(), &categories(listing));
     section(&mut out, "Enumerations", listing.enumerations.len(), &enumerations(listing));
     out
@@ -77,8 +79,42 @@ fn cvars(listing: &Listing) -> Table {
     table
 }
 
+fn events(listing: &Listing) -> Table {
+    let mut table = new(&["index", "name", "source", "elements", "bind", "verbosity", "description"]);
+    for event in &listing.events {
+        let element = |element: &Element| match &element.name {
+            Some(name) => format!("{name}: {}", element.datatype),
+            None => element.datatype.clone(),
+        };
+        table.add_row([
+            event.index.to_string(),
+            event.name.clone(),
+            event.source.clone(),
+            event.elements.iter().map(element).collect::<Vec<_>>().join(", "),
+            event.bind.clone(),
+            event.verbosity.clone(),
+            first_line(&event.description),
+        ]);
+    }
+    table
+}
+
+fn sources(listing: &Listing) -> Table {
+    let mut table = new(&["index", "name", "ordering", "ticks per second", "description"]);
+    for source in &listing.sources {
+        table.add_row([
+            source.index.to_string(),
+            source.name.clone(),
+            source.ordering.clone(),
+            source.ticks_per_second.to_string(),
+            first_line(&source.description),
+        ]);
+    }
+    table
+}
+
 fn categories(listing: &Listing) -> Table {
-    let mut table = new(&["index", "from", "name", "pvars", "cvars", "categories", "description"]);
+    let mut table = new(&["index", "from", "name", "pvars", "cvars", "events", "categories", "description"]);
     for category in &listing.categories {
         table.add_row([
             category.index.to_string(),
@@ -86,6 +122,7 @@ fn categories(listing: &Listing) -> Table {
             category.name.clone(),
             category.pvars.len().to_string(),
             category.cvars.len().to_string(),
+            category.events.len().to_string(),
             category.categories.len().to_string(),
             first_line(&category.description),
         ]);

@@ -84,6 +84,10 @@ fn vars_lists_what_mpit_brings() {
     let monitoring = listing.categories.iter().find(|category| category.name == "pml_monitoring").unwrap();
     assert!(monitoring.pvars.contains(&i32::try_from(flush.index).unwrap()));
 
+    let sent = listing.events.iter().find(|event| event.name == "pml_message_sent").unwrap();
+    assert_eq!(sent.elements[4].name.as_deref(), Some("bytes"));
+    assert!(listing.sources.iter().any(|source| source.name == sent.source));
+
     let table = text(&mpit(&["vars"]).stdout);
     for name in ["Performance variables (", "pml_monitoring_flush", "Control variables (", "Categories ("] {
         assert!(table.contains(name), "{table}");

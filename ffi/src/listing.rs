@@ -22,6 +22,10 @@ pub struct Listing {
     pub pvars: Vec<Pvar>,
     /// Control variables, by index.
     pub cvars: Vec<Cvar>,
+    /// Event types, by index.
+    pub events: Vec<Event>,
+    /// Sources of events, by index.
+    pub sources: Vec<Source>,
     /// Categories, by index.
     pub categories: Vec<Category>,
     /// Enumerations, in the order in which variables name them.
@@ -85,6 +89,51 @@ pub struct Cvar {
     pub description: String,
 }
 
+/// An event type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its index.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// The name of its source.
+    pub source: String,
+    /// The elements of its payload, in order.
+    pub elements: Vec<Element>,
+    /// The kind of object that registrations are bound to.
+    pub bind: String,
+    /// For whom it is meant.
+    pub verbosity: String,
+    /// What happened when it is raised.
+    pub description: String,
+}
+
+/// An element of an event's payload.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Element {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its datatype.
+    pub datatype: String,
+    /// Its offset from the start of the payload, in bytes.
+    pub displacement: usize,
+}
+
+/// A source of events.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its index.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// Whether its events come in the order of their time stamps.
+    pub ordering: String,
+    /// Ticks of a second.
+    pub ticks_per_second: i64,
+    /// What emits.
+    pub description: String,
+}
+
 /// A category.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Category {
@@ -98,6 +147,8 @@ pub struct Category {
     pub pvars: Vec<i32>,
     /// The indices of its control variables.
     pub cvars: Vec<i32>,
+    /// The indices of its event types.
+    pub events: Vec<i32>,
     /// The indices of the categories in it.
     pub categories: Vec<i32>,
     /// What it groups.
@@ -138,6 +189,8 @@ impl Listing {
             let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
             listing.cvars.extend(cvar(merged, abi, index, own));
         }
+        listing.events = (0..).map_while(|index| event(merged, index)).collect();
+        listing.sources = (0..).map_while(|index| source(merged, index)).collect();
         for (index, entry) in merged.categories.iter() {
             listing.categories.extend(category(merged, index, matches!(entry, Entry::Own(_))));
         }
@@ -185,6 +238,39 @@ fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar
     })
 }
 
+fn event(merged: &Merged, index: u32) -> Option<Event> {
+    let desc = merged.registry.event(index)?;
+    let names = desc.element_names().map(mpit::desc::EnumDesc::items);
+    let element = |(at, element): (usize, &mpit::desc::Element)| Element {
+        name: names.and_then(|names| names.get(at)).map(|item| item.name().to_owned()),
+        datatype: element.datatype().word().into(),
+        displacement: element.displacement(),
+    };
+    if let Some(names) = desc.element_names() {
+        merged.enums.own(names);
+    }
+    Some(Event {
+        index,
+        name: desc.name().into(),
+        source: desc.source().name().into(),
+        elements: desc.elements().iter().enumerate().map(element).collect(),
+        bind: desc.binding().word().into(),
+        verbosity: desc.audience().word().into(),
+        description: desc.text().into(),
+    })
+}
+
+fn source(merged: &Merged, index: u32) -> Option<Source> {
+    let desc = merged.registry.source(index)?;
+    Some(Source {
+        index,
+        name: desc.name().into(),
+        ordering: desc.ordering().word().into(),
+        ticks_per_second: desc.ticks_per_second(),
+        description: desc.text().into(),
+    })
+}
+
 fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
     let at = index.cast_signed();
     let (name, description) = merged.category_texts(at)?;
@@ -194,6 +280,7 @@ fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
         name: name.into(),
         pvars: merged.members(at, Member::Pvar)?,
         cvars: merged.members(at, Member::Cvar)?,
+        events: merged.members(at, Member::Event)?,
         categories: merged.members(at, Member::Category)?,
         description: description.into(),
     })

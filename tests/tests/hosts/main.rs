@@ -9,6 +9,7 @@ mod inventories;
 mod lifecycle;
 mod ring;
 mod sends;
+mod vars;
 mod workloads;
 
 use mpit_tests::{Context, Outcome, prof::Prof};
