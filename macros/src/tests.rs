@@ -21,6 +21,22 @@ fn cvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
     first_lines(errors)
 }
 
+fn source_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
+    let mut errors = Errors::default();
+    let args = parse::SourceArgs::parse(attribute, &mut errors);
+    check::Source::check(args, item, &mut errors);
+    first_lines(errors)
+}
+
+/// What is wrong with an event, and what it expands to.
+fn event_of(attribute: TokenStream, item: &TokenStream) -> (Vec<String>, String) {
+    let mut errors = Errors::default();
+    let args = parse::EventArgs::parse(attribute, &mut errors);
+    let event = check::Event::check(args, item, &mut errors);
+    let tokens = event.map(|event| expand::event(&event, !errors.is_empty()));
+    (first_lines(errors), tokens.unwrap_or_default().to_string())
+}
+
 fn first_lines(errors: Errors) -> Vec<String> {
     let first = |message: String| message.lines().next().unwrap_or_default().to_owned();
     errors.messages().into_iter().map(first).collect()
@@ -198,4 +214,73 @@ fn settings_that_nobody_can_set_are_not_prepared_for_it() {
         ["a cvar of scope READONLY is never set: leave `on_set` away, or use scope LOCAL"]
     );
     assert_eq!(cvar_faults(quote!(), &item), Vec::<String>::new());
+}
+
+#[test]
+fn sources_say_how_their_events_are_ordered() {
+    let item = quote!(
+        struct Clock;
+    );
+    assert_eq!(source_faults(quote!(ordered, name = "clock"), &item), Vec::<String>::new());
+    assert_eq!(source_faults(quote!(), &item).len(), 1);
+    assert_eq!(
+        source_faults(quote!(unordered, ordered), &item),
+        ["`unordered` contradicts `ordered`: time stamps may fall or they never do"]
+    );
+}
+
+#[test]
+fn events_are_laid_out_as_c_does() {
+    let item = quote!(
+        #[derive(Debug, Clone)]
+        struct MessageSent {
+            #[mpit(datatype = "INT32_T")]
+            peer: i32,
+            r#type: u64,
+        }
+    );
+    let (faults, tokens) = event_of(quote!(source = Clock), &item);
+    assert_eq!(faults, Vec::<String>::new());
+    let head =
+        "# [derive (:: core :: marker :: Copy)] # [repr (C)] # [derive (Debug , Clone)] struct MessageSent";
+    assert!(tokens.starts_with(head), "{tokens}");
+    assert!(!tokens.contains("# [mpit"), "{tokens}");
+    for part in ["Datatype :: Int32", "\"message_sent_elements\"", "(0i32 , \"peer\")", "(1i32 , \"type\")"] {
+        assert!(tokens.contains(part), "{part} in {tokens}");
+    }
+}
+
+#[test]
+fn what_an_event_says_itself_is_not_added() {
+    let item = quote!(
+        #[repr(C)]
+        #[derive(Clone, std::marker::Copy)]
+        struct Sent;
+    );
+    let (faults, tokens) = event_of(quote!(source = Clock), &item);
+    assert_eq!(faults, Vec::<String>::new());
+    assert_eq!((tokens.matches("repr").count(), tokens.matches("derive").count()), (1, 1), "{tokens}");
+    assert!(!tokens.contains("_elements\""), "nothing to name: {tokens}");
+}
+
+#[test]
+fn an_event_with_faults_is_there_without_elements() {
+    let item = quote!(
+        struct Sent {
+            #[mpit(datatype = "INT")]
+            bytes: u64,
+            name: &'static str,
+        }
+    );
+    let (faults, tokens) = event_of(quote!(bind = "COMM"), &item);
+    assert_eq!(
+        faults,
+        [
+            "`source` is missing, write for example `source = Clock`",
+            "`u64` cannot be published as `INT`, use `UNSIGNED_LONG_LONG`, `UNSIGNED_LONG`, `UINT64_T`",
+            "an element is `i32`, `u32`, `i64`, `u64`, `f64` or `c_char`, not `&'static str`",
+        ]
+    );
+    assert!(tokens.contains("event :: Event for Sent"), "{tokens}");
+    assert!(!tokens.contains("MPIT_EVENTS_V1") && !tokens.contains("offset_of"), "{tokens}");
 }

@@ -27,7 +27,7 @@ pub(crate) struct Event {
     pub(crate) component: Option<At<String>>,
     pub(crate) description: Description,
     pub(crate) elements: Vec<Element>,
-    /// Whether the struct says `#[repr(C)]` itself.
+    /// Whether the struct says itself how it is laid out.
     pub(crate) has_repr: bool,
 }
 
@@ -164,22 +164,18 @@ fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     }
 }
 
-/// Whether the struct is laid out as C does; reports whatever would be laid out in another way.
+/// Whether the struct says how it is laid out; reports whatever is not the way of C.
 fn check_repr(attributes: &[Attribute], errors: &mut Errors) -> bool {
-    let mut is_c = false;
+    let mut found = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
-        for repr in listed_in::<Meta>(attribute) {
-            if repr.path().is_ident("C") {
-                is_c = true;
-            } else {
-                let word = repr.path().to_token_stream();
-                let message =
-                    format!("an event is `#[repr(C)]`, which need not be said: leave `{word}` away");
-                errors.on(&repr, message);
-            }
+        found = true;
+        for repr in listed_in::<Meta>(attribute).iter().filter(|repr| !repr.path().is_ident("C")) {
+            let word = repr.path().to_token_stream();
+            let message = format!("an event is `#[repr(C)]`, which need not be said: leave `{word}` away");
+            errors.on(repr, message);
         }
     }
-    is_c
+    found
 }
 
 /// What is listed in the parentheses of an attribute. What cannot be read there is the compiler's to report.

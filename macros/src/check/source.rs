@@ -23,15 +23,14 @@ impl Source {
     /// Checks an attribute and the item that it stands on. Something comes out for every struct, so that the events
     /// of the source compile although it has faults.
     pub(crate) fn check(args: SourceArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
-        match (args.ordered, args.unordered) {
-            (None, None) => errors.at(
+        if !args.has_order {
+            errors.at(
                 Span::call_site(),
                 "write `ordered` if tools are to see the events in the order of their time stamps, or `unordered`",
-            ),
-            (Some(_), Some(unordered)) => {
-                errors.at(unordered, "`unordered` contradicts `ordered`: time stamps may fall or they never do");
-            }
-            _ => {}
+            );
+        }
+        if let (Some(_), Some(unordered)) = (args.ordered, args.unordered) {
+            errors.at(unordered, "`unordered` contradicts `ordered`: time stamps may fall or they never do");
         }
         let item = item::unit_struct(item, "source", "Clock", errors)?;
         let name = name::or_snake(args.name, &item.ident, errors);

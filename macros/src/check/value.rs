@@ -124,7 +124,9 @@ pub(crate) fn last_name(ty: &Type) -> Option<String> {
 /// Tokens as people write them, for messages.
 pub(crate) fn spelled(ty: &Type) -> String {
     let mut text = ty.to_token_stream().to_string();
-    for (from, to) in [(" :: ", "::"), (" < ", "<"), (" >", ">"), ("& ", "&"), (" ,", ","), ("< ", "<")] {
+    for (from, to) in
+        [(" :: ", "::"), (" < ", "<"), (" >", ">"), ("& ", "&"), ("* ", "*"), (" ,", ","), ("< ", "<")]
+    {
         text = text.replace(from, to);
     }
     text

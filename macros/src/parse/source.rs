@@ -21,6 +21,8 @@ const KEYS: Keys = Keys {
 #[derive(Debug, Default)]
 pub(crate) struct SourceArgs {
     pub(crate) krate: Option<Path>,
+    /// Whether anything is said about the order, be it understood or not.
+    pub(crate) has_order: bool,
     pub(crate) ordered: Option<Span>,
     pub(crate) unordered: Option<Span>,
     pub(crate) name: Option<At<String>>,
@@ -31,6 +33,7 @@ impl SourceArgs {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut args = Self::default();
         for arg in KEYS.parse(tokens, errors) {
+            args.has_order |= matches!(arg.key, "ordered" | "unordered");
             match arg.key {
                 "ordered" => args.ordered = arg.flag(errors),
                 "unordered" => args.unordered = arg.flag(errors),

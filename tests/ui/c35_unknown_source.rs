@@ -1,0 +1,8 @@
+use mpit::event;
+
+#[event(source = Nowhere)]
+struct Received {
+    peer: i32,
+}
+
+fn main() {}
