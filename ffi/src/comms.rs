@@ -73,6 +73,13 @@ pub fn in_use(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle).or_else(|| meet(handle))
 }
 
+/// The communicator that was asked for last, if it is this one.
+#[inline]
+#[must_use]
+pub fn last(handle: Handle) -> Option<&'static Comm> {
+    COMMS.last(handle)
+}
+
 #[cold]
 fn meet(handle: Handle) -> Option<&'static Comm> {
     let abi = Host::get()?.abi();

@@ -1,43 +1,57 @@
-//! The size of a datatype, on the way of every message.
+//! Sizes of datatypes, for the bytes of every message.
 //!
-//! Predefined types never change, so their sizes are kept, by flavour: MPICH writes them into the handle, the standard
-//! ABI numbers them below 4096, Open MPI has them at a few dozen addresses. Types that a program makes are asked for
-//! each time, since an address may be used again.
+//! Predefined types never change, so their sizes are kept. Types that a program makes are asked for each time, since a
+//! handle may be used again.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use crate::abi::{Abi, Flavour, Handle};
 use crate::host::{Host, mpi};
+use crate::table::Table;
+
+/// Of predefined types that were used.
+static SIZES: Table<u64> = Table::new();
 
 /// Bytes of one element, as they travel: gaps not counted.
 #[inline]
 #[must_use]
 pub fn size(abi: &Abi, datatype: Handle) -> u64 {
+    SIZES.get(datatype).copied().unwrap_or_else(|| learn(abi, datatype))
+}
+
+/// The size of the predefined type that was asked for last, if it is this one.
+#[inline]
+#[must_use]
+pub fn last_size(datatype: Handle) -> Option<u64> {
+    SIZES.last(datatype).copied()
+}
+
+#[inline(never)]
+fn learn(abi: &Abi, datatype: Handle) -> u64 {
+    let size = ask(datatype);
+    if is_predefined(abi, datatype) {
+        SIZES.insert(datatype, || size);
+    }
+    size
+}
+
+fn is_predefined(abi: &Abi, datatype: Handle) -> bool {
     match abi.flavour {
-        // 0x4c marks a predefined type of one piece, whose size is the second byte.
-        Flavour::Mpich if datatype >> 24 == 0x4c => (datatype as u64 >> 8) & 0xff,
-        Flavour::Standard if datatype < STANDARD => standard(datatype),
-        Flavour::OpenMpi => open_mpi(datatype),
-        _ => ask(datatype),
+        // Marked so, in the handle itself.
+        Flavour::Mpich => datatype >> 24 == 0x4c,
+        Flavour::Standard => datatype < 4096,
+        Flavour::OpenMpi => open_mpi().contains(&datatype),
     }
 }
 
-const STANDARD: usize = 4096;
-
-/// Sizes plus 1 by handle; 0 for what was not asked yet.
-fn standard(datatype: Handle) -> u64 {
-    static SIZES: [AtomicU16; STANDARD] = [const { AtomicU16::new(0) }; STANDARD];
-    let known = SIZES[datatype].load(Relaxed);
-    if known != 0 {
-        return u64::from(known) - 1;
-    }
-    let size = ask(datatype);
-    if let Ok(kept) = u16::try_from(size + 1) {
-        SIZES[datatype].store(kept, Relaxed);
-    }
-    size
+/// The addresses of Open MPI's predefined types.
+fn open_mpi() -> &'static [Handle] {
+    static ADDRESSES: OnceLock<Vec<Handle>> = OnceLock::new();
+    ADDRESSES.get_or_init(|| {
+        let address = |name| Host::get()?.object(&format!("ompi_mpi_{name}"));
+        OPEN_MPI.into_iter().filter_map(address).collect()
+    })
 }
 
 /// The predefined types of Open MPI that programs send, by the names of their objects.
@@ -83,40 +97,6 @@ const OPEN_MPI: [&str; 40] = [
     "dblcplex",
     "real8",
 ];
-
-/// Places for addresses: few enough to stay in the cache, many enough to be found at once.
-const PLACES: usize = 256;
-
-fn open_mpi(datatype: Handle) -> u64 {
-    static SIZES: OnceLock<Box<[(Handle, u64); PLACES]>> = OnceLock::new();
-    let sizes = SIZES.get_or_init(open_mpi_sizes);
-    let mut at = place(datatype);
-    loop {
-        match sizes[at] {
-            (known, size) if known == datatype => return size,
-            (0, _) => return ask(datatype),
-            _ => at = (at + 1) % PLACES,
-        }
-    }
-}
-
-fn place(datatype: Handle) -> usize {
-    (datatype as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 56
-}
-
-fn open_mpi_sizes() -> Box<[(Handle, u64); PLACES]> {
-    let mut sizes = Box::new([(0, 0); PLACES]);
-    let Some(host) = Host::get() else { return sizes };
-    for name in OPEN_MPI {
-        let Some(datatype) = host.object(&format!("ompi_mpi_{name}")) else { continue };
-        let mut at = place(datatype);
-        while sizes[at].0 != 0 && sizes[at].0 != datatype {
-            at = (at + 1) % PLACES;
-        }
-        sizes[at] = (datatype, ask(datatype));
-    }
-    sizes
-}
 
 fn ask(datatype: Handle) -> u64 {
     let mut size: i64 = 0;

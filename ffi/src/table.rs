@@ -60,16 +60,18 @@ impl<T: Sync + Send> Table<T> {
     /// What is known of a handle.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<&'static T> {
-        let last = self.last.load(Acquire);
-        // SAFETY: null, or an entry, and entries live for ever.
-        if let Some(entry) = unsafe { last.as_ref() }
-            && entry.handle.load(Acquire) == handle
-        {
-            return Some(&entry.value);
-        }
-        self.search(handle)
+        self.last(handle).or_else(|| self.search(handle))
     }
 
+    /// The same for the handle that was looked for last, and nothing for any other.
+    #[inline]
+    pub fn last(&self, handle: Handle) -> Option<&'static T> {
+        // SAFETY: null, or an entry, and entries live for ever.
+        let entry = unsafe { self.last.load(Acquire).as_ref() }?;
+        (entry.handle.load(Acquire) == handle).then_some(&entry.value)
+    }
+
+    #[inline(never)]
     fn search(&self, handle: Handle) -> Option<&'static T> {
         let entry = Self::probe(self.tables[self.newest.load(Acquire)].get()?, handle)?;
         self.last.store(std::ptr::from_ref(entry).cast_mut(), Release);

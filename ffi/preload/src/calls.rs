@@ -8,6 +8,7 @@ use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::host::Host;
 use mpit_ffi::{datatypes, life};
 
+use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Mode, Send};
 
 use crate::depth::Outermost;
@@ -40,6 +41,12 @@ pub(crate) fn watching() -> bool {
     pml::active()
 }
 
+/// Whether a call is none of our business, at a glance: nobody listens, and MPI is known to be up.
+#[inline]
+pub(crate) fn is_quiet(when: When) -> bool {
+    when == When::Watched && life::is_known_up() && !pml::active()
+}
+
 /// What one call sends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
@@ -53,7 +60,6 @@ pub(crate) struct Sending {
 
 impl Sending {
     /// As the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
-    #[inline]
     pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
         let abi = Host::get()?.abi();
         if self.dest == abi.proc_null {
@@ -62,23 +68,41 @@ impl Sending {
         let comm = comms::in_use(abi.clean(self.comm))?;
         let bytes = self.count.max(0).cast_unsigned() * datatypes::size(abi, abi.clean(self.datatype));
         let to = comm.world_rank(self.dest);
-        Some((
-            comm,
-            Send {
-                comm: comm.id(),
-                dest: self.dest.cast_unsigned(),
-                to,
-                bytes,
-                tag: self.tag,
-                mode: self.mode,
-            },
-        ))
+        Some((comm, self.send(comm, to, bytes)))
+    }
+
+    /// The same for what is like the call before: the communicator and the type are the last ones. Most are, and
+    /// nothing has to be known of the library for them.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as `sent`")]
+    fn resolve_like_last(self) -> Option<Send> {
+        let (comm, size) = (comms::last(self.comm)?, datatypes::last_size(self.datatype)?);
+        let to = comm.world_rank(self.dest);
+        // Special ranks are none of the world's; counts below 0 are refused by the library.
+        let plain = to != OUTSIDE && self.count >= 0;
+        let bytes = self.count.cast_unsigned().wrapping_mul(size);
+        plain.then(|| self.send(comm, to, bytes))
+    }
+
+    #[inline]
+    fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
+        let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
+        Send { comm: comm.id(), dest, to, bytes, tag, mode }
     }
 }
 
 /// Notes that a message was sent.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "seven words that would go through memory, for every message")]
 pub(crate) fn sent(sending: Sending) {
+    match sending.resolve_like_last() {
+        Some(send) => pml::sent(&send),
+        None => sent_unlike_last(&sending),
+    }
+}
+
+#[inline(never)]
+fn sent_unlike_last(sending: &Sending) {
     if let Some((_, send)) = sending.resolve() {
         pml::sent(&send);
     }
@@ -142,29 +166,41 @@ macro_rules! interposed {
                 $crate::calls::c_name!($name),
                 $crate::calls::c_name!($profiling),
             );
-            let pass_on = || -> std::ffi::c_int {
-                match NEXT.next() {
-                    Some(address) => {
-                        // SAFETY: the next definition of the same function, thus with the same parameters.
-                        let next = unsafe {
-                std::mem::transmute::<
-                    *mut std::ffi::c_void,
-                    unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int,
-                >(address)
-            };
-                        // SAFETY: by the caller's promise.
-                        unsafe { next($($arg),*) }
-                    }
+            // Apart, so that a call that nobody listens to is a look and a jump, and saves no registers.
+            #[inline(never)]
+            unsafe extern "C-unwind" fn noted($($arg: $type),*) -> std::ffi::c_int {
+                let pass_on = || match NEXT.next() {
+                    // SAFETY: the next definition of the same function; the rest by the caller's promise.
+                    Some(next) => unsafe { $crate::calls::call!(next($($arg: $type),*)) },
                     None => $crate::calls::without!(
                         ($($arg: $type),*) $(large $small / $small_profiling ($($count),+))?
                     ),
-                }
-            };
-            $crate::calls::run($crate::calls::When::$when, pass_on, || $note)
+                };
+                $crate::calls::run($crate::calls::When::$when, pass_on, || $note)
+            }
+            match NEXT.known() {
+                // SAFETY: as in `noted`.
+                Some(next) if $crate::calls::is_quiet($crate::calls::When::$when) => unsafe {
+                    $crate::calls::call!(next($($arg: $type),*))
+                },
+                // SAFETY: by the caller's promise.
+                _ => unsafe { noted($($arg),*) },
+            }
         }
     )+};
 }
 pub(crate) use interposed;
+
+/// Calls the function at an address with these parameters.
+macro_rules! call {
+    ($address:ident($($arg:ident: $type:ty),*)) => {
+        std::mem::transmute::<
+            *mut std::ffi::c_void,
+            unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int,
+        >($address)($($arg),*)
+    };
+}
+pub(crate) use call;
 
 /// A name as a C string.
 macro_rules! c_name {
@@ -191,17 +227,10 @@ macro_rules! without {
         );
         if [$($count),+].into_iter().any(|count| std::ffi::c_int::try_from(count).is_err()) {
             $crate::calls::count_too_large()
-        } else if let Some(address) = SMALL.next() {
+        } else if let Some(small) = SMALL.next() {
             // SAFETY: the two forms differ in the types of their counts only. Counts that fit into an `int` have it in
-            // their low half, which is all that the callee looks at.
-            let small = unsafe {
-                std::mem::transmute::<
-                    *mut std::ffi::c_void,
-                    unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int,
-                >(address)
-            };
-            // SAFETY: by the caller's promise.
-            unsafe { small($($arg),*) }
+            // their low half, which is all that the callee looks at. The rest by the caller's promise.
+            unsafe { $crate::calls::call!(small($($arg: $type),*)) }
         } else {
             $crate::calls::no_such_function()
         }

@@ -140,30 +140,41 @@ impl Function {
     /// The next definition of the `MPI_` name, for calls of the user's that are passed on.
     #[inline]
     pub fn next(&self) -> Option<*mut c_void> {
-        self.cached(|| {
-            find::next(self.name)
-                .map(std::ptr::NonNull::as_ptr)
-                .or_else(|| Host::get().and_then(|host| host.own(self.profiling_name)))
-        })
+        self.known().or_else(|| self.find_next())
     }
 
     /// The library's own `PMPI_` function, for calls of ours.
     #[inline]
     pub fn own(&self) -> Option<*mut c_void> {
-        self.cached(|| Host::get().and_then(|host| host.own(self.profiling_name)))
+        self.known().or_else(|| self.find_own())
     }
 
+    /// What was found before; `None` if nothing was, or nobody looked.
     #[inline]
-    fn cached(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
+    pub fn known(&self) -> Option<*mut c_void> {
         let address = self.address.load(Acquire);
-        if !address.is_null() && address != ABSENT {
-            return Some(address);
-        }
-        if address == ABSENT { None } else { self.look_up(look) }
+        (address.addr() > ABSENT.addr()).then_some(address)
     }
 
     #[cold]
-    fn look_up(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
+    fn find_next(&self) -> Option<*mut c_void> {
+        self.find(|| find::next(self.name).map(std::ptr::NonNull::as_ptr).or_else(|| self.in_library()))
+    }
+
+    #[cold]
+    fn find_own(&self) -> Option<*mut c_void> {
+        self.find(|| self.in_library())
+    }
+
+    fn in_library(&self) -> Option<*mut c_void> {
+        Host::get().and_then(|host| host.own(self.profiling_name))
+    }
+
+    /// Looks for the function, unless that was in vain before.
+    fn find(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
+        if self.address.load(Acquire) == ABSENT {
+            return None;
+        }
         let found = look();
         self.address.store(found.unwrap_or(ABSENT), Release);
         found
