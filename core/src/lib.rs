@@ -60,7 +60,7 @@
 //!
 //! * [`cell`]: where the values of performance variables live, a type for each class;
 //! * [`mod@cvar`]: settings, and where their values come from: files, the environment, launchers, tools;
-//! * [`event`]: single events, with what is known of each, and the clocks they are timed by;
+//! * [`mod@event`]: single events, with what is known of each, and the clocks they are timed by;
 //! * [`object`]: communicators and other objects that variables are bound to;
 //! * [`words`]: the vocabularies of the standard, such as classes and scopes.
 //!
