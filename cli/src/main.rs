@@ -42,7 +42,7 @@ struct Run {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = settings::parse)]
     set: Vec<settings::Setting>,
 
-    /// Record all messages and write one file per process at the end, STEM.<rank>.prof
+    /// Record all messages and write one file per process at the end, `STEM.<rank>.prof`
     #[arg(short, long, value_name = "STEM")]
     output: Option<String>,
 

@@ -1,7 +1,7 @@
 //! The C interface of `mpit`.
 //!
 //! This crate knows C ABIs and has no semantics of its own: what a variable is, `mpit` knows; what traffic is,
-//! `mpit_components` knows. Here are the tables of constants ([`abi`]), the MPI library underneath ([`host`]), the
+//! `mpit_components` knows. Here are the tables of constants ([`mod@abi`]), the MPI library underneath ([`host`]), the
 //! list made of its entries and ours ([`merge`]), and the C functions of the tools interface ([`mpi_t`]).
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
