@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{
-    AtomicU32, AtomicU64,
+    AtomicU32,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use std::sync::{Mutex, PoisonError};
 
-use super::registration::{Abi, Registration, RegistrationId};
+use super::functions::Abi;
+use super::registration::{Registration, RegistrationId};
 use crate::desc::EventDesc;
 use crate::log::Log;
 use crate::{Error, Result};
@@ -15,12 +16,12 @@ use crate::{Error, Result};
 /// The moving part of an event type. One static beside each event's descriptor.
 #[derive(Debug)]
 pub struct EventCell {
-    /// Registrations with something to call.
+    /// Live registrations.
     listeners: AtomicU32,
     registrations: Log<&'static Registration>,
-    /// Freed registrations, to be used again: a stack of numbers into `registrations` plus 1, with a count of changes in
-    /// the upper half.
-    free: AtomicU64,
+    /// Freed registrations, to be used again: a stack of places in `registrations` plus 1. Anybody pushes; only who
+    /// holds `making` pops, so the top cannot go and come back meanwhile.
+    free: AtomicU32,
     making: Mutex<()>,
 }
 
@@ -32,7 +33,7 @@ impl EventCell {
         Self {
             listeners: AtomicU32::new(0),
             registrations: Log::new(),
-            free: AtomicU64::new(0),
+            free: AtomicU32::new(0),
             making: Mutex::new(()),
         }
     }
@@ -90,15 +91,15 @@ impl EventCell {
         Ok(registration)
     }
 
+    /// Takes a freed registration. Only for who holds `making`.
     fn pop_free(&self) -> Option<&'static Registration> {
-        let mut head = self.free.load(Acquire);
+        let mut top = self.free.load(Acquire);
         loop {
-            let place = (head as u32).checked_sub(1)?;
-            let registration = self.registrations.get(place as usize)?;
-            let next = changed_head(head, registration.next_free.load(Acquire));
-            match self.free.compare_exchange_weak(head, next, SeqCst, Acquire) {
+            let registration = self.registrations.get(top.checked_sub(1)? as usize)?;
+            let next = registration.next_free.load(Relaxed);
+            match self.free.compare_exchange_weak(top, next, Acquire, Acquire) {
                 Ok(_) => return Some(registration),
-                Err(now) => head = now,
+                Err(now) => top = now,
             }
         }
     }
@@ -108,19 +109,13 @@ impl EventCell {
         if !registration.has_future() {
             return;
         }
-        let mut head = self.free.load(Acquire);
+        let mut top = self.free.load(Relaxed);
         loop {
-            registration.next_free.store(head as u32, Release);
-            let next = changed_head(head, registration.place + 1);
-            match self.free.compare_exchange_weak(head, next, SeqCst, Acquire) {
+            registration.next_free.store(top, Relaxed);
+            match self.free.compare_exchange_weak(top, registration.place + 1, Release, Relaxed) {
                 Ok(_) => return,
-                Err(now) => head = now,
+                Err(now) => top = now,
             }
         }
     }
-}
-
-/// The head of the stack of free slots: the top one, and a count that makes each change new.
-fn changed_head(head: u64, top: u32) -> u64 {
-    ((head >> 32).wrapping_add(1) << 32) | u64::from(top)
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading it makes no system call and works in a signal handler.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// The largest tick; then the clock would begin again, in a few decades.
@@ -11,41 +11,55 @@ pub const MAX_TICKS: i64 = i64::MAX;
 /// How long the rate of the counter is measured, once. Gives it to a few parts in 10^5.
 const MEASURED: Duration = Duration::from_millis(10);
 
-/// Ticks per second and how to read them.
-#[derive(Clone, Copy, Debug)]
-struct Clock {
-    ticks_per_second: i64,
-    counter: bool,
+/// Whether ticks are those of the processor's counter. Asked of the processor once, or by several at once, who all get
+/// the same answer.
+#[inline]
+fn is_counter() -> bool {
+    const UNKNOWN: u8 = 0;
+    const COUNTER: u8 = 1;
+    const NANOSECONDS: u8 = 2;
+    static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
+    match KIND.load(Relaxed) {
+        UNKNOWN => {
+            let counter = counter::is_constant();
+            KIND.store(if counter { COUNTER } else { NANOSECONDS }, Relaxed);
+            counter
+        }
+        kind => kind == COUNTER,
+    }
 }
 
-fn clock() -> Clock {
-    static CLOCK: OnceLock<Clock> = OnceLock::new();
-    *CLOCK.get_or_init(|| {
-        let nanoseconds = Clock { ticks_per_second: 1_000_000_000, counter: false };
-        if !counter::is_constant() {
-            return nanoseconds;
-        }
-        let (start, first) = (Instant::now(), counter::read());
-        while start.elapsed() < MEASURED {
-            std::hint::spin_loop();
-        }
-        let (time, ticks) = (start.elapsed(), counter::read().wrapping_sub(first));
-        let rate = (ticks as f64 / time.as_secs_f64()).round() as i64;
-        if rate > 0 { Clock { ticks_per_second: rate, counter: true } } else { nanoseconds }
-    })
-}
-
-/// The ticks of a second. The first call takes a few milliseconds.
+/// The ticks of a second, the same for ever. The first call takes a few milliseconds.
 #[must_use]
 pub fn ticks_per_second() -> i64 {
-    clock().ticks_per_second
+    static RATE: AtomicI64 = AtomicI64::new(0);
+    if !is_counter() {
+        return 1_000_000_000;
+    }
+    match RATE.load(Relaxed) {
+        0 => {
+            let rate = measure();
+            // Of several who measure at once, one is right.
+            RATE.compare_exchange(0, rate, Relaxed, Relaxed).map_or_else(|first| first, |_| rate)
+        }
+        rate => rate,
+    }
+}
+
+fn measure() -> i64 {
+    let (start, first) = (Instant::now(), counter::read());
+    while start.elapsed() < MEASURED {
+        std::hint::spin_loop();
+    }
+    let (time, ticks) = (start.elapsed(), counter::read().wrapping_sub(first));
+    ((ticks as f64 / time.as_secs_f64()).round() as i64).max(1)
 }
 
 /// The present tick.
 #[inline]
 #[must_use]
 pub fn now() -> i64 {
-    if clock().counter { (counter::read() & i64::MAX as u64).cast_signed() } else { nanoseconds() }
+    if is_counter() { (counter::read() & i64::MAX as u64).cast_signed() } else { nanoseconds() }
 }
 
 fn nanoseconds() -> i64 {

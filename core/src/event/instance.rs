@@ -1,11 +1,14 @@
 //! Instances: one occurrence of an event, for as long as callbacks see it.
 
+use std::mem::MaybeUninit;
 use std::sync::atomic::{
     AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 
 use crate::desc::{EventDesc, LARGEST_EVENT};
+use crate::words::Datatype;
 use crate::{Error, Result};
 
 /// An instance, as a callback holds it. Valid only while the callback runs.
@@ -18,24 +21,68 @@ const WORDS: usize = LARGEST_EVENT / 8;
 /// How many instances there may be at once, over all threads and nested raises. What goes beyond is counted as dropped.
 const POOL: usize = 256;
 
-/// The bytes of a payload, at the displacements that its descriptor tells; what lies between is 0.
-pub(super) type Payload = [u64; WORDS];
+/// The elements of an instance at the displacements that its type tells; what lies between is 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Payload {
+    /// The first `len` are initialized.
+    words: [MaybeUninit<u64>; WORDS],
+    len: usize,
+}
 
-/// Copies the elements of a payload.
+impl Payload {
+    #[inline]
+    pub(super) const fn new() -> Self {
+        Self { words: [const { MaybeUninit::uninit() }; WORDS], len: 0 }
+    }
+
+    /// Copies the elements of an event.
+    ///
+    /// # Safety
+    ///
+    /// `value` is valid for reads of each element of the type.
+    #[inline]
+    pub(super) unsafe fn copy(&mut self, desc: &EventDesc, value: *const u8) {
+        let bytes: *mut u8 = self.words.as_mut_ptr().cast();
+        for element in desc.elements() {
+            while self.len * 8 < element.end() {
+                self.push(0);
+            }
+            let at = element.displacement();
+            // SAFETY: by the caller's promise; the element ends with the words that were pushed.
+            unsafe { copy_element(element.datatype(), value.wrapping_add(at), bytes.wrapping_add(at)) };
+        }
+    }
+
+    /// Appends a word. The registry admits no event that has too many.
+    #[inline]
+    pub(super) fn push(&mut self, word: u64) {
+        self.words[self.len].write(word);
+        self.len += 1;
+    }
+
+    #[inline]
+    pub(super) fn words(&self) -> &[u64] {
+        let words = std::ptr::from_ref(&self.words[..self.len]);
+        // SAFETY: so many are initialized.
+        unsafe { &*(words as *const [u64]) }
+    }
+}
+
+/// Copies an element, in one move for each size there is.
 ///
 /// # Safety
 ///
-/// `value` is valid for reads of each element of the event.
-pub(super) unsafe fn payload_of(desc: &EventDesc, value: *const u8) -> Payload {
-    let mut payload = [0; WORDS];
-    let bytes: *mut u8 = payload.as_mut_ptr().cast();
-    for element in desc.elements() {
-        let (from, to) =
-            (value.wrapping_add(element.displacement()), bytes.wrapping_add(element.displacement()));
-        // SAFETY: by the caller's promise; the registry admits no event that is larger than a payload.
-        unsafe { std::ptr::copy_nonoverlapping(from, to, element.datatype().size()) };
+/// `from` is valid for reads and `to` for writes of the datatype.
+#[inline]
+unsafe fn copy_element(datatype: Datatype, from: *const u8, to: *mut u8) {
+    match datatype.size() {
+        // SAFETY: by the caller's promise.
+        8 => unsafe { std::ptr::copy_nonoverlapping(from, to, 8) },
+        // SAFETY: by the caller's promise.
+        4 => unsafe { std::ptr::copy_nonoverlapping(from, to, 4) },
+        // SAFETY: by the caller's promise.
+        size => unsafe { std::ptr::copy_nonoverlapping(from, to, size) },
     }
-    payload
 }
 
 /// A place for an instance. Its generation is odd while it is in use.
@@ -65,19 +112,19 @@ pub(super) struct Instance {
 
 impl Instance {
     /// Takes a place; `None` when all are taken.
-    pub(super) fn new(desc: &'static EventDesc, time: i64, payload: &Payload) -> Option<Self> {
+    pub(super) fn new(desc: &'static EventDesc, time: i64, payload: &[u64]) -> Option<Self> {
         let (at, generation) = PLACES.iter().enumerate().find_map(|(at, place)| {
             let free = place.generation.load(Relaxed);
             let taken = free.is_multiple_of(2)
-                && place.generation.compare_exchange(free, free.wrapping_add(1), AcqRel, Relaxed).is_ok();
+                && place.generation.compare_exchange(free, free.wrapping_add(1), Acquire, Relaxed).is_ok();
             taken.then_some((at, free.wrapping_add(1)))
         })?;
         let place = &PLACES[at];
+        // Who meets what is stored below, with the handle of an instance that is over, also meets the new generation.
+        fence(Release);
         place.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         place.time.store(time, Relaxed);
-        for (to, from) in place.words.iter().zip(payload).take(desc.extent().div_ceil(8)) {
-            to.store(*from, Relaxed);
-        }
+        place.words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
         Some(Self { place: at, generation })
     }
 
@@ -92,38 +139,41 @@ impl Drop for Instance {
     }
 }
 
-/// What an instance is, read while it lived.
-struct View {
-    place: &'static Place,
-    desc: &'static EventDesc,
-}
-
-fn view(id: InstanceId) -> Result<View> {
+/// Reads an instance, which must not be over, now or when that is done.
+fn view<T>(id: InstanceId, read: impl FnOnce(&Place, &'static EventDesc) -> Result<T>) -> Result<T> {
     let (kind, at, generation) = (id.0 >> 56, (id.0 >> 32) as usize & 0xff_ffff, id.0 as u32);
     let place = PLACES.get(at).filter(|_| kind == KIND).ok_or(Error::InvalidHandle)?;
-    let live = || generation % 2 == 1 && place.generation.load(Acquire) == generation;
-    if !live() {
+    if generation.is_multiple_of(2) || place.generation.load(Acquire) != generation {
         return Err(Error::InvalidHandle);
     }
     // SAFETY: null, or what `new` stored: a `&'static`.
     let desc = unsafe { place.desc.load(Relaxed).as_ref() }.ok_or(Error::InvalidHandle)?;
-    if live() { Ok(View { place, desc }) } else { Err(Error::InvalidHandle) }
+    let found = read(place, desc);
+    fence(Acquire);
+    if place.generation.load(Relaxed) == generation { found } else { Err(Error::InvalidHandle) }
 }
 
-impl View {
-    /// Copies bytes of the payload.
-    ///
-    /// # Safety
-    ///
-    /// `out` is valid for writes of `len` bytes.
-    unsafe fn copy(&self, start: usize, len: usize, out: *mut u8) {
-        for at in 0..len {
-            let byte = start + at;
-            let word = self.place.words[byte / 8].load(Relaxed).to_ne_bytes();
-            // SAFETY: by the caller's promise.
-            unsafe { out.wrapping_add(at).write(word[byte % 8]) };
+impl Place {
+    /// The words of the payload from `first` up to `end`, at their places.
+    fn words(&self, first: usize, end: usize) -> [u64; WORDS] {
+        let mut words = [0; WORDS];
+        for (to, from) in words[first..end].iter_mut().zip(&self.words[first..end]) {
+            *to = from.load(Relaxed);
         }
+        words
     }
+}
+
+/// Copies bytes of a payload.
+///
+/// # Safety
+///
+/// `out` is valid for writes of `len` bytes.
+unsafe fn copy_out(words: &[u64; WORDS], start: usize, len: usize, out: *mut u8) {
+    debug_assert!(start + len <= LARGEST_EVENT);
+    let from = words.as_ptr().cast::<u8>().wrapping_add(start);
+    // SAFETY: the bytes lie within the words, as the registry saw to; `out` by the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(from, out, len) };
 }
 
 /// Copies one element of an instance (`MPI_T_event_read`).
@@ -139,11 +189,13 @@ pub unsafe fn read(instance: InstanceId, element: i32, out: *mut u8) -> Result<(
     if out.is_null() {
         return Err(Error::Invalid);
     }
-    let view = view(instance)?;
-    let element = usize::try_from(element).ok().and_then(|at| view.desc.elements().get(at));
-    let element = element.ok_or(Error::InvalidIndex)?;
+    let (element, words) = view(instance, |place, desc| {
+        let element = usize::try_from(element).ok().and_then(|at| desc.elements().get(at));
+        let element = element.ok_or(Error::InvalidIndex)?;
+        Ok((element, place.words(element.displacement() / 8, element.end().div_ceil(8))))
+    })?;
     // SAFETY: not null, and otherwise by the caller's promise.
-    unsafe { view.copy(element.displacement(), element.datatype().size(), out) };
+    unsafe { copy_out(&words, element.displacement(), element.datatype().size(), out) };
     Ok(())
 }
 
@@ -161,9 +213,12 @@ pub unsafe fn copy(instance: InstanceId, out: *mut u8) -> Result<()> {
     if out.is_null() {
         return Err(Error::Invalid);
     }
-    let view = view(instance)?;
+    let (extent, words) = view(instance, |place, desc| {
+        let extent = desc.extent();
+        Ok((extent, place.words(0, extent.div_ceil(8))))
+    })?;
     // SAFETY: not null, and otherwise by the caller's promise.
-    unsafe { view.copy(0, view.desc.extent(), out) };
+    unsafe { copy_out(&words, 0, extent, out) };
     Ok(())
 }
 
@@ -173,7 +228,7 @@ pub unsafe fn copy(instance: InstanceId, out: *mut u8) -> Result<()> {
 ///
 /// [`Error::InvalidHandle`] for an instance that is over.
 pub fn timestamp(instance: InstanceId) -> Result<i64> {
-    view(instance).map(|view| view.place.time.load(Relaxed))
+    view(instance, |place, _| Ok(place.time.load(Relaxed)))
 }
 
 /// The index of the source (`MPI_T_event_get_source`).
@@ -182,5 +237,5 @@ pub fn timestamp(instance: InstanceId) -> Result<i64> {
 ///
 /// [`Error::InvalidHandle`] for an instance that is over.
 pub fn source_index(instance: InstanceId) -> Result<u32> {
-    view(instance).map(|view| view.desc.source().cell().index())
+    view(instance, |_, desc| Ok(desc.source().cell().index()))
 }

@@ -3,23 +3,24 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::SeqCst;
 
-use super::registration::{Abi, Function, Registration, RegistrationId};
-use super::ring::Ring;
+use super::functions::{Abi, Function, Functions};
+use super::registration::{RegistrationId, Visit};
 use crate::cvar::Cvar;
 use crate::object::Object;
 use crate::session::Interface;
 use crate::words::{Bind, Safety};
 use crate::{Error, Result};
 
-/// Instances that may wait at each source for a context that admits their callbacks, for registrations that ask for it
-/// with the hint `mpit_defer`. What does not fit is counted as dropped. Counts for sources of which nothing waited yet.
+/// Instances that may wait for a context that admits their callbacks, for each registration that asks for it with the hint
+/// `mpit_defer`. What does not fit is counted as dropped.
 #[mpit::cvar(name = "event_waiting", scope = "LOCAL", verbosity = "TUNER_DETAIL", component = "mpit")]
 static WAITING: Cvar<u32> = Cvar::new(256).range(2..=1 << 20);
 
 /// What a tool may ask for when it registers for an event; everything else is ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// `mpit_defer`: what no callback can be given at once waits for a context that admits it.
+    /// `mpit_defer`: what no callback can be given at once waits for a context that admits it. The events of the
+    /// registration keep their order, but others may have seen later ones.
     pub defer: Option<bool>,
 }
 
@@ -75,8 +76,7 @@ impl Interface {
         let registration = self.registration(id)?;
         if let Some(defer) = hints.defer {
             if defer {
-                let source = registration.desc.source().cell();
-                source.waiting.get_or_init(|| Ring::new(WAITING.get() as usize));
+                registration.prepare_to_wait(|| WAITING.get() as usize);
             }
             registration.defers.store(defer, SeqCst);
         }
@@ -107,7 +107,7 @@ impl Interface {
     ) -> Result<()> {
         let registration = self.registration(id)?;
         let new = Function { function, user_data };
-        let changed = registration.change(|functions| functions.callbacks[safety as usize] = new);
+        let changed = registration.functions.change(|functions| functions.callbacks[safety as usize] = new);
         if changed { Ok(()) } else { Err(Error::NotAccessible) }
     }
 
@@ -117,7 +117,7 @@ impl Interface {
     ///
     /// [`Error::InvalidHandle`].
     pub fn event_has_callback(&self, id: RegistrationId, safety: Safety) -> Result<bool> {
-        Ok(!self.registration(id)?.functions().callbacks[safety as usize].function.is_null())
+        Ok(self.registration(id)?.functions.read(|record| record.has_callback(safety)))
     }
 
     /// Sets the handler of drops in place of the one before; null: losses are not recorded
@@ -128,13 +128,14 @@ impl Interface {
     /// As [`Interface::event_register_callback`].
     pub fn event_set_dropped_handler(&self, id: RegistrationId, handler: *mut c_void) -> Result<()> {
         let registration = self.registration(id)?;
-        let changed = registration.change(|functions| functions.handler = handler);
+        let changed = registration.functions.change(|functions| functions.handler = handler);
         // What was lost before is not the new handler's to know.
         registration.take_drops();
         if changed { Ok(()) } else { Err(Error::NotAccessible) }
     }
 
-    /// Ends a registration (`MPI_T_event_handle_free`). The free callback, unless null, runs once, when it is certain
+    /// Ends a registration (`MPI_T_event_handle_free`). What waits is lost; the handler of drops is told of all losses
+    /// if a callback's level admits it. Then the free callback, unless null, runs once. Both happen when it is certain
     /// that no callback of the registration runs any more: before this returns, or, if one runs now, when it has
     /// returned.
     ///
@@ -147,32 +148,22 @@ impl Interface {
         user_data: *mut c_void,
         farewell: *mut c_void,
     ) -> Result<()> {
-        let registration = self.registration(id)?;
-        let (_, generation) = id.parts().ok_or(Error::InvalidHandle)?;
-        if let Some(_visit) = registration.enter() {
-            registration.report_drops(Safety::None);
-        }
-        if !registration.free(generation, farewell, user_data) {
-            return Err(Error::InvalidHandle);
-        }
-        registration.take_drops();
-        Ok(())
+        if self.registration(id)?.free(farewell, user_data) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
-    /// Ends all registrations, when the interface goes down.
+    /// Ends all registrations, when the interface goes down. Tools are not called any more, but by who calls now.
     pub(crate) fn end_registrations(&self) {
-        for registration in self.registrations() {
-            if let Some((_, generation)) = registration.id().parts() {
-                registration.free(generation, std::ptr::null_mut(), std::ptr::null_mut());
-                registration.take_drops();
-            }
+        for registration in self.registrations().filter_map(|slot| slot.enter(Safety::None)) {
+            registration.functions.change(|functions| *functions = Functions::NONE);
+            registration.free(std::ptr::null_mut(), std::ptr::null_mut());
         }
     }
 
-    fn registration(&self, id: RegistrationId) -> Result<&'static Registration> {
+    /// Pays a registration a visit.
+    fn registration(&self, id: RegistrationId) -> Result<Visit<'static>> {
         self.up()?;
         let (number, generation) = id.parts().ok_or(Error::InvalidHandle)?;
-        let found = self.registration_slot(number).filter(|found| found.is_live(generation));
-        found.ok_or(Error::InvalidHandle)
+        let slot = self.registration_slot(number).ok_or(Error::InvalidHandle)?;
+        slot.enter_generation(generation).ok_or(Error::InvalidHandle)
     }
 }

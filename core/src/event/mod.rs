@@ -8,13 +8,16 @@
 //! | module | what |
 //! |---|---|
 //! | [`mod@raise`] | raising, and the choice of a callback |
-//! | `registration`, `cell` | what tools registered |
+//! | `registration`, `functions`, `cell` | what tools registered |
 //! | [`instance`] | one occurrence, as callbacks see it |
-//! | `source`, `ring` | time stamps, pending drops, what waits for a better moment |
+//! | `source` | time stamps, and what is settled before an event |
+//! | `backlog`, `ring` | what waits for a better moment, and what is lost |
 //! | [`clock`] | ticks |
 
+mod backlog;
 mod cell;
 pub mod clock;
+mod functions;
 pub mod instance;
 mod interface;
 pub mod raise;
@@ -23,19 +26,15 @@ mod ring;
 mod source;
 
 pub use cell::EventCell;
+pub use functions::{Abi, Delivery, DropReport, Farewell};
 pub use instance::InstanceId;
 pub use interface::Hints;
 pub use raise::{Context, Event};
 pub(crate) use registration::Registration as RegistrationSlot;
-pub use registration::{Abi, Delivery, DropReport, Farewell, RegistrationId};
+pub use registration::RegistrationId;
 pub use source::SourceCell;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a source of events",
-    label = "not a source",
-    note = "a source is written `#[source(ordered)] pub struct Clock;`"
-)]
 pub trait Source: 'static {
     /// The source's descriptor.
     const DESC: &'static crate::desc::SourceDesc;

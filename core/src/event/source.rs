@@ -1,16 +1,14 @@
 //! The moving part of a source.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{
-    AtomicI64, AtomicU32,
+    AtomicI64, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, SeqCst},
 };
 
 use super::clock;
-use super::ring::Ring;
 use crate::desc::{EventDesc, SourceDesc};
 use crate::log::Log;
-use crate::words::SourceOrder;
+use crate::words::{Safety, SourceOrder};
 
 /// What a source remembers. One static beside each source's descriptor.
 #[derive(Debug)]
@@ -19,12 +17,10 @@ pub struct SourceCell {
     index: AtomicU32,
     /// The latest time stamp given to an event.
     latest: AtomicI64,
-    /// Registrations of its events that have drops to tell of.
-    pub(super) pending: AtomicU32,
+    /// Instances that wait, or were lost and not told of, over all registrations. Never less than there are.
+    pub(super) pending: AtomicU64,
     /// Its event types.
     pub(super) events: Log<&'static EventDesc>,
-    /// Instances that wait for a context that admits their callbacks.
-    pub(super) waiting: OnceLock<Ring>,
 }
 
 impl SourceCell {
@@ -35,9 +31,8 @@ impl SourceCell {
         Self {
             index: AtomicU32::new(0),
             latest: AtomicI64::new(0),
-            pending: AtomicU32::new(0),
+            pending: AtomicU64::new(0),
             events: Log::new(),
-            waiting: OnceLock::new(),
         }
     }
 
@@ -54,6 +49,32 @@ impl SourceCell {
     #[inline]
     pub(super) fn index(&self) -> u32 {
         self.index.load(Relaxed)
+    }
+}
+
+/// Before an event: what waits comes before it, and so does the news of what was lost, whichever type that is of.
+#[cold]
+fn settle(source: &SourceCell, safety: Safety) {
+    let registrations = || source.events.iter().flat_map(|event| event.cell().registrations());
+    for registration in registrations().filter(|one| one.has_drops() && !one.has_waiting()) {
+        if let Some(visit) = registration.enter(safety) {
+            visit.report_drops(safety);
+        }
+    }
+    for registration in registrations().filter(|one| one.has_waiting()) {
+        if let Some(visit) = registration.enter(safety) {
+            visit.catch_up(safety);
+        }
+    }
+}
+
+impl SourceCell {
+    /// Before an event of the source: sees to what is left of earlier ones.
+    #[inline]
+    pub(super) fn settle(&self, safety: Safety) {
+        if self.pending.load(Relaxed) != 0 {
+            settle(self, safety);
+        }
     }
 }
 
