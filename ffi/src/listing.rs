@@ -216,7 +216,7 @@ fn pvar(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Pvar> {
         continuous: info.continuous != 0,
         atomic: info.atomic != 0,
         enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
-        description: info.desc.clone(),
+        description: String::from_utf8_lossy(&info.desc).into_owned(),
     })
 }
 
@@ -234,7 +234,7 @@ fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar
         enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
         value: entry.map(|entry| entry.desc().value_as_text()),
         source: entry.map(|entry| entry.source().to_string()),
-        description: info.desc.clone(),
+        description: String::from_utf8_lossy(&info.desc).into_owned(),
     })
 }
 
@@ -282,7 +282,7 @@ fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
         cvars: merged.members(at, Member::Cvar)?,
         events: merged.members(at, Member::Event)?,
         categories: merged.members(at, Member::Category)?,
-        description: description.into(),
+        description: String::from_utf8_lossy(description).into_owned(),
     })
 }
 

@@ -42,7 +42,8 @@ impl Buffer {
     ///
     /// `len` is null or valid for reads and writes, `start` is null or valid for writes of `*len` bytes, and `*len`
     /// is not negative.
-    pub unsafe fn fill(self, text: &str) {
+    pub unsafe fn fill(self, text: impl AsRef<[u8]>) {
+        let text = text.as_ref();
         if self.len.is_null() {
             return;
         }

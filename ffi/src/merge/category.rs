@@ -14,7 +14,7 @@ pub struct CategoryInfo {
     /// Name.
     pub name: String,
     /// Description.
-    pub desc: String,
+    pub desc: Vec<u8>,
     /// The members last seen, for the time when the host cannot be asked any more.
     remembered: Mutex<[Vec<c_int>; 3]>,
 }
@@ -46,7 +46,7 @@ impl HostInfo for CategoryInfo {
         ask(index, [std::ptr::null_mut(), nothing], [&raw mut name_len, &raw mut desc_len], &mut [0; 3])?;
         let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
         ask(index, [name.start(), desc.start()], [name.len(), desc.len()], &mut [0; 3])?;
-        let (name, desc) = (name.into_string(), desc.into_string());
+        let (name, desc) = (name.into_string(), desc.into_bytes());
         (!name.is_empty()).then(|| Self { name, desc, remembered: Mutex::default() })
     }
 
@@ -86,13 +86,13 @@ fn ask(
 
 impl Merged {
     /// Name and description of a category; `None` for a hole and for what is no index.
-    pub fn category_texts(&self, index: i32) -> Option<(&str, &str)> {
+    pub fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
                 let category = self.registry.category(*own)?;
-                Some((category.name(), category.description()))
+                Some((category.name(), category.description().as_bytes()))
             }
-            Entry::Host(entry) => entry.info().map(|info| (info.name.as_str(), info.desc.as_str())),
+            Entry::Host(entry) => entry.info().map(|info| (info.name.as_str(), info.desc.as_slice())),
         }
     }
 

@@ -23,7 +23,7 @@ pub struct CvarInfo {
     /// Enumeration, as a handle of ours, or null.
     pub enumeration: usize,
     /// Description.
-    pub desc: String,
+    pub desc: Vec<u8>,
     /// Kind of object.
     pub bind: c_int,
     /// Scope.
@@ -55,7 +55,7 @@ impl HostInfo for CvarInfo {
             verbosity: 0,
             datatype: 0,
             enumeration: 0,
-            desc: String::new(),
+            desc: Vec::new(),
             bind: 0,
             scope: 0,
         };
@@ -88,7 +88,7 @@ impl HostInfo for CvarInfo {
             return None;
         }
         info.name = name.into_string();
-        info.desc = desc.into_string();
+        info.desc = desc.into_bytes();
         info.datatype = host.abi().clean(datatype as Handle);
         info.enumeration = merged.enums.host(enumeration);
         (!info.name.is_empty()).then_some(info)

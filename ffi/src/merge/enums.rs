@@ -136,8 +136,14 @@ impl Text {
     }
 
     pub(super) fn into_string(self) -> String {
+        String::from_utf8_lossy(&self.into_bytes()).into_owned()
+    }
+
+    /// As the host has it: some descriptions are not UTF-8, and go to the tool unchanged.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
-        String::from_utf8_lossy(&self.bytes[..end]).into_owned()
+        self.bytes.truncate(end);
+        self.bytes
     }
 }
 

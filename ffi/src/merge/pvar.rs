@@ -25,7 +25,7 @@ pub struct PvarInfo {
     /// Enumeration, as a handle of ours, or null.
     pub enumeration: usize,
     /// Description.
-    pub desc: String,
+    pub desc: Vec<u8>,
     /// Kind of object.
     pub bind: c_int,
     /// 0 or 1.
@@ -66,7 +66,7 @@ impl HostInfo for PvarInfo {
             class: 0,
             datatype: 0,
             enumeration: 0,
-            desc: String::new(),
+            desc: Vec::new(),
             bind: 0,
             readonly: 0,
             continuous: 0,
@@ -104,7 +104,7 @@ impl HostInfo for PvarInfo {
             return None;
         }
         info.name = name.into_string();
-        info.desc = desc.into_string();
+        info.desc = desc.into_bytes();
         info.datatype = host.abi().clean(datatype as Handle);
         info.enumeration = merged.enums.host(enumeration);
         (!info.name.is_empty()).then_some(info)
