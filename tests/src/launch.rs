@@ -157,7 +157,7 @@ impl Job {
 pub struct Finished {
     /// The command line.
     pub line: String,
-    /// The exit code; 124 and 137 say that its time was up.
+    /// The exit code; 124 says that its time was up, 137 that it was killed.
     pub code: Option<i32>,
     /// What it wrote to standard output.
     pub stdout: String,
@@ -169,7 +169,8 @@ impl fmt::Display for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, code, stdout, stderr } = self;
         let ended = match code {
-            Some(124 | 137) => "ran out of time".to_owned(),
+            Some(124) => "ran out of time".to_owned(),
+            Some(137) => "was killed: out of memory, or deaf when its time was up".to_owned(),
             Some(code) => format!("ended with exit code {code}"),
             None => "was ended by a signal".to_owned(),
         };
