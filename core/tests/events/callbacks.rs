@@ -1,0 +1,259 @@
+//! Registrations and callbacks: R247 to R251, R257 to R263, R268 to R272.
+
+use std::ffi::c_void;
+
+use mpit::Error;
+use mpit::event::{Hints, RegistrationId};
+use mpit::object::Object;
+use mpit::session::Limits;
+use mpit::words::{Bind, Safety, SourceOrder, ThreadLevel};
+
+use crate::kit::{ABI, LEVELS, Stage, Told, Tool, then_free};
+
+const NULL: *mut c_void = std::ptr::null_mut();
+
+fn event(number: u64) -> Told {
+    Told::Event(number, Safety::None, Safety::None)
+}
+
+#[test]
+fn r247_a_registration_alone_is_told_nothing() {
+    let stage = Stage::new();
+    stage.listen('a');
+    stage.send(1, Safety::None);
+    stage.assert_told(&[]);
+}
+
+#[test]
+fn r248_r249_a_callback_is_given_the_instance_its_registration_the_level_and_its_data() {
+    let stage = Stage::new();
+    let tools = ['a', 'b'].map(|who| stage.listen(who).on(Safety::ThreadSafe).on(Safety::None));
+    stage.send(3, Safety::MpiRestricted);
+    let told = Told::Event(3, Safety::MpiRestricted, Safety::ThreadSafe);
+    stage.assert_told(&[('a', told), ('b', told)]);
+    let deliveries = stage.book.deliveries.lock().unwrap();
+    assert!(deliveries.iter().map(|(_, registration, _)| *registration).eq(tools.map(|tool| tool.id)));
+}
+
+#[test]
+fn r250_a_second_callback_of_a_level_takes_the_place_of_the_first() {
+    let stage = Stage::new();
+    let tool = stage.listen('a').on(Safety::None);
+    Tool { who: 'b', ..tool }.on(Safety::None);
+    stage.send(1, Safety::None);
+    stage.assert_told(&[('b', event(1))]);
+}
+
+#[test]
+fn r251_null_removes_the_callback_of_one_level() {
+    let stage = Stage::new();
+    let tool = LEVELS.iter().fold(stage.listen('a'), |tool, level| tool.on(*level));
+    tool.off(Safety::MpiRestricted);
+    let has = |level| stage.interface().event_has_callback(tool.id, level).unwrap();
+    assert_eq!(LEVELS.map(has), [true, false, true, true]);
+    stage.send(1, Safety::MpiRestricted);
+    stage.assert_told(&[('a', Told::Event(1, Safety::MpiRestricted, Safety::ThreadSafe))]);
+    LEVELS.iter().for_each(|level| tool.off(*level));
+    stage.send(2, Safety::None);
+    stage.assert_told(&[]);
+}
+
+#[test]
+fn r257_what_is_no_live_registration_is_refused() {
+    let stage = Stage::new();
+    let tool = stage.listen('a').on(Safety::None);
+    tool.free_quietly().unwrap();
+    let again = stage.listen('b').on(Safety::None);
+    let forged = [0, 1, u64::MAX, tool.id.0, again.id.0 ^ 1, again.id.0 ^ (1 << 32), again.id.0 ^ (1 << 60)];
+    for id in forged.map(RegistrationId) {
+        let interface = stage.interface();
+        let expected = Err(Error::InvalidHandle);
+        assert_eq!(interface.event_handle_free(id, NULL, NULL), expected);
+        assert_eq!(interface.event_register_callback(id, Safety::None, NULL, NULL), expected);
+        assert_eq!(interface.event_set_dropped_handler(id, NULL), expected);
+        assert_eq!(interface.event_handle_set_hints(id, Hints::default()), expected);
+        assert_eq!(interface.event_handle_hints(id).map(drop), expected);
+        assert_eq!(interface.event_has_callback(id, Safety::None).map(drop), expected);
+    }
+    stage.send(1, Safety::None);
+    stage.assert_told(&[('b', event(1))]);
+}
+
+#[test]
+fn r257_what_cannot_be_registered_for_is_refused() {
+    let stage = Stage::with(SourceOrder::Ordered, Limits { handles: 2, ..Limits::default() });
+    let alloc = |index, object: Option<&Object<'_>>| {
+        stage.interface().event_handle_alloc(index, object, Hints::default(), &ABI)
+    };
+    let bound = stage.bench.registry().event_index("seen").unwrap();
+    assert_eq!(alloc(2, None), Err(Error::InvalidIndex));
+    assert_eq!(alloc(u32::MAX, None), Err(Error::InvalidIndex));
+    assert_eq!(alloc(bound, None), Err(Error::InvalidHandle));
+    assert_eq!(alloc(bound, Some(&Object::NONE)), Err(Error::InvalidHandle));
+    assert_eq!(alloc(bound, Some(&Object::new(Bind::Win, 1))), Err(Error::InvalidHandle));
+    let first = stage.listen('a');
+    stage.listen('b');
+    assert_eq!(alloc(0, Some(&Object::world(1, 1))), Err(Error::OutOfHandles));
+    first.free_quietly().unwrap();
+    stage.listen('c');
+}
+
+#[test]
+fn r258_r259_r260_the_free_callback_is_the_last_and_comes_once() {
+    let stage = Stage::new();
+    let (tool, other) =
+        (stage.listen('a').on(Safety::None).count_drops(), stage.listen('b').on(Safety::None));
+    stage.send(1, Safety::None);
+    tool.free().unwrap();
+    assert_eq!(tool.free(), Err(Error::InvalidHandle));
+    stage.send(2, Safety::None);
+    stage.send(3, Safety::AsyncSignalSafe);
+    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Told::End), ('b', event(2))]);
+    assert_eq!(*stage.book.farewells.lock().unwrap(), [(tool.id, Safety::None)]);
+    other.free_quietly().unwrap();
+    stage.assert_told(&[]);
+}
+
+#[test]
+fn r261_r262_freed_from_its_own_callback_it_ends_when_that_returns() {
+    let stage = Stage::new();
+    let tool = stage.listen('a').on_then(Safety::ThreadSafe, |delivery, notes| {
+        then_free(delivery, notes);
+        assert_eq!(notes.stage.book.look().len(), 1, "the free callback waits");
+        assert_eq!(crate::kit::number_of(delivery.instance), Ok(1), "the instance is still there");
+    });
+    stage.listen('b').on(Safety::ThreadSafe);
+    stage.send(1, Safety::ThreadSafe);
+    stage.send(2, Safety::ThreadSafe);
+    let seen = |number| Told::Event(number, Safety::ThreadSafe, Safety::ThreadSafe);
+    stage.assert_told(&[('a', Told::End), ('b', seen(1)), ('b', seen(2))]);
+    assert_eq!(*stage.book.farewells.lock().unwrap(), [(tool.id, Safety::ThreadSafe)]);
+}
+
+#[test]
+fn r261_freed_below_several_of_its_callbacks_it_ends_with_the_outermost() {
+    let stage = Stage::new();
+    stage.listen('a').on_then(Safety::None, |delivery, notes| {
+        match crate::kit::number_of(delivery.instance) {
+            Ok(3) => then_free(delivery, notes),
+            Ok(number) => {
+                notes.stage.send(number + 1, Safety::None);
+                assert!(!notes.stage.book.look().contains(&('a', Told::End)));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    });
+    stage.send(1, Safety::None);
+    stage.assert_told(&[('a', Told::End)]);
+}
+
+#[test]
+fn r263_hints_that_are_not_mentioned_stay() {
+    let stage = Stage::new();
+    let tool = stage.listen('a');
+    let interface = stage.interface();
+    let defer = |value| Hints { defer: value };
+    assert_eq!(interface.event_handle_hints(tool.id), Ok(defer(Some(false))));
+    interface.event_handle_set_hints(tool.id, defer(Some(true))).unwrap();
+    interface.event_handle_set_hints(tool.id, defer(None)).unwrap();
+    assert_eq!(interface.event_handle_hints(tool.id), Ok(defer(Some(true))));
+    assert_eq!(
+        interface.event_handle_hints(stage.listen_with('b', defer(Some(true))).id),
+        Ok(defer(Some(true)))
+    );
+    let mut hints = Hints::default();
+    assert!(!hints.set("color", "true") && !hints.set(Hints::DEFER, "maybe"));
+    assert_eq!(hints, defer(None));
+    assert!(hints.set(Hints::DEFER, "false"));
+    assert_eq!(hints, defer(Some(false)));
+}
+
+#[test]
+fn r268_callbacks_change_callbacks_for_the_next_instance() {
+    let stage = Stage::new();
+    stage.listen('a').on_then(Safety::None, |delivery, notes| {
+        let tool = Tool { who: 'A', ..notes.tool(delivery.registration) };
+        tool.off(Safety::None);
+        tool.on(Safety::ThreadSafe);
+        notes.stage.listen('b').on(Safety::None);
+    });
+    stage.send(1, Safety::None);
+    stage.assert_told(&[('a', event(1))]);
+    stage.send(2, Safety::None);
+    stage.assert_told(&[('A', Told::Event(2, Safety::None, Safety::ThreadSafe)), ('b', event(2))]);
+}
+
+#[test]
+fn r269_r286_recursion_goes_as_deep_as_there_are_instances_and_the_rest_is_counted() {
+    let stage = Stage::new();
+    // Each callback raises the next event, so without an end to instances this would not come back.
+    let tool = stage.listen('a').on_then(Safety::None, |delivery, notes| {
+        let number = crate::kit::number_of(delivery.instance).unwrap();
+        if number < 1000 {
+            notes.stage.send(number + 1, Safety::None);
+        }
+        assert_eq!(crate::kit::number_of(delivery.instance), Ok(number));
+    });
+    let tool = tool.count_drops();
+    stage.send(1, Safety::None);
+    tool.free().unwrap();
+    let told = stage.book.look();
+    let count = told.iter().filter(|(_, told)| matches!(told, Told::Event(..))).count();
+    let lost: i64 = told.iter().map(|(_, told)| if let Told::Drops(count) = told { *count } else { 0 }).sum();
+    assert!((200..1000).contains(&count), "{count} at once");
+    // The one that found no place, and was not there to raise more.
+    assert_eq!(lost, 1);
+    stage.listen('b').on(Safety::None);
+    stage.send(2000, Safety::None);
+    stage.assert_told(&[('b', event(2000))]);
+}
+
+#[test]
+fn r270_no_lock_is_held_while_callbacks_run() {
+    let stage = Stage::new();
+    stage.listen('a').count_drops().on_then(Safety::None, |_, notes| {
+        let stage = notes.stage;
+        // Another thread may do whatever it likes meanwhile, and this one waits for it.
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let tool = stage.listen('b').on(Safety::ThreadSafe).count_drops();
+                stage.send(9, Safety::ThreadSafe);
+                tool.free().unwrap();
+            });
+        });
+    });
+    stage.send(1, Safety::None);
+    let told = Told::Event(9, Safety::ThreadSafe, Safety::ThreadSafe);
+    stage.assert_told(&[('a', event(1)), ('b', told), ('b', Told::End)]);
+}
+
+#[test]
+fn r271_registrations_last_until_the_interface_goes_down_for_good() {
+    let stage = Stage::new();
+    let tool = stage.listen('a').on(Safety::None).count_drops();
+    stage.interface().init(ThreadLevel::Single);
+    stage.interface().finalize().unwrap();
+    stage.send(1, Safety::None);
+    stage.assert_told(&[('a', event(1))]);
+    stage.send(2, Safety::AsyncSignalSafe);
+    stage.interface().finalize().unwrap();
+    assert_eq!(tool.free(), Err(Error::NotInitialized));
+    stage.send(3, Safety::None);
+    stage.assert_told(&[]);
+    stage.interface().init(ThreadLevel::Single);
+    assert_eq!(tool.free(), Err(Error::InvalidHandle));
+    stage.listen('b').on(Safety::None);
+    stage.send(4, Safety::None);
+    stage.assert_told(&[('b', event(4))]);
+}
+
+#[test]
+fn r272_a_registration_outlives_the_object_it_is_bound_to() {
+    let stage = Stage::new();
+    let tool = stage.listen_about('a', 10).on(Safety::None);
+    stage.see(1, 10);
+    // The communicator is freed: nothing concerns it any more.
+    stage.see(2, 11);
+    tool.free().unwrap();
+    stage.assert_told(&[('a', event(1)), ('a', Told::End)]);
+}
