@@ -165,17 +165,17 @@ extern "C" fn on_signal(_: libc::c_int) {
 struct Timer(libc::timer_t);
 
 impl Timer {
-    fn new(period: i64) -> Self {
+    fn new() -> Self {
         // SAFETY: zeros are a valid value, and a null timer is never used.
         let (mut event, mut timer): (libc::sigevent, libc::timer_t) = unsafe { std::mem::zeroed() };
         event.sigev_notify = libc::SIGEV_SIGNAL;
         event.sigev_signo = libc::SIGPROF;
         // SAFETY: both are there.
         assert_eq!(unsafe { libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer) }, 0);
-        let each = libc::timespec { tv_sec: 0, tv_nsec: period };
-        let times = libc::itimerspec { it_interval: each, it_value: each };
+        let period = libc::timespec { tv_sec: 0, tv_nsec: PERIOD_NANOSECONDS };
+        let setting = libc::itimerspec { it_interval: period, it_value: period };
         // SAFETY: the timer was made above.
-        let set = unsafe { libc::timer_settime(timer, 0, &raw const times, std::ptr::null_mut()) };
+        let set = unsafe { libc::timer_settime(timer, 0, &raw const setting, std::ptr::null_mut()) };
         assert_eq!(set, 0);
         Self(timer)
     }
@@ -195,7 +195,7 @@ fn r191_r297_a_timer_may_interrupt_whoever_raises_and_reads() {
     // SAFETY: the handler only does what this test shows to be possible in one.
     let before = unsafe { libc::signal(libc::SIGPROF, handler as libc::sighandler_t) };
     assert_ne!(before, libc::SIG_ERR);
-    let timer = Timer::new(PERIOD_NANOSECONDS);
+    let timer = Timer::new();
     let mut rounds = 0;
     while rounds < ROUNDS || shared.interruptions.load(Relaxed) < 200 {
         shared.round(rounds, LEVELS[(rounds % 3) as usize]);
@@ -207,8 +207,8 @@ fn r191_r297_a_timer_may_interrupt_whoever_raises_and_reads() {
     let total = rounds + interruptions;
     let (bench, session) = (shared.bench, shared.session);
     assert_eq!(bench.read(session, shared.steady), Ok(total));
-    let last = bench.read::<u64>(session, shared.taken_from).unwrap();
-    assert_eq!(shared.taken.load(Relaxed) + last, total);
+    let rest = bench.read::<u64>(session, shared.taken_from).unwrap();
+    assert_eq!(shared.taken.load(Relaxed) + rest, total);
     let told = shared.sums.map(|(id, sum)| {
         bench.interface.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()).unwrap();
         let lost = sum.lost.load(Relaxed).cast_unsigned();

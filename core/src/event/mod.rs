@@ -35,6 +35,10 @@ pub use registration::RegistrationId;
 pub use source::SourceCell;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
+///
+/// The time stamps that an ordered source gives never fall. That callbacks see them in this order is up to whoever raises
+/// its events: from one thread at a time, and not in signal handlers or callbacks that come between. What many threads raise
+/// belongs to an unordered source.
 pub trait Source: 'static {
     /// The source's descriptor.
     const DESC: &'static crate::desc::SourceDesc;

@@ -53,7 +53,9 @@ fn r251_null_removes_the_callback_of_one_level() {
     assert_eq!(LEVELS.map(has), [true, false, true, true]);
     stage.send(1, Safety::MpiRestricted);
     stage.assert_told(&[('a', Told::Event(1, Safety::MpiRestricted, Safety::ThreadSafe))]);
-    LEVELS.iter().for_each(|level| tool.off(*level));
+    for level in LEVELS {
+        tool.off(level);
+    }
     stage.send(2, Safety::None);
     stage.assert_told(&[]);
 }

@@ -81,7 +81,9 @@ fn r289_r290_r291_r292_r294_r296_instances_are_read_by_element_and_as_a_whole() 
 fn r295_r297_instances_are_read_at_every_level() {
     let stage = Stage::new();
     let tool = LEVELS.iter().fold(stage.listen('a'), |tool, level| tool.on_then(*level, look_at_everything));
-    LEVELS.iter().for_each(|level| stage.send(1, *level));
+    for level in LEVELS {
+        stage.send(1, level);
+    }
     stage.assert_told(&LEVELS.map(|level| ('a', Told::Event(1, level, level))));
     tool.free_quietly().unwrap();
 }
