@@ -16,9 +16,11 @@ pub struct Artifacts {
     pub mpit: PathBuf,
     /// The library to preload.
     pub preload: PathBuf,
+    /// The library for implementors of MPI.
+    pub embedded: PathBuf,
 }
 
-/// Builds the command and the preload library, unless they are up to date.
+/// Builds the command and the two libraries, unless they are up to date.
 ///
 /// # Errors
 /// If they cannot be built; cargo has then said why.
@@ -31,14 +33,18 @@ pub fn artifacts() -> Outcome<&'static Artifacts> {
 fn build_artifacts() -> Outcome<Artifacts> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-cli"])
+        .args(["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"])
         .current_dir(paths::workspace())
         .status()
         .context("cargo build")?;
-    Failure::unless(status.success(), || "mpit-preload and mpit-cli do not build".into())?;
+    Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
     let debug = paths::target().join("debug");
-    let artifacts = Artifacts { mpit: debug.join("mpit"), preload: debug.join("libmpit_preload.so") };
-    for file in [&artifacts.mpit, &artifacts.preload] {
+    let artifacts = Artifacts {
+        mpit: debug.join("mpit"),
+        preload: debug.join("libmpit_preload.so"),
+        embedded: debug.join("libmpit.so"),
+    };
+    for file in [&artifacts.mpit, &artifacts.preload, &artifacts.embedded] {
         Failure::unless(file.is_file(), || format!("the build left no {}", file.display()))?;
     }
     Ok(artifacts)

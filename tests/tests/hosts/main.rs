@@ -2,6 +2,7 @@
 //!
 //! Each test runs on every stack of this machine that it applies to, see `mpit_tests::stacks`.
 
+mod bad_calls;
 mod bystanders;
 mod events;
 mod fortran;

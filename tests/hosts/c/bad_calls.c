@@ -1,0 +1,299 @@
+/* Calls every function of the tools interface with arguments that are wrong, one at a time and two at a time.
+ *
+ *     bad_calls            (1 process or more; the first calls, the others wait in a barrier)
+ *     bad_calls embedded   (the same)
+ *     bad_calls children   (1 process)
+ *
+ * Each call must return, with the code that it should, and one that fails must leave all memory alone that it was
+ * given. Calls are made before and between the initializations of MPI and the tools interface, while both are up,
+ * inside the callback of an event, and after each of the two has ended. What is wrong is written to standard output, a
+ * line for each call, then the totals.
+ *
+ * With `embedded`, the tools interface is not that of the MPI library but one beside it, which knows no communicators.
+ * With `children`, calls are made in children of the process, and those that end a child are counted: that is for
+ * libraries that do not survive them. */
+#define _GNU_SOURCE
+#include "bad_calls_run.h"
+#include <dlfcn.h>
+
+static int handler_calls;
+
+/* A handler of MPI errors: R3 says that nothing of this ever calls it. */
+static void count_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    handler_calls++;
+}
+
+static void find_functions(const char *prefix)
+{
+    char name[80];
+    for (int i = 0; i < FUNCTIONS; i++) {
+        snprintf(name, sizeof name, "%s%s", prefix, functions[i].name);
+        functions[i].address = dlsym(RTLD_DEFAULT, name);
+    }
+}
+
+static void meet_enum(MPI_T_enum values)
+{
+    if (values == MPI_T_ENUM_NULL)
+        return;
+    if (!is_known(WORD(values)))
+        remember(WORD(values));
+    if (subject_count == 0 || (subject_count == 1 && subjects[0].enumeration != WORD(values)))
+        add_enum(WORD(values));
+}
+
+/* All enumerations that variables and events have: two are used, and no made-up handle is to be one of the others. */
+static void find_enums(void)
+{
+    MPI_Datatype type;
+    for (int i = 0; i < sizes[CVARS]; i++) {
+        MPI_T_enum values = MPI_T_ENUM_NULL;
+        if (!MPI_T_cvar_get_info(i, NULL, NULL, NULL, &type, &values, NULL, NULL, NULL, NULL))
+            meet_enum(values);
+    }
+    for (int i = 0; i < sizes[PVARS]; i++) {
+        int verbosity, class, bind, readonly, continuous, atomic;
+        MPI_T_enum values = MPI_T_ENUM_NULL;
+        if (!MPI_T_pvar_get_info(i, NULL, NULL, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
+                                 &continuous, &atomic))
+            meet_enum(values);
+    }
+    for (int i = 0; i < sizes[EVENTS]; i++) {
+        MPI_T_enum values = MPI_T_ENUM_NULL;
+        call(address_of("event_get_info"), (word[ARGUMENTS]){(word)i, 0, 0, 0, 0, 0, 0, WORD(&values)});
+        meet_enum(values);
+    }
+    if (subject_count == 0)
+        add_missing(ENUMS, "no enumeration");
+}
+
+/* Ours by name, then the host's: those are last. */
+static void find_cvars(void)
+{
+    const char *const ours[] = {"pml_components", "pml_monitoring_enable"};
+    const int first = subject_count;
+    int index;
+    for (int i = 0; i < 2; i++)
+        if (!MPI_T_cvar_get_index(ours[i], &index))
+            add_cvar(ours[i], 0, index);
+    if (sizes[CVARS] > 1) {
+        add_cvar("host's", 1, sizes[CVARS] - 1);
+        add_cvar("host's", 1, sizes[CVARS] / 2);
+    }
+    if (subject_count == first)
+        add_missing(CVARS, "no control variable");
+}
+
+static void find_pvars(void)
+{
+    static const struct {
+        const char *name;
+        int class;
+    } ours[] = {
+        {"pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER},
+        {"pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE},
+        {"pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC},
+    };
+    const int first = subject_count;
+    word session = new_session_of_ours(), other = new_session_of_ours(), hosts = new_session_of_ours();
+    int index;
+    for (int i = 0; i < 3; i++)
+        if (!MPI_T_pvar_get_index(ours[i].name, ours[i].class, &index))
+            add_pvar(ours[i].name, 0, index, session, other);
+    for (int i = sizes[PVARS] - 1, found = 0; i >= 0 && found < 2; i--)
+        if (is_usable_hosts_pvar(i, hosts)) {
+            add_pvar("host's", 1, i, hosts, other);
+            found++;
+        }
+    if (subject_count == first) {
+        add_missing(PVARS, "no performance variable");
+        subjects[first].session = session;
+    }
+}
+
+static void find_subjects(void)
+{
+    const char *const counters[] = {NULL, NULL, "cvar_get_num", "pvar_get_num", "source_get_num", "event_get_num", NULL,
+                                    "category_get_num"};
+    subject_count = 0;
+    for (int about = CVARS; about <= CATEGORIES; about++) {
+        sizes[about] = 0;
+        if (counters[about])
+            call_named(counters[about], WORD(&sizes[about]), 0, 0, 0, 0);
+    }
+    find_enums();
+    find_cvars();
+    find_pvars();
+    for (int i = 0; i < sizes[SOURCES] && i < 1; i++)
+        add_source(i);
+    if (sizes[SOURCES] == 0)
+        add_missing(SOURCES, "no source");
+    for (int i = 0; i < sizes[EVENTS] && i < 2; i++)
+        add_event(i);
+    if (sizes[EVENTS] == 0)
+        add_missing(EVENTS, "no event");
+    add_missing(INSTANCES, "no instance");
+    for (int i = 0; i < sizes[CATEGORIES] && i < 2; i++)
+        add_category(i == 0 ? 0 : sizes[CATEGORIES] - 1);
+    if (sizes[CATEGORIES] == 0)
+        add_missing(CATEGORIES, "no category");
+    add_missing(ANYTHING, "");
+}
+
+/* R32: handles and sessions that were left when the interface went down are as if they had been freed. */
+static void find_subjects_again(void)
+{
+    static struct subject before[SUBJECTS];
+    const int count = subject_count;
+    memcpy(before, subjects, sizeof before);
+    find_subjects();
+    for (int i = 0; i < subject_count; i++)
+        for (int j = 0; j < count; j++)
+            if (before[j].about == subjects[i].about && before[j].handle && before[j].index == subjects[i].index) {
+                subjects[i].ended_handle = before[j].handle;
+                subjects[i].ended_session = before[j].session;
+            }
+}
+
+static void no_subjects(void)
+{
+    subject_count = 0;
+    for (int about = ANYTHING; about <= CATEGORIES; about++)
+        add_missing(about, "");
+}
+
+/* R3: MPI works, and no handler of errors ran. */
+static void check_mpi(int rank, int size)
+{
+    int sent = 42, received = 0, own = 0;
+    MPI_Sendrecv(&sent, 1, MPI_INT, (rank + 1) % size, 1, &received, 1, MPI_INT, (rank + size - 1) % size, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&sent, 1, MPI_INT, 0, 1, &own, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    if (received != sent || own != sent || handler_calls != 0) {
+        printf("wrong: MPI, after bad calls: received %d, handlers of errors ran %d times\n", received, handler_calls);
+        totals->wrong++;
+    }
+}
+
+static int instances; /* That have come. */
+
+/* R288, R292: the first instance of an event that comes. */
+static void with_instance(word instance, word registration, int safety, void *index)
+{
+    struct subject *s = subject_about(INSTANCES);
+    (void)registration, (void)safety;
+    if (instances++ || !s)
+        return;
+    for (int i = 0; i < subject_count; i++)
+        if (subjects[i].about == EVENTS && subjects[i].index == *(int *)index) {
+            s->elements = subjects[i].elements;
+            s->bytes = subjects[i].bytes;
+        }
+    s->label = "instance";
+    s->present = s->elements > 0;
+    s->handle = remember(instance);
+    sweep_all(INSTANCES, 1);
+    s->label = "instance that is over";
+    s->ended_handle = instance;
+    s->handle = 0;
+}
+
+static void sweep_in_callback(int rank)
+{
+    static int indices[2];
+    struct subject *events[2];
+    int count = 0, sent = 1, received;
+    for (int i = 0; i < subject_count && count < 2; i++)
+        if (subjects[i].about == EVENTS && subjects[i].handle) {
+            events[count] = &subjects[i];
+            indices[count] = subjects[i].index;
+            call_named("event_register_callback", subjects[i].handle, NONE_SAFE, info_null(), WORD(&indices[count]),
+                       WORD(with_instance));
+            count++;
+        }
+    MPI_Sendrecv(&sent, 1, MPI_INT, rank, 2, &received, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; i++)
+        call_named("event_register_callback", events[i]->handle, NONE_SAFE, info_null(), 0, WORD(on_event));
+    if (count > 0 && instances == 0) {
+        puts("wrong: no event came of a message");
+        totals->wrong++;
+    }
+    sweep_all(INSTANCES, 1);
+}
+
+static void install_handlers(void)
+{
+    MPI_Errhandler counting;
+    MPI_Comm_create_errhandler(count_error, &counting);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, counting);
+    MPI_Errhandler_free(&counting);
+}
+
+int main(int argc, char **argv)
+{
+    char place[64] = {0};
+    int provided, rank, size;
+    const int children = argc > 1 && !strcmp(argv[1], "children");
+    const int embedded = argc > 1 && !strcmp(argv[1], "embedded");
+    begin_counting(children);
+    on_the_stack = WORD(place);
+    find_functions("MPI_T_");
+
+    no_subjects();
+    sweep_all(-1, !children); /* R7, R12: nothing is initialized. */
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    tools_are_up = 1;
+    find_subjects();
+    sweep_all(-1, !children); /* R5 */
+
+    MPI_Init(&argc, &argv);
+    report_crashes();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    install_handlers();
+    mpi_is_up = 1;
+    has_communicators = !embedded;
+    if (rank == 0) {
+        find_subjects();
+        /* R2, R9, R10, R11, R13, R27, R28, R70, R85, R87, R88, R136, R150, R151, R173, R174, R178, R183, R185 */
+        /* R38, R39, R40, R41, R42, R43, R44, R204, R231, R236, R237, R245: lengths; R9: canaries */
+        /* R91, R92, R139, R140, R146, R147, R148, R257, R265, R267: handles, as the tables of arguments have them. */
+        sweep_all(-1, 1);
+        if (!children) {
+            sweep_in_callback(rank);
+            find_functions("PMPI_T_"); /* R303 */
+            sweep_all(-1, 1);
+            find_functions("MPI_T_");
+        }
+    }
+    check_mpi(rank, size);
+    MPI_Barrier(MPI_COMM_WORLD); /* R4: the others wait here all the time. */
+
+    MPI_T_finalize();
+    tools_are_up = 0;
+    if (rank == 0)
+        sweep_all(-1, !children); /* R8 */
+    check_mpi(rank, size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!children) {
+        MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+        tools_are_up = 1;
+    }
+    MPI_Finalize();
+    mpi_is_up = has_communicators = 0;
+    if (!children && rank == 0) {
+        find_subjects_again();
+        sweep_all(-1, 1); /* R6 */
+    }
+    if (!children)
+        MPI_T_finalize();
+    tools_are_up = 0;
+    if (!children && rank == 0)
+        sweep_all(-1, 1);
+    if (rank == 0)
+        print_totals();
+    return totals->wrong && !children ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,249 @@
+/* How bad_calls.c makes calls: with memory that shows who wrote where, and in children where a call may be the last. */
+#ifndef BAD_CALLS_RUN_H
+#define BAD_CALLS_RUN_H
+
+#include "bad_calls_options.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CANARY = 0xa5, SMALL = 64, LINES = 60 };
+
+/* Shared with children. */
+struct totals {
+    long calls, wrong, crashes, absent;
+    long at;      /* The number of the call that is being made, in this sweep. */
+    int finished; /* The child came to its end. */
+};
+
+static struct totals *totals;
+static int in_children, tools_are_up;
+
+/* What a call may write to, and what is to be there afterwards. */
+static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM], expected[ARGUMENTS][ROOM];
+
+/* The call that is being made. */
+static const struct function *function;
+static const struct subject *subject;
+static const struct option *chosen[ARGUMENTS];
+
+static void describe(char *text, size_t room)
+{
+    int used = snprintf(text, room, "MPI_T_%s for %s", function->name, subject->label);
+    for (int i = 0; i < ARGUMENTS && chosen[i] && used < (int)room; i++)
+        used += snprintf(text + used, room - (size_t)used, "%s%s", i ? ", " : ": ", chosen[i]->label);
+}
+
+static void wrong(const char *what, const char *should)
+{
+    char text[1000];
+    if (totals->wrong++ < LINES && !in_children) {
+        describe(text, sizeof text);
+        printf("wrong: %s: %s, should be %s\n", text, what, should);
+    }
+}
+
+static int is_big(enum kind kind)
+{
+    return kind == name_text || kind == desc_text || kind == types || kind == displacements || kind == a_name
+           || kind == out_value || kind == in_value || kind == a_list;
+}
+
+static size_t slot_size(int at)
+{
+    return is_big(function->kinds[at]) ? ROOM : SMALL;
+}
+
+/* The number in memory that says how much room a buffer beside it has. */
+static int number_at(int at)
+{
+    return chosen[at]->in_memory && (int)chosen[at]->value > 0 ? (int)chosen[at]->value : 0;
+}
+
+/* How many bytes a function that succeeds may write for an argument. */
+static int room_of(int at)
+{
+    switch (function->kinds[at]) {
+    case name_text: case desc_text: return number_at(at + 1);
+    case types: return number_at(at + 2) * (int)sizeof(MPI_Datatype);
+    case displacements: return number_at(at + 1) * (int)sizeof(MPI_Aint);
+    case a_list: return 4 * (int)chosen[at - 1]->value;
+    default: return chosen[at]->room;
+    }
+}
+
+static enum stage stage_of(int at)
+{
+    /* R204: no room is needed for nothing. */
+    const int unused = function->kinds[at] == a_list && (int)chosen[at - 1]->value == 0;
+    return unused ? RIGHT : chosen[at]->stage;
+}
+
+/* What a call without a mistake gives. */
+static int usual_code(void)
+{
+    const char *name = function->name;
+    const struct subject *s = subject;
+    const int access = function->about == PVARS && (function->kinds[1] == a_pvar || function->kinds[3] == new_pvar);
+    const int cvar_access = function->kinds[0] == a_cvar || function->kinds[2] == new_cvar;
+    if (s->host && (access || cvar_access))
+        return ANY;
+    if (!strcmp(name, "source_get_timestamp"))
+        return OK | NOT_SUPPORTED; /* R220 */
+    if (!strcmp(name, "cvar_write"))
+        return s->scope == MPI_T_SCOPE_CONSTANT || s->scope == MPI_T_SCOPE_READONLY ? SET_NEVER
+                                                                                     : OK | SET_NOT_NOW | SET_NEVER;
+    if (!strcmp(name, "pvar_start") || !strcmp(name, "pvar_stop"))
+        return s->continuous ? NO_STARTSTOP : OK; /* R160 to R162 */
+    if (!strcmp(name, "pvar_readreset") && !s->atomic)
+        return NO_ATOMIC; /* R183 */
+    if (!strcmp(name, "pvar_write") || !strcmp(name, "pvar_reset") || !strcmp(name, "pvar_readreset"))
+        return s->readonly ? NO_WRITE : OK; /* R174, R178, R185 */
+    return OK;
+}
+
+static int expected_codes(void)
+{
+    enum stage first = RIGHT;
+    int set = 0;
+    const int is_init = !strcmp(function->name, "init_thread");
+    if (!tools_are_up && !is_init)
+        return NOT_INITIALIZED; /* R7, R8, R12 */
+    for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
+        if (stage_of(i) < first) {
+            first = stage_of(i);
+            set = 0;
+        }
+        if (stage_of(i) == first)
+            set |= chosen[i]->codes;
+    }
+    return first == RIGHT ? usual_code() : set;
+}
+
+/* Fills memory for the call; returns what stands for a handle that the call may end. */
+static word prepare(word arguments[ARGUMENTS])
+{
+    word fresh = 0;
+    for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
+        const struct option *option = chosen[i];
+        word value = option->value;
+        memset(memory[i], CANARY, slot_size(i));
+        if (option->fresh)
+            value = fresh = function->kinds[i] == session_at ? new_session_of_ours()
+                                                             : new_handle_of(subject, subject->session);
+        if (option->in_memory)
+            memcpy(memory[i], option->from ? option->from : (const void *)&value, (size_t)option->length);
+        memcpy(expected[i], memory[i], slot_size(i));
+        arguments[i] = option->in_memory ? WORD(memory[i]) : value;
+    }
+    return fresh;
+}
+
+/* R9, G8: a call that fails writes nothing; one that succeeds stays within the room that it has. */
+static void check_memory(int succeeded)
+{
+    for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
+        const int room = succeeded ? room_of(i) : 0, used = chosen[i]->in_memory;
+        if (used && memcmp(memory[i] + room, expected[i] + room, slot_size(i) - (size_t)room))
+            wrong(succeeded ? "wrote beyond its room" : "failed and wrote", "left alone");
+    }
+}
+
+/* R38 to R42, R234 to R236: lengths are whole ones, strings end, and handles that ended are null. */
+static void check_results(void)
+{
+    for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
+        const enum kind kind = function->kinds[i];
+        const int full = kind == name_length ? subject->name_length : kind == desc_length ? subject->desc_length
+                                                                                           : subject->elements;
+        int length;
+        word handle;
+        memcpy(&length, memory[i], sizeof length);
+        memcpy(&handle, memory[i], sizeof handle);
+        if (!chosen[i]->in_memory)
+            continue;
+        if ((kind == name_length || kind == desc_length || kind == elements) && length != full)
+            wrong("told another length", "the full one");
+        if ((kind == name_text || kind == desc_text) && room_of(i) > 0 && !memchr(memory[i], 0, (size_t)room_of(i)))
+            wrong("left a string without end", "ended");
+        if ((kind == session_at || kind == pvar_at || kind == cvar_at) && handle != 0)
+            wrong("left a handle that ended", "null"); /* R91, R139, R147 */
+    }
+}
+
+static word out_handle(int at)
+{
+    word handle;
+    memcpy(&handle, memory[at], sizeof handle);
+    return handle;
+}
+
+/* Undoes what a call did. */
+static void clean_up(int succeeded, word fresh)
+{
+    for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
+        const enum kind kind = function->kinds[i];
+        MPI_Info info;
+        if (fresh && chosen[i]->fresh && !succeeded) {
+            if (kind == session_at)
+                end_session(fresh);
+            else
+                end_handle_of(subject, subject->session, fresh);
+        }
+        if (!succeeded || !chosen[i]->in_memory)
+            continue;
+        if (kind == new_session)
+            end_session(out_handle(i));
+        if (kind == new_pvar || kind == new_cvar || kind == new_registration)
+            end_handle_of(subject, subject->session, out_handle(i));
+        if ((kind == out_info || kind == may_info) && mpi_is_up) {
+            memcpy(&info, memory[i], sizeof info);
+            MPI_Info_free(&info);
+        }
+    }
+    if (!succeeded)
+        return;
+    if (!strcmp(function->name, "init_thread"))
+        MPI_T_finalize();
+    if (!strcmp(function->name, "event_register_callback")) {
+        const int levels[] = {RESTRICTED, THREAD_SAFE, SIGNAL_SAFE};
+        for (int i = 0; i < 3; i++)
+            call_named("event_register_callback", subject->handle, (word)levels[i], info_null(), 0, 0);
+        call_named("event_register_callback", subject->handle, NONE_SAFE, info_null(), 0, WORD(on_event));
+    }
+}
+
+static void make_call(void)
+{
+    word arguments[ARGUMENTS] = {0};
+    char got[40] = "", should[400] = "";
+    int provided, code = -1;
+    const int codes_expected = expected_codes();
+    const word fresh = prepare(arguments);
+    if (tools_are_up && !strcmp(function->name, "finalize"))
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    const int answer = call(function->address, arguments);
+    for (int i = 0; i < CODES; i++) {
+        if (codes[i].number == answer)
+            code = i;
+        if (codes[i].set & codes_expected && codes_expected != ANY)
+            snprintf(should + strlen(should), sizeof should - strlen(should), "%s ", codes[i].name);
+    }
+    /* R2, R11: no code but those of the tools interface, and not any of those. */
+    if (code < 0 || !(codes[code].set & codes_expected)) {
+        snprintf(got, sizeof got, "%d %s", answer, code < 0 ? "" : codes[code].name);
+        wrong(got, should);
+    }
+    check_memory(answer == MPI_SUCCESS);
+    if (answer == MPI_SUCCESS)
+        check_results();
+    clean_up(answer == MPI_SUCCESS, fresh);
+}
+
+#include "bad_calls_sweep.h"
+
+#endif
