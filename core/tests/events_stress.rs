@@ -8,10 +8,10 @@
 //!   ended before it was freed, and at most for those that met its life. Nothing comes after its free callback, which
 //!   comes once.
 //!
-//! Under ThreadSanitizer:
+//! Under ThreadSanitizer, with the number of raises of a debug build:
 //!
 //!     RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" cargo +nightly test -p mpit \
-//!         --release --target x86_64-unknown-linux-gnu --test events_stress
+//!         --release --config profile.release.debug-assertions=true --target x86_64-unknown-linux-gnu --test events_stress
 
 #![allow(unsafe_code, reason = "tests hand functions to the interface as C tools do")]
 

@@ -1,6 +1,6 @@
 //! What a registration was not given: instances that wait for a better moment, and the count of those that are lost.
 
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 use super::functions::{DropReport, Record};
 use super::instance::Instance;
@@ -13,7 +13,7 @@ impl Registration {
     /// Keeps an instance that cannot be delivered now, if the tool asked for that and there is room; else it is lost.
     pub(super) fn set_aside(&self, time: i64, payload: &[u64]) {
         let wanted = self.defers.load(Relaxed) || self.has_waiting();
-        let ring = self.waiting.get().filter(|_| wanted);
+        let ring = self.ring().filter(|_| wanted);
         if ring.is_none() && !self.counts_drops() {
             return;
         }
@@ -78,18 +78,30 @@ impl Registration {
 impl Registration {
     /// Makes room for what may wait, if there is none.
     pub(super) fn prepare_to_wait(&self, places: impl FnOnce() -> usize) {
-        self.waiting.get_or_init(|| Ring::new(places(), self.desc.extent().div_ceil(8)));
+        if self.ring().is_none() {
+            let ring = Box::into_raw(Box::new(Ring::new(places(), self.desc.extent().div_ceil(8))));
+            if self.waiting.compare_exchange(std::ptr::null_mut(), ring, Release, Relaxed).is_err() {
+                // SAFETY: made above, and nobody else has seen it.
+                drop(unsafe { Box::from_raw(ring) });
+            }
+        }
+    }
+
+    #[inline]
+    fn ring(&self) -> Option<&Ring> {
+        // SAFETY: null, or what `prepare_to_wait` made, which stays for ever.
+        unsafe { self.waiting.load(Acquire).as_ref() }
     }
 
     /// Whether something waits, or did and is being delivered.
     #[inline]
     pub(super) fn has_waiting(&self) -> bool {
-        self.waiting.get().is_some_and(|ring| self.draining.load(SeqCst) || !ring.is_empty())
+        self.ring().is_some_and(|ring| self.draining.load(SeqCst) || !ring.is_empty())
     }
 
     /// Delivers what waits, as far as the context admits it, and then tells of losses.
     pub(super) fn catch_up(&self, safety: Safety) {
-        let Some(ring) = self.waiting.get() else { return self.report_drops(safety) };
+        let Some(ring) = self.ring() else { return self.report_drops(safety) };
         let admitted = || self.functions.read(|record| record.select(safety)).is_some();
         // Callbacks may raise events again, which then wait as well; some day it is enough.
         let mut patience = ring.places();
@@ -124,7 +136,7 @@ impl Registration {
 
     /// Gives up what waits. Only when nobody visits.
     pub(super) fn lose_waiting(&self) {
-        let Some(ring) = self.waiting.get() else { return };
+        let Some(ring) = self.ring() else { return };
         while !ring.is_empty() {
             ring.remove_first();
             self.lose_pending();

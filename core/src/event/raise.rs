@@ -36,17 +36,10 @@ pub trait Event: Copy + 'static {
     /// The event type's descriptor.
     const DESC: &'static EventDesc;
 
-    /// Whether somebody has registered for it: one load. To spare work that only serves the event.
-    #[inline]
-    #[must_use]
-    fn has_listeners() -> bool {
-        Self::DESC.cell().has_listeners()
-    }
-
     /// Tells that it happened. `payload` is computed only if somebody listens.
     #[inline]
     fn raise(context: Context, payload: impl FnOnce() -> Self) {
-        if Self::has_listeners() {
+        if Self::DESC.cell().has_listeners() {
             let payload = payload();
             // SAFETY: the descriptor's elements are the fields of `Self`, which are initialized.
             unsafe { tell(Self::DESC, context, std::ptr::from_ref(&payload).cast()) };

@@ -1,7 +1,6 @@
 //! What a tool registered for an event type, from its beginning to its end.
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
@@ -60,8 +59,8 @@ pub(crate) struct Registration {
     pub(super) dropped: AtomicI64,
     /// Whether what cannot be delivered at once may wait.
     pub(super) defers: AtomicBool,
-    /// What waits; made when the first tool asks for it, kept for later registrations.
-    pub(super) waiting: OnceLock<Ring>,
+    /// What waits, or null: made when the first tool asks for it, kept for later registrations.
+    pub(super) waiting: AtomicPtr<Ring>,
     /// Whether somebody delivers what waits.
     pub(super) draining: AtomicBool,
     farewell: AtomicPtr<c_void>,
@@ -82,7 +81,7 @@ impl Registration {
             functions: FunctionTable::new(),
             dropped: AtomicI64::new(0),
             defers: AtomicBool::new(false),
-            waiting: OnceLock::new(),
+            waiting: AtomicPtr::default(),
             draining: AtomicBool::new(false),
             farewell: AtomicPtr::default(),
             farewell_data: AtomicPtr::default(),
