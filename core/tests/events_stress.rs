@@ -69,6 +69,8 @@ impl Event for Tick {
 /// order with those who raise.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
+/// Threads that still raise.
+static RAISING: AtomicU64 = AtomicU64::new(THREADS);
 
 fn begun() -> u64 {
     BEGUN.fetch_add(0, SeqCst)
@@ -208,7 +210,7 @@ fn live(round: u64) -> &'static Life {
     let begun_before = begun();
     life.register(id, Safety::None);
     life.register(id, Safety::AsyncSignalSafe);
-    while begun() < begun_before + 500 && life.over.load(SeqCst) == 0 {
+    while begun() < begun_before + 500 && life.over.load(SeqCst) == 0 && RAISING.load(SeqCst) > 0 {
         life.register(id, LEVELS[(begun() % 3) as usize]);
         if span == u64::MAX {
             life.unregister(id, LEVELS[(begun() % 4) as usize].max(Safety::MpiRestricted));
@@ -243,7 +245,6 @@ fn r258_r259_r276_r286_r287_every_instance_is_delivered_or_counted() {
         life.register(id, Safety::MpiRestricted);
         (life, id)
     });
-    let running = &AtomicU64::new(THREADS);
     let mut lives = Vec::new();
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -254,17 +255,17 @@ fn r258_r259_r276_r286_r287_every_instance_is_delivered_or_counted() {
                         LEVELS[(n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62) as usize],
                     );
                 }
-                running.fetch_sub(1, SeqCst);
+                RAISING.fetch_sub(1, SeqCst);
             });
         }
         let others = scope.spawn(move || {
             let mut lives = Vec::new();
-            while running.load(SeqCst) > 0 {
+            while RAISING.load(SeqCst) > 0 {
                 lives.push(live(lives.len() as u64 * 2));
             }
             lives
         });
-        while running.load(SeqCst) > 0 {
+        while RAISING.load(SeqCst) > 0 {
             lives.push(live(lives.len() as u64 * 2 + 1));
         }
         lives.extend(others.join().unwrap());
