@@ -79,7 +79,7 @@ static PML: Framework<dyn Component> = Framework::new("pml");
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0 || MessageSent::has_listeners()
+    REASONS.load(Relaxed) != 0 || MessageSent::DESC.has_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.

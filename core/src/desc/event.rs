@@ -285,6 +285,13 @@ impl EventDesc {
         self.origin
     }
 
+    /// Whether somebody has registered for it: one load. To spare work that only serves the event.
+    #[inline]
+    #[must_use]
+    pub fn has_listeners(&self) -> bool {
+        self.cell.has_listeners()
+    }
+
     pub(crate) fn cell(&self) -> &'static EventCell {
         self.cell
     }

@@ -39,6 +39,11 @@ pub use source::SourceCell;
 /// The time stamps that an ordered source gives never fall. That callbacks see them in this order is up to whoever raises
 /// its events: from one thread at a time, and not in signal handlers or callbacks that come between. What many threads raise
 /// belongs to an unordered source.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a source of events",
+    label = "not a source",
+    note = "a source is written `#[source(ordered)] pub struct Clock;`"
+)]
 pub trait Source: 'static {
     /// The source's descriptor.
     const DESC: &'static crate::desc::SourceDesc;

@@ -186,31 +186,6 @@ fn r268_callbacks_change_callbacks_for_the_next_instance() {
 }
 
 #[test]
-fn r269_r286_recursion_goes_as_deep_as_there_are_instances_and_the_rest_is_counted() {
-    let stage = Stage::new();
-    // Each callback raises the next event, so without an end to instances this would not come back.
-    let tool = stage.listen('a').on_then(Safety::None, |delivery, notes| {
-        let number = crate::kit::number_of(delivery.instance).unwrap();
-        if number < 1000 {
-            notes.stage.send(number + 1, Safety::None);
-        }
-        assert_eq!(crate::kit::number_of(delivery.instance), Ok(number));
-    });
-    let tool = tool.count_drops();
-    stage.send(1, Safety::None);
-    tool.free().unwrap();
-    let told = stage.book.look();
-    let count = told.iter().filter(|(_, told)| matches!(told, Told::Event(..))).count();
-    let lost: i64 = told.iter().map(|(_, told)| if let Told::Drops(count) = told { *count } else { 0 }).sum();
-    assert!((200..1000).contains(&count), "{count} at once");
-    // The one that found no place, and was not there to raise more.
-    assert_eq!(lost, 1);
-    stage.listen('b').on(Safety::None);
-    stage.send(2000, Safety::None);
-    stage.assert_told(&[('b', event(2000))]);
-}
-
-#[test]
 fn r270_no_lock_is_held_while_callbacks_run() {
     let stage = Stage::new();
     stage.listen('a').count_drops().on_then(Safety::None, |_, notes| {
