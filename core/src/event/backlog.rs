@@ -124,7 +124,9 @@ impl Registration {
 
     /// Delivers what waits longest, unless it must wait on. Only for whoever set `draining`.
     fn deliver_waiting(&self, ring: &Ring, safety: Safety) -> bool {
-        let Some(callback) = self.functions.read(|record| record.select(safety)) else { return false };
+        let callback = self.functions.read(|record| record.select(safety));
+        // Callbacks may have freed it.
+        let Some(callback) = callback.filter(|_| self.is_live()) else { return false };
         let instance =
             ring.first().and_then(|(time, payload)| Instance::new(self.desc, time, payload.words()));
         let Some(instance) = instance else { return false };

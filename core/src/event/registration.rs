@@ -110,6 +110,11 @@ impl Registration {
         self.generation() < LAST_GENERATION
     }
 
+    /// Whether it was not freed yet.
+    pub(super) fn is_live(&self) -> bool {
+        self.state.load(Acquire) & LIVE != 0
+    }
+
     /// Who is in the slot now, or was last.
     pub(super) fn id(&self) -> RegistrationId {
         RegistrationId::new(self.number, self.generation())

@@ -1,6 +1,6 @@
 //! Events: rules R217 to R302 as far as this crate has them. The C side of them (lengths, null pointers, info objects,
-//! raw levels) is tested in `mpit-ffi`; what needs a program of its own in
-//! `events_depth.rs` and `events_signals.rs`.
+//! raw levels) is tested in `mpit-ffi`; what needs a program of its own in `events_depth.rs`, `events_signals.rs` and
+//! `events_stress.rs`.
 
 #![allow(unsafe_code, reason = "tests hand buffers and functions to the interface as C tools do")]
 

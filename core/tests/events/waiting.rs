@@ -4,7 +4,7 @@
 use mpit::event::Hints;
 use mpit::words::Safety;
 
-use crate::kit::{Stage, Told, Tool, number_of};
+use crate::kit::{Stage, Told, Tool, number_of, then_free};
 
 const DEFER: Hints = Hints { defer: Some(true) };
 /// How many wait at most, unless a setting says otherwise.
@@ -98,6 +98,15 @@ fn r284_what_still_waits_at_the_end_is_lost() {
     stage.listen('b').on(Safety::None).count_drops();
     stage.send(6, Safety::None);
     stage.assert_told(&[('b', event(6))]);
+}
+
+#[test]
+fn r258_r284_freed_from_a_callback_the_rest_of_what_waits_is_lost() {
+    let stage = Stage::new();
+    stage.listen_with('a', DEFER).count_drops().on_then(Safety::None, then_free);
+    (0..5).for_each(|number| stage.send(number, Safety::ThreadSafe));
+    stage.send(5, Safety::None);
+    stage.assert_told(&[('a', event(0)), ('a', Told::Drops(4)), ('a', Told::End)]);
 }
 
 #[test]
