@@ -45,9 +45,14 @@ impl Job {
 
     /// `ranks` processes under the launcher of `stack`; the program is still to be told by [`Job::arg`].
     pub fn mpi(stack: &Stack, ranks: u32) -> Self {
+        Self { line: stack.mpiexec(ranks), ..Self::alone(stack) }
+    }
+
+    /// One process in the environment of `stack`, without its launcher.
+    pub fn alone(stack: &Stack) -> Self {
         let environment =
             stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { line: stack.mpiexec(ranks), seconds: 60, dir: None, environment }
+        Self { line: Vec::new(), seconds: 60, dir: None, environment }
     }
 
     /// Adds a word to the command line.

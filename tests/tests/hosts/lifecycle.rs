@@ -1,6 +1,12 @@
 //! MPI and its tool interface opened and closed in every order that the standard allows, and by many threads.
 
-use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+use std::collections::BTreeMap;
+
+use mpit_tests::{
+    Failure, Outcome,
+    launch::Job,
+    stacks::{self, Stack},
+};
 
 use crate::{MONITORED, read_all, written_to};
 
@@ -38,6 +44,55 @@ fn the_interfaces_open_and_close_in_any_order() -> Outcome {
             Failure::unless(failures.is_empty(), || failures.join("\n"))
         },
     )
+}
+
+/// The longest orders that are tried, in place of 4, and the library by itself is tried for comparison: 6 takes half an
+/// hour, 8 some hours.
+const STEPS: &str = "MPIT_TEST_ORDERS";
+
+/// All balanced orders of opening and closing, with and without queries between: where the library underneath does well,
+/// we do. What fails with us is printed beside what the library does by itself.
+#[test]
+fn r019_r029_no_order_of_opening_and_closing_is_worse_than_without_mpit() -> Outcome {
+    let asked = std::env::var(STEPS).ok();
+    let steps = asked.as_deref().unwrap_or("4");
+    stacks::for_each(
+        "orders",
+        |_| true,
+        |stack| {
+            let ours = ends_of_orders(stack, steps, true)?;
+            let failing: Vec<_> = ours.iter().filter(|(_, end)| *end != "well").collect();
+            println!("{}: {} orders, {} fail", stack.label(), ours.len(), failing.len());
+            Failure::unless(ours.len() > 40, || format!("only {} orders were tried", ours.len()))?;
+            if failing.is_empty() && asked.is_none() {
+                return Ok(());
+            }
+            let bare = ends_of_orders(stack, steps, false)?;
+            let failing_bare = bare.values().filter(|end| *end != "well").count();
+            println!("{} without mpit: {failing_bare} fail", stack.label());
+            let mut worse = Vec::new();
+            for (order, end) in failing {
+                let bare = bare.get(order).map_or("not tried", String::as_str);
+                println!("{}: {order}: {end}; without mpit: {bare}", stack.label());
+                if bare == "well" {
+                    worse.push(format!("{order}: {end}, but well without mpit"));
+                }
+            }
+            Failure::unless(worse.is_empty(), || worse.join("\n"))
+        },
+    )
+}
+
+/// How each order of up to so many steps ends.
+fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
+    let job = Job::alone(stack).arg(stack.compile("orders")?).args(&[steps]).seconds(3600);
+    let job = if with_mpit { job.under_mpit(&[MONITORED])? } else { job };
+    let finished = job.succeed()?;
+    let line = |line: &str| {
+        let (order, end) = line.strip_prefix("order: ")?.split_once(": ")?;
+        Some((order.to_owned(), end.to_owned()))
+    };
+    Ok(finished.stdout.lines().filter_map(line).collect())
 }
 
 #[test]

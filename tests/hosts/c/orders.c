@@ -1,0 +1,133 @@
+/* Opens and closes MPI and its tool interface in all balanced orders, each in a process of its own.
+ *
+ *     orders STEPS     (one process, without a launcher: children initialize MPI by themselves)
+ *
+ * s: MPI_T_init_thread(SINGLE)   m: MPI_T_init_thread(MULTIPLE)   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize
+ *
+ * Orders have up to STEPS steps. Each is run twice: as it is, and with queries before the first step and after each.
+ * Queries fail while the tool interface is closed, and succeed while it is open. For each order and way the program
+ * prints a line: the order, with q where it was queried, and how its process ended. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LONGEST = 8, SECONDS = 20, WRONG = 100 };
+
+/* Asks for all that can be read. Whether the interface answered as it should. */
+static int query(int open)
+{
+    int count = -1, rc = MPI_T_pvar_get_num(&count);
+    if (!open)
+        return rc != MPI_SUCCESS;
+    for (int i = 0; i < count; i++) {
+        char name[256], text[256];
+        int length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        /* A variable that has gone answers an error, which is no failure of the interface. */
+        MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values, text, &text_length, &bind, &readonly,
+                            &continuous, &atomic);
+    }
+    MPI_T_pvar_session session;
+    if (rc != MPI_SUCCESS || MPI_T_pvar_session_create(&session) != MPI_SUCCESS)
+        return 0;
+    if (MPI_T_pvar_session_free(&session) != MPI_SUCCESS || MPI_T_category_get_num(&count) != MPI_SUCCESS)
+        return 0;
+    return MPI_T_cvar_get_num(&count) == MPI_SUCCESS;
+}
+
+static int take(char step, int *open)
+{
+    int provided = -1, argc = 0;
+    switch (step) {
+    case 's':
+        ++*open;
+        return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS && provided >= MPI_THREAD_SINGLE;
+    case 'm':
+        ++*open;
+        return MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS && provided >= MPI_THREAD_SINGLE;
+    case 'f':
+        --*open;
+        return MPI_T_finalize() == MPI_SUCCESS;
+    case 'I':
+        return MPI_Init(&argc, NULL) == MPI_SUCCESS;
+    default:
+        return MPI_Finalize() == MPI_SUCCESS;
+    }
+}
+
+/* Ends the process: 0, or WRONG and the number of the step that did not do as it should. */
+static void run(const char *order, int queries)
+{
+    int open = 0;
+    alarm(SECONDS);
+    if (queries && !query(open))
+        exit(WRONG);
+    for (int i = 0; order[i]; i++)
+        if (!take(order[i], &open) || (queries && !query(open > 0)))
+            exit(WRONG + 1 + i);
+    exit(0);
+}
+
+static void try(const char *order, int queries)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("orders: fork");
+        exit(EXIT_FAILURE);
+    }
+    if (child == 0) {
+        /* What libraries print about crashes would drown the results. */
+        if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
+            exit(EXIT_FAILURE);
+        run(order, queries);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    printf("order: %s%s: ", order, queries ? "+q" : "");
+    if (WIFSIGNALED(status))
+        printf("signal %d\n", WTERMSIG(status));
+    else if (WEXITSTATUS(status) >= WRONG)
+        printf("wrong at step %d\n", WEXITSTATUS(status) - WRONG);
+    else
+        printf("%s\n", WEXITSTATUS(status) == 0 ? "well" : "ended");
+}
+
+/* Tries all balanced orders of `length` steps that begin with the `at` steps in `order`. `mpi`: 0 before MPI_Init, 1 after
+ * it, 2 after MPI_Finalize. */
+static void extend(char *order, int at, int length, int open, int mpi)
+{
+    int left = length - at;
+    if (open + (mpi == 1) > left)
+        return;
+    if (left == 0) {
+        try(order, 0);
+        try(order, 1);
+        return;
+    }
+    for (const char *step = "smfIF"; *step; step++) {
+        if ((*step == 'f' && open == 0) || (*step == 'I' && mpi != 0) || (*step == 'F' && mpi != 1))
+            continue;
+        order[at] = *step;
+        order[at + 1] = '\0';
+        extend(order, at + 1, length, open + (*step == 's' || *step == 'm') - (*step == 'f'),
+               mpi + (*step == 'I' || *step == 'F'));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int steps = argc > 1 ? atoi(argv[1]) : 0;
+    if (steps < 2 || steps > LONGEST) {
+        fprintf(stderr, "orders: steps from 2 to %d\n", LONGEST);
+        return EXIT_FAILURE;
+    }
+    char order[LONGEST + 1] = "";
+    for (int length = 2; length <= steps; length += 2)
+        extend(order, 0, length, 0, 0);
+    return EXIT_SUCCESS;
+}
