@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
+use mpit::event::instance::Payload;
 use mpit::event::{Abi, Context, Delivery, DropReport, Event, EventCell, Farewell, Hints, SourceCell, clock};
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
@@ -39,6 +40,12 @@ const ELEMENTS: &[Element] = &[
 
 impl Event for Sent {
     const DESC: &'static EventDesc = &SENT;
+
+    fn fill(&self, payload: &mut Payload) {
+        payload.put(std::mem::offset_of!(Sent, bytes), self.bytes);
+        payload.put(std::mem::offset_of!(Sent, tag), self.tag);
+        payload.put(std::mem::offset_of!(Sent, peer), self.peer);
+    }
 }
 
 static ABI: Abi = Abi { deliver, report, farewell };

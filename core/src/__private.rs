@@ -13,6 +13,7 @@ pub use crate::desc::{
     PvarDesc, PvarFlags, SourceDesc,
 };
 pub use crate::error::{Error, Result};
+pub use crate::event::instance::Payload;
 pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
 pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};

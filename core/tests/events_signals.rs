@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use common::{Bench, image, leak, pvar};
 use mpit::cell::{Counter, Level};
 use mpit::desc::{Element, EventDesc, Origin, PvarFlags, SourceDesc};
+use mpit::event::instance::Payload;
 use mpit::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, Farewell, Hints, RegistrationId, SourceCell,
     instance,
@@ -40,6 +41,10 @@ const ORIGIN: Origin = Origin::new(file!(), line!());
 
 impl Event for Tick {
     const DESC: &'static EventDesc = &TICK;
+
+    fn fill(&self, payload: &mut Payload) {
+        payload.put(std::mem::offset_of!(Tick, amount), self.amount);
+    }
 }
 
 /// What a registration was told.

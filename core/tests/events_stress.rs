@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use common::leak;
 use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
+use mpit::event::instance::Payload;
 use mpit::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, Farewell, Hints, RegistrationId, SourceCell,
     instance,
@@ -64,6 +65,11 @@ const ELEMENTS: &[Element] = &[
 
 impl Event for Tick {
     const DESC: &'static EventDesc = &TICK;
+
+    fn fill(&self, payload: &mut Payload) {
+        payload.put(std::mem::offset_of!(Tick, number), self.number);
+        payload.put(std::mem::offset_of!(Tick, complement), self.complement);
+    }
 }
 
 /// Raises that were begun, and those of them that are done. Read by an addition of nothing, which puts the reader in one

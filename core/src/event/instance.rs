@@ -7,6 +7,7 @@ use std::sync::atomic::{
     fence,
 };
 
+use crate::__private::element::ElementValue;
 use crate::desc::{EventDesc, LARGEST_EVENT};
 use crate::words::Datatype;
 use crate::{Error, Result};
@@ -22,8 +23,9 @@ const WORDS: usize = LARGEST_EVENT / 8;
 const POOL: usize = 256;
 
 /// The elements of an instance at the displacements that its type tells; what lies between is 0.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Payload {
+pub struct Payload {
     /// The first `len` are initialized.
     words: [MaybeUninit<u64>; WORDS],
     len: usize,
@@ -42,15 +44,38 @@ impl Payload {
     /// `value` is valid for reads of each element of the type.
     #[inline]
     pub(super) unsafe fn copy(&mut self, desc: &EventDesc, value: *const u8) {
-        let bytes: *mut u8 = self.words.as_mut_ptr().cast();
         for element in desc.elements() {
-            while self.len * 8 < element.end() {
-                self.push(0);
-            }
-            let at = element.displacement();
-            // SAFETY: by the caller's promise; the element ends with the words that were pushed.
-            unsafe { copy_element(element.datatype(), value.wrapping_add(at), bytes.wrapping_add(at)) };
+            let Some(to) = self.room(element.displacement(), element.end()) else { return };
+            // SAFETY: by the caller's promise, and `room` has so many bytes.
+            unsafe { copy_element(element.datatype(), value.wrapping_add(element.displacement()), to) };
         }
+    }
+
+    /// Fills in an element. What does not fit is left out; the attribute sees to it that all does.
+    #[inline]
+    pub fn put<V: ElementValue>(&mut self, displacement: usize, value: V) {
+        if let Some(to) = self.room(displacement, displacement.saturating_add(size_of::<V>())) {
+            // SAFETY: `room` has so many bytes.
+            unsafe { to.cast::<V>().write_unaligned(value) };
+        }
+    }
+
+    /// Where the bytes from `start` to `end` lie, after so many words were made as they take.
+    #[inline]
+    fn room(&mut self, start: usize, end: usize) -> Option<*mut u8> {
+        if end > LARGEST_EVENT {
+            return None;
+        }
+        while self.len * 8 < end {
+            self.push(0);
+        }
+        Some(self.words.as_mut_ptr().cast::<u8>().wrapping_add(start))
+    }
+
+    /// Makes it as long as the event type says, should something have been left out.
+    #[inline]
+    pub(super) fn complete(&mut self, desc: &EventDesc) {
+        self.room(0, desc.extent());
     }
 
     /// Appends a word. The registry admits no event that has too many.
@@ -238,4 +263,20 @@ pub fn timestamp(instance: InstanceId) -> Result<i64> {
 /// [`Error::InvalidHandle`] for an instance that is over.
 pub fn source_index(instance: InstanceId) -> Result<u32> {
     view(instance, |_, desc| Ok(desc.source().cell().index()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST_EVENT, Payload};
+
+    #[test]
+    fn what_does_not_fit_into_an_instance_is_left_out() {
+        let mut payload = Payload::new();
+        payload.put(4, 7_i32);
+        payload.put(LARGEST_EVENT - 4, 1_u64);
+        payload.put(usize::MAX - 2, 1_u64);
+        assert_eq!(payload.words(), [7_u64 << 32]);
+        payload.put(LARGEST_EVENT - 8, 1_u64);
+        assert_eq!((payload.words().len(), payload.words()[1]), (LARGEST_EVENT / 8, 0));
+    }
 }

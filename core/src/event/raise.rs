@@ -36,13 +36,17 @@ pub trait Event: Copy + 'static {
     /// The event type's descriptor.
     const DESC: &'static EventDesc;
 
+    /// Fills in the elements, each at its displacement. Written by the attribute.
+    #[doc(hidden)]
+    fn fill(&self, payload: &mut Payload);
+
     /// Tells that it happened. `payload` is computed only if somebody listens.
     #[inline]
     fn raise(context: Context, payload: impl FnOnce() -> Self) {
         if Self::DESC.cell().has_listeners() {
-            let payload = payload();
-            // SAFETY: the descriptor's elements are the fields of `Self`, which are initialized.
-            unsafe { tell(Self::DESC, context, std::ptr::from_ref(&payload).cast()) };
+            let mut elements = Payload::new();
+            payload().fill(&mut elements);
+            tell(Self::DESC, context, &mut elements);
         }
     }
 }
@@ -55,22 +59,18 @@ pub trait Event: Copy + 'static {
 #[inline]
 pub unsafe fn raise(desc: &'static EventDesc, context: Context, value: *const u8) {
     if desc.cell().has_listeners() {
+        let mut elements = Payload::new();
         // SAFETY: by the caller's promise.
-        unsafe { tell(desc, context, value) };
+        unsafe { elements.copy(desc, value) };
+        tell(desc, context, &mut elements);
     }
 }
 
 /// Tells everybody who listens.
-///
-/// # Safety
-///
-/// As for [`raise`].
 #[inline(never)]
-unsafe fn tell(desc: &'static EventDesc, context: Context, value: *const u8) {
+fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let time = desc.source().stamp();
-    let mut payload = Payload::new();
-    // SAFETY: by the caller's promise.
-    unsafe { payload.copy(desc, value) };
+    payload.complete(desc);
     let payload = payload.words();
     let safety = context.safety;
     desc.source().cell().settle(safety);

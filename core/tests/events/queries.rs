@@ -195,6 +195,11 @@ impl Source for Wire {
 
 impl Event for Sent {
     const DESC: &'static EventDesc = &SENT;
+
+    fn fill(&self, payload: &mut mpit::event::instance::Payload) {
+        payload.put(std::mem::offset_of!(Sent, number), self.number);
+        payload.put(std::mem::offset_of!(Sent, peer), self.peer);
+    }
 }
 
 #[test]

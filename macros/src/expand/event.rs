@@ -1,7 +1,8 @@
 //! Events.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 
 use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
 use crate::check::{Element, Event};
@@ -15,6 +16,7 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     // With mistakes, an event without anything in it, from a source that nobody knows.
     let elements = if faulty { &[] } else { event.elements.as_slice() };
     let values = elements.iter().map(|element| value(private, event, element));
+    let fills = elements.iter().map(|element| fill(event, element));
     let names = (!elements.is_empty()).then(|| names(private, event));
     let source = event.source.as_ref().filter(|_| !faulty);
     let source = source
@@ -34,6 +36,11 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
             #[diagnostic::do_not_recommend]
             impl #root::event::Event for #ident {
                 const DESC: &'static #private::EventDesc = &__MPIT_EVENT;
+
+                #[inline]
+                fn fill(&self, payload: &mut #private::Payload) {
+                    #(#fills)*
+                }
             }
             #registration
         };
@@ -62,6 +69,13 @@ fn value(private: &TokenStream, event: &Event, element: &Element) -> TokenStream
         |datatype| variant(private, "Datatype", datatype.value),
     );
     quote!(#private::Element::new(#datatype, ::core::mem::offset_of!(#payload, #field)))
+}
+
+/// Puts an element into an instance.
+fn fill(event: &Event, element: &Element) -> TokenStream {
+    let (payload, field) = (&event.item.ident, &element.ident);
+    let value = quote_spanned!(element.ty.span()=> self.#field);
+    quote!(payload.put(::core::mem::offset_of!(#payload, #field), #value);)
 }
 
 /// The enumeration that names the elements.
