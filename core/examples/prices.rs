@@ -1,4 +1,5 @@
-//! What the calls of a tool and the updates of a library cost, in nanoseconds.
+//! What the calls of a tool and the updates of a library cost inside the crate, in nanoseconds. `cargo xtask bench` measures
+//! what they cost through C, and events, names and the start, beside peers.
 //!
 //!     cargo run --release -p mpit --example prices
 
@@ -95,15 +96,4 @@ fn main() {
         let (handle, _) = tools.handle_alloc(session, index_of_mark, None).unwrap();
         tools.handle_free(session, handle).unwrap();
     });
-    for count in [1_000_usize, 100_000] {
-        let names: Vec<&'static str> =
-            (0..count).map(|n| leak(format!("some_component_variable_{n}")).as_str()).collect();
-        let mut image = Image::new("prices");
-        image.pvars = names.iter().map(|name| counter(name, unwatched)).collect();
-        let registry = interface(&image).registry();
-        price(&format!("  pvar_index among {count} names"), |turn| {
-            let name = names[turn as usize & 511];
-            black_box(registry.pvar_index(black_box(name), Class::Counter));
-        });
-    }
 }

@@ -1,11 +1,10 @@
 //! What a counter costs the code it is in, beside what the processor offers.
 
-use mpit_tests::{Outcome, launch::Job};
+use mpit_tests::Outcome;
 
 use super::{
-    dist,
-    rounds::{self, Rounds, Spread, added},
-    table::{Line, Ratio, heading},
+    rounds::{Rounds, Spread, added},
+    table::{Line, NANOSECONDS, Ratio, heading},
 };
 
 /// The figures of the program `counters`.
@@ -20,12 +19,8 @@ const FIGURES: [(&str, &str); 4] = [
 const DISABLED: f64 = 0.3;
 
 pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("A counter in a loop");
-    // All are measured in turns by one program, which is run once a round.
-    let rounds = Rounds::run(pairs, &[()], |()| {
-        let (figures, _) = rounds::figures(Job::plain(&[]).arg(dist::program("counters")))?;
-        Ok(figures)
-    })?;
+    heading("A counter in a loop", NANOSECONDS);
+    let rounds = Rounds::of_program(pairs, "counters")?;
     let empty = rounds.figures((), "loop")?;
     Line::new("", "the loop alone", &empty).print();
     let peer = added(&rounds.figures((), "fetch_add")?, &empty);

@@ -4,7 +4,7 @@ use std::{env, path::PathBuf, process::Command};
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// Builds the command `mpit`, the preload library beside it, and the program with the counters.
+/// Builds the command `mpit`, the preload library beside it, and the programs of `benches/`.
 pub(crate) fn build() -> Outcome {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

@@ -12,7 +12,7 @@ use mpit_tests::{
 use super::{
     dist, on_each_stack,
     rounds::{self, Figures, Rounds, Spread, added},
-    table::{Line, Ratio, heading},
+    table::{Line, NANOSECONDS, Ratio, heading},
 };
 
 /// Blocks per run and messages per block: short blocks, so that some of them are undisturbed.
@@ -41,7 +41,7 @@ enum Variant {
 use Variant::{Native, Off, Ours, Plain};
 
 pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall");
+    heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall", NANOSECONDS);
     on_each_stack(|stack| on(stack, pairs))
 }
 

@@ -6,9 +6,12 @@
 
 mod counters;
 mod dist;
+mod events;
 mod messages;
-mod reads;
+mod names;
+mod pvars;
 mod rounds;
+mod startup;
 mod table;
 
 use std::process::ExitCode;
@@ -36,10 +39,14 @@ struct Bench {
     run: fn(u32) -> Outcome,
 }
 
-const BENCHES: [Bench; 3] = [
+const BENCHES: [Bench; 7] = [
     Bench { name: "messages", run: messages::run },
-    Bench { name: "reads", run: reads::run },
+    Bench { name: "reads", run: pvars::reads },
+    Bench { name: "handles", run: pvars::handles },
     Bench { name: "counters", run: counters::run },
+    Bench { name: "events", run: events::run },
+    Bench { name: "names", run: names::run },
+    Bench { name: "startup", run: startup::run },
 ];
 
 fn names() -> String {
@@ -57,10 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
         wanted = BENCHES.iter().collect();
     }
     dist::build()?;
-    println!(
-        "Built with the profile dist (fat LTO, one codegen unit). Nanoseconds; {} rounds.",
-        arguments.pairs
-    );
+    println!("Built with the profile dist (fat LTO, one codegen unit). {} rounds.", arguments.pairs);
     for bench in wanted {
         (bench.run)(arguments.pairs)?;
     }

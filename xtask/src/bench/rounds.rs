@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job};
 
-/// What one run of a program told: nanoseconds by the name of what took them.
+use super::dist;
+
+/// What one run of a program told: what something took, by its name.
 pub(crate) type Figures = BTreeMap<String, f64>;
 
 /// Rounds in which every variant of something was run once.
@@ -35,6 +37,13 @@ impl<V: Copy + PartialEq> Rounds<V> {
         let figure =
             |round: &Vec<Figures>| round[at].get(name).copied().context(format!("no figure for {name}"));
         self.rounds.iter().map(figure).collect()
+    }
+}
+
+impl Rounds<()> {
+    /// Runs a program of `benches/` once a round: it measures everything in turns by itself.
+    pub(crate) fn of_program(count: u32, name: &str) -> Outcome<Self> {
+        Self::run(count, &[()], |()| Ok(figures(Job::plain(&[]).arg(dist::program(name)))?.0))
     }
 }
 

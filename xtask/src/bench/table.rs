@@ -2,6 +2,9 @@
 
 use super::rounds::Spread;
 
+/// The unit of most tables.
+pub(crate) const NANOSECONDS: &str = "nanoseconds";
+
 /// What one figure is of another.
 pub(crate) struct Ratio {
     value: f64,
@@ -15,9 +18,9 @@ pub(crate) struct Line {
     goal: String,
 }
 
-/// The heading of a table.
-pub(crate) fn heading(title: &str) {
-    println!("\n{title}\n{:<58}{:>9}{:>9}{:>9}   ratio of the medians", "", "min", "median", "max");
+/// The heading of a table, and what its figures are.
+pub(crate) fn heading(title: &str, unit: &str) {
+    println!("\n{title}\n{unit:<58}{:>9}{:>9}{:>9}   ratio of the medians", "min", "median", "max");
 }
 
 impl Ratio {
@@ -37,7 +40,9 @@ impl Line {
     /// Something that took this long in each round.
     pub(crate) fn new(on: &str, what: &str, figures: &[f64]) -> Self {
         let Spread { min, median, max } = Spread::of(figures);
-        let figures = format!("{on:<16} {what:<41}{min:>9.2}{median:>9.2}{max:>9.2}");
+        // What a machine does in less than one is of interest to the last digit.
+        let digits = if max < 1.0 { 3 } else { 2 };
+        let figures = format!("{on:<16} {what:<41}{min:>9.digits$}{median:>9.digits$}{max:>9.digits$}");
         Self { figures, ratio: String::new(), goal: String::new() }
     }
 

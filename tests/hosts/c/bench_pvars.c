@@ -1,10 +1,11 @@
-/* What MPI_T_pvar_read costs.
+/* What MPI_T_pvar_read costs, or MPI_T_pvar_handle_alloc and MPI_T_pvar_handle_free together.
  *
- *     bench_reads BLOCKS READS [NAME...]
+ *     bench_pvars reads|handles BLOCKS CALLS [NAME...]
  *
- * Reads each of the named performance variables BLOCKS times READS times, in turns; without names, the first variable
- * there is. Only variables of one element that are bound to no object count. Prints a line per variable: its name and the
- * nanoseconds per read of the best block, for what else the machine does only ever adds. */
+ * Calls for each of the named performance variables BLOCKS times CALLS times, in turns; without names, for the first
+ * variable there is. Only variables of one element that are bound to no object count. Prints a line per variable: its name
+ * and the nanoseconds per call of the best block, for what else the machine does only ever adds. With handles, there is a
+ * line "malloc" as well, for malloc and free together. */
 #include "bench.h"
 
 #include <mpi.h>
@@ -16,6 +17,7 @@ enum { MOST = 8, NAME = 256 };
 
 struct variable {
     char name[NAME];
+    int index;
     MPI_T_pvar_handle handle;
     double best;
 };
@@ -35,6 +37,7 @@ static int open_at(int index, struct variable *variable)
         || bind != MPI_T_BIND_NO_OBJECT
         || MPI_T_pvar_handle_alloc(session, index, NULL, &variable->handle, &count) != MPI_SUCCESS)
         return 0;
+    variable->index = index;
     if (count == 1 && (continuous || MPI_T_pvar_start(session, variable->handle) == MPI_SUCCESS)
         && MPI_T_pvar_read(session, variable->handle, &value) == MPI_SUCCESS)
         return 1;
@@ -62,27 +65,53 @@ static int open_named(const char *name, struct variable *variable)
     return 0;
 }
 
-static void block(int reads, struct variable *variable)
+static void reads(int calls, struct variable *variable)
 {
     unsigned long long value;
-    const double start = now();
-    for (int i = 0; i < reads; i++)
+    for (int i = 0; i < calls; i++)
         MPI_T_pvar_read(session, variable->handle, &value);
-    const double took = (now() - start) / reads;
+}
+
+static void handles(int calls, struct variable *variable)
+{
+    MPI_T_pvar_handle handle;
+    int count;
+    for (int i = 0; i < calls; i++) {
+        MPI_T_pvar_handle_alloc(session, variable->index, NULL, &handle, &count);
+        MPI_T_pvar_handle_free(session, &handle);
+    }
+}
+
+/* As much memory as a handle might need. */
+static void mallocs(int calls, struct variable *variable)
+{
+    (void)variable;
+    for (int i = 0; i < calls; i++) {
+        void *volatile memory = malloc(64);
+        free(memory);
+    }
+}
+
+static void block(void (*call)(int, struct variable *), int calls, struct variable *variable)
+{
+    const double start = now();
+    call(calls, variable);
+    const double took = (now() - start) / calls;
     if (variable->best == 0 || took < variable->best)
         variable->best = took;
 }
 
 int main(int argc, char **argv)
 {
-    static struct variable variables[MOST];
-    const int blocks = argc > 2 ? atoi(argv[1]) : 0;
-    const int reads = argc > 2 ? atoi(argv[2]) : 0;
-    const int named = argc - 3;
+    static struct variable variables[MOST], memory = {.name = "malloc"};
+    const int of_handles = argc > 3 && strcmp(argv[1], "handles") == 0;
+    const int blocks = argc > 3 ? atoi(argv[2]) : 0;
+    const int calls = argc > 3 ? atoi(argv[3]) : 0;
+    const int named = argc - 4;
     int level, used = 0;
 
-    if (blocks <= 0 || reads <= 0 || named > MOST) {
-        fputs("usage: bench_reads BLOCKS READS [NAME...]\n", stderr);
+    if (blocks <= 0 || calls <= 0 || named > MOST || (!of_handles && strcmp(argv[1], "reads") != 0)) {
+        fputs("usage: bench_pvars reads|handles BLOCKS CALLS [NAME...]\n", stderr);
         return EXIT_FAILURE;
     }
     MPI_Init(NULL, NULL);
@@ -90,12 +119,17 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
     MPI_T_pvar_session_create(&session);
     for (int i = 0; i < (named > 0 ? named : 1); i++)
-        used += open_named(named > 0 ? argv[3 + i] : NULL, &variables[used]);
-    for (int i = 0; i < blocks; i++)
+        used += open_named(named > 0 ? argv[4 + i] : NULL, &variables[used]);
+    for (int i = 0; i < blocks; i++) {
         for (int one = 0; one < used; one++)
-            block(reads, &variables[one]);
+            block(of_handles ? handles : reads, calls, &variables[one]);
+        if (of_handles)
+            block(mallocs, calls, &memory);
+    }
     for (int one = 0; one < used; one++)
         printf("%s %.3f\n", variables[one].name, variables[one].best);
+    if (of_handles)
+        printf("%s %.3f\n", memory.name, memory.best);
     fflush(stdout);
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();

@@ -1,0 +1,156 @@
+//! What it costs to raise an event, in nanoseconds.
+
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, Farewell, Hints, clock, instance};
+use mpit::session::Interface;
+use mpit::tool::Tool;
+use mpit::words::Safety;
+use mpit::{Result, event, source};
+use mpit_benches::{Block, a_loop, measure, per_turn};
+
+const BLOCKS: u32 = 200;
+const TURNS: u32 = 50_000;
+
+/// The processor's.
+#[source(unordered)]
+struct Clock;
+
+/// Defines an event.
+macro_rules! event {
+    ($($(#[doc = $what:literal])+ $name:ident)+) => {$(
+        $(#[doc = $what])+
+        #[event(source = Clock)]
+        struct $name {
+            /// How much.
+            bytes: u64,
+            /// What it is called.
+            tag: u64,
+            /// To whom.
+            peer: i32,
+        }
+
+        impl $name {
+            #[inline]
+            fn happens(turn: u32) {
+                Self::raise(Context::ANYWHERE, || Self { bytes: turn.into(), tag: 7, peer: 3 });
+            }
+        }
+    )+};
+}
+
+event! {
+    /// Nobody listens.
+    Quiet
+    /// There is a callback.
+    Heard
+    /// There is a callback, and it asks for the time.
+    Timed
+    /// There are two callbacks.
+    Twice
+}
+
+/// What callbacks were told last.
+static INSTANCE: AtomicU64 = AtomicU64::new(0);
+static TIME: AtomicI64 = AtomicI64::new(0);
+
+/// Whether anybody listens, where there is no mpit.
+static LISTENS: AtomicBool = AtomicBool::new(false);
+
+static HEARS: Abi = Abi { deliver: hears, report, farewell };
+static TAKES_TIME: Abi = Abi { deliver: takes_time, report, farewell };
+
+extern "C" fn hears(_: *mut c_void, delivery: &Delivery) {
+    INSTANCE.store(delivery.instance.0, Relaxed);
+}
+
+extern "C" fn takes_time(_: *mut c_void, delivery: &Delivery) {
+    if let Ok(time) = instance::timestamp(delivery.instance) {
+        TIME.store(time, Relaxed);
+    }
+}
+
+extern "C" fn report(_: *mut c_void, _: &DropReport) {}
+
+extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
+
+/// A callback without mpit.
+extern "C" fn plain(turn: u64) {
+    INSTANCE.store(turn, Relaxed);
+}
+
+/// Calls it as what is only known at run time is called.
+#[inline]
+fn call(turn: u32) {
+    let function: extern "C" fn(u64) = black_box(plain);
+    function(turn.into());
+}
+
+/// Registers a callback for an event.
+fn listen(event: &str, abi: &'static Abi) -> Result<()> {
+    let interface = Interface::global();
+    let index = interface.registry().event_index(event).ok_or(mpit::Error::InvalidName)?;
+    let id = interface.event_handle_alloc(index, None, Hints::default(), abi)?;
+    let function = std::ptr::from_ref(abi).cast_mut().cast();
+    interface.event_register_callback(id, Safety::ThreadSafe, function, std::ptr::null_mut())
+}
+
+/// Two threads do this at once; the slower one counts.
+fn at_once(block: fn() -> f64) -> Block<'static> {
+    Box::new(move || {
+        thread::scope(|scope| {
+            let other = scope.spawn(block);
+            block().max(other.join().unwrap_or(f64::INFINITY))
+        })
+    })
+}
+
+fn main() -> Result<()> {
+    let _tool = Tool::new();
+    for (event, abi) in [("heard", &HEARS), ("timed", &TAKES_TIME), ("twice", &HEARS), ("twice", &HEARS)] {
+        listen(event, abi)?;
+    }
+    measure(
+        BLOCKS,
+        [
+            ("loop", a_loop(TURNS, |_| ())),
+            (
+                "branch",
+                a_loop(TURNS, |turn| {
+                    if LISTENS.load(Relaxed) {
+                        call(turn);
+                    }
+                }),
+            ),
+            ("quiet", a_loop(TURNS, Quiet::happens)),
+            ("call", a_loop(TURNS, call)),
+            ("heard", a_loop(TURNS, Heard::happens)),
+            (
+                "call+clock",
+                a_loop(TURNS, |turn| {
+                    TIME.store(clock::now(), Relaxed);
+                    call(turn);
+                }),
+            ),
+            ("timed", a_loop(TURNS, Timed::happens)),
+            ("twice", a_loop(TURNS, Twice::happens)),
+            ("concurrent", at_once(|| per_turn(TURNS, Heard::happens))),
+        ],
+    );
+    // Each of the callbacks is called, and by nothing else.
+    for (happens, heard, timed) in [
+        (Quiet::happens as fn(u32), false, false),
+        (Heard::happens, true, false),
+        (Timed::happens, false, true),
+        (Twice::happens, true, false),
+    ] {
+        INSTANCE.store(0, Relaxed);
+        TIME.store(0, Relaxed);
+        happens(1);
+        assert_eq!((INSTANCE.load(Relaxed) != 0, TIME.load(Relaxed) != 0), (heard, timed), "who heard of it");
+    }
+    Ok(())
+}

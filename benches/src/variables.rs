@@ -1,0 +1,24 @@
+//! As many variables as are wanted, made at run time: a program that defines so many takes long to compile.
+
+use mpit::cell::Counter;
+use mpit::desc::{CategoryDesc, Origin, PvarDesc};
+use mpit::registry::Image;
+use mpit::words::Class;
+
+/// An image with so many variables, which stay for as long as the program runs; each in these categories.
+#[must_use]
+pub fn image(count: usize, categories: &'static [&'static CategoryDesc]) -> Image {
+    let cell = Box::leak(Box::new(Counter::<u64>::new()));
+    let mut image = Image::new("bench");
+    image.pvars = (0..count)
+        .map(|number| {
+            let name = format!("component_{}_variable_{number}", number % 97).leak();
+            let desc = PvarDesc::new(name, Class::Counter, cell, Origin::new(file!(), line!()))
+                .component("component")
+                .description("What it counts.")
+                .categories(categories);
+            &*Box::leak(Box::new(desc))
+        })
+        .collect();
+    image
+}

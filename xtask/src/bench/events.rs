@@ -1,0 +1,61 @@
+//! What it costs to raise an event, beside the same without mpit: a branch, a call, a look at the clock.
+
+use mpit_tests::Outcome;
+
+use super::{
+    rounds::{Rounds, Spread, added},
+    table::{Line, NANOSECONDS, Ratio, heading},
+};
+
+/// What is raised, what the program `events` calls it, what does the least that can be done, and what it may cost.
+struct Raise {
+    what: &'static str,
+    figure: &'static str,
+    floor: &'static str,
+    most: Option<(f64, &'static str)>,
+}
+
+/// What is there without mpit.
+const FLOORS: [(&str, &str); 3] = [
+    ("branch", "a load and a branch"),
+    ("call", "an indirect call"),
+    ("call+clock", "a look at the clock, and an indirect call"),
+];
+
+const RAISES: [Raise; 5] = [
+    Raise { what: "raise, no listener", figure: "quiet", floor: "branch", most: Some((0.1, "<= 0.1 ns")) },
+    Raise { what: "raise, one callback", figure: "heard", floor: "call", most: None },
+    Raise {
+        what: "the same, which reads the time stamp",
+        figure: "timed",
+        floor: "call+clock",
+        most: Some((13.0, "<= 13 ns")),
+    },
+    Raise { what: "raise, two callbacks", figure: "twice", floor: "call+clock", most: None },
+    Raise { what: "raise, one callback, two threads", figure: "concurrent", floor: "call+clock", most: None },
+];
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    heading("An event in a loop", NANOSECONDS);
+    let rounds = Rounds::of_program(pairs, "events")?;
+    let empty = rounds.figures((), "loop")?;
+    Line::new("", "the loop alone", &empty).print();
+    for (figure, what) in FLOORS {
+        Line::new("adds", what, &added(&rounds.figures((), figure)?, &empty)).print();
+    }
+    for Raise { what, figure, floor, most } in RAISES {
+        let (whole, whole_peer) = (rounds.figures((), figure)?, rounds.figures((), floor)?);
+        let (figures, peer) = (added(&whole, &empty), added(&whole_peer, &empty));
+        let ratio = match floor {
+            // It adds next to nothing, of which there is no ratio.
+            "branch" => Ratio::of(&whole, &whole_peer, "branch, with loop"),
+            _ => Ratio::of(&figures, &peer, floor),
+        };
+        let mut line = Line::new("adds", what, &figures).ratio(ratio.as_ref());
+        if let Some((most, goal)) = most {
+            line = line.goal(goal, Spread::of(&figures).median <= most);
+        }
+        line.print();
+    }
+    Ok(())
+}

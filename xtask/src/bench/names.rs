@@ -1,0 +1,32 @@
+//! What it costs to find a variable by its name, beside a `HashMap` with the same names.
+
+use mpit_tests::Outcome;
+
+use super::{
+    rounds::{Rounds, Spread, added},
+    table::{Line, NANOSECONDS, Ratio, heading},
+};
+
+/// Among how many names, and what it may take.
+const SIZES: [(&str, Option<(f64, &str)>); 3] =
+    [("1000", Some((10.0, "<= 10 ns"))), ("100000", None), ("1000000", Some((60.0, "<= 60 ns")))];
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    heading("An index by name, names in no order", NANOSECONDS);
+    let rounds = Rounds::of_program(pairs, "names")?;
+    for (size, most) in SIZES {
+        // Without the loop over the names that are looked for.
+        let walk = rounds.figures((), &format!("walk {size}"))?;
+        let of = |what| Ok(added(&rounds.figures((), &format!("{what} {size}"))?, &walk));
+        let (found, mapped) = (of("find")?, of("map")?);
+        let label = format!("{size} names");
+        Line::new(&label, "HashMap<String, u32>", &mapped).print();
+        let mut line = Line::new(&label, "Registry::pvar_index", &found);
+        line = line.ratio(Ratio::of(&found, &mapped, "HashMap").as_ref());
+        if let Some((most, goal)) = most {
+            line = line.goal(goal, Spread::of(&found).median <= most);
+        }
+        line.print();
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! What `MPI_T_pvar_read` costs, and what making and freeing a handle: of a variable of ours, of one of the MPI library's,
+//! and of that through our layer.
+
+use mpit_tests::{
+    Context, Outcome,
+    launch::Job,
+    stacks::{Stack, Vendor},
+};
+
+use super::{
+    dist, on_each_stack,
+    rounds::{self, Figures, Rounds, Spread, added},
+    table::{Line, NANOSECONDS, Ratio, heading},
+};
+
+/// Blocks per run and calls per block.
+const BLOCKS: u32 = 200;
+const CALLS: u32 = 20_000;
+
+/// A counter of ours that is bound to no object.
+const OURS: &str = "pml_monitoring_messages_total";
+
+/// What the program calls a pair of `malloc` and `free`.
+const MALLOC: &str = "malloc";
+
+/// What reading a variable of the library's through our layer may cost more than reading it bare.
+const LAYER: f64 = 2.5;
+
+/// What is called, as the program knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Call {
+    /// `MPI_T_pvar_read`.
+    Reads,
+    /// `MPI_T_pvar_handle_alloc` and `MPI_T_pvar_handle_free`.
+    Handles,
+}
+
+/// How the program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    /// Without mpit.
+    Bare,
+    /// Through mpit.
+    Layered,
+}
+
+use Call::{Handles, Reads};
+use Variant::{Bare, Layered};
+
+pub(crate) fn reads(pairs: u32) -> Outcome {
+    heading("MPI_T_pvar_read of one number", NANOSECONDS);
+    on_each_stack(|stack| on(stack, Reads, pairs))
+}
+
+pub(crate) fn handles(pairs: u32) -> Outcome {
+    heading("MPI_T_pvar_handle_alloc and MPI_T_pvar_handle_free", NANOSECONDS);
+    on_each_stack(|stack| on(stack, Handles, pairs))
+}
+
+impl Call {
+    /// The word for it on the command line.
+    fn word(self) -> &'static str {
+        match self {
+            Reads => "reads",
+            Handles => "handles",
+        }
+    }
+
+    /// How much of what it takes with the library's variables it may take with ours.
+    fn most(self, vendor: Vendor) -> Option<(f64, &'static str)> {
+        match (self, vendor) {
+            (Reads, Vendor::OpenMpi) => Some((0.25, "<= 1/4 of the library's")),
+            (Reads, _) => Some((0.5, "<= 1/2 of the library's")),
+            (Handles, Vendor::OpenMpi) => Some((0.2, "<= 1/5 of the library's")),
+            (Handles, _) => None,
+        }
+    }
+}
+
+fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
+    let line = |what: &str, figures: &[f64]| Line::new(stack.label(), what, figures);
+    // The first that the library has, to be called for again by its name.
+    let of_host = once(stack, Reads, Bare, &[])?.into_keys().next();
+    let variants: &[Variant] = if of_host.is_some() { &[Bare, Layered] } else { &[Layered] };
+    let host: Vec<&str> = of_host.iter().map(String::as_str).collect();
+    let rounds = Rounds::run(pairs, variants, |variant| match variant {
+        Bare => once(stack, call, variant, &host),
+        Layered => once(stack, call, variant, &[&[OURS], host.as_slice()].concat()),
+    })?;
+    let ours = rounds.figures(Layered, OURS)?;
+    let memory = (call == Handles).then(|| rounds.figures(Layered, MALLOC)).transpose()?;
+    if let Some(memory) = &memory {
+        line("malloc and free", memory).print();
+    }
+    let [host] = host.as_slice() else {
+        let ratio = memory.and_then(|memory| Ratio::of(&ours, &memory, "malloc and free"));
+        let line = line(OURS, &ours);
+        let line = if ratio.is_some() {
+            line.ratio(ratio.as_ref())
+        } else {
+            line.note("the library has no variable of this kind")
+        };
+        line.print();
+        return Ok(());
+    };
+    let bare = rounds.figures(Bare, host)?;
+    line(host, &bare).print();
+
+    let ratio = Ratio::of(&ours, &bare, "the library's");
+    let mut of_ours = line(OURS, &ours).ratio(ratio.as_ref());
+    if let Some((most, goal)) = call.most(stack.vendor()) {
+        of_ours = of_ours.goal(goal, ratio.as_ref().is_some_and(|ratio| ratio.within(most)));
+    }
+    of_ours.print();
+
+    let layered = rounds.figures(Layered, host)?;
+    let tax = added(&layered, &bare);
+    let ratio = Ratio::of(&layered, &bare, "bare");
+    let mut of_layer = line("the same through mpit adds", &tax).ratio(ratio.as_ref());
+    if call == Reads {
+        let met = Spread::of(&tax).median <= LAYER && ratio.as_ref().is_some_and(|ratio| ratio.within(1.15));
+        of_layer = of_layer.goal("<= 2.5 ns and 1.15", met);
+    }
+    of_layer.print();
+    Ok(())
+}
+
+/// One run, with the variables to call for; without, the first there is.
+fn once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Figures> {
+    let mut job = Job::plain(&[]);
+    if variant == Layered {
+        job = job.arg(dist::program("mpit")).args(&["run", "--"]);
+    }
+    job = stack.mpiexec(1).iter().fold(job, Job::arg);
+    job = job
+        .arg(stack.compile("bench_pvars")?)
+        .args(&[call.word(), &BLOCKS.to_string(), &CALLS.to_string()])
+        .args(variables);
+    job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
+    let (figures, _) = rounds::figures(job)?;
+    for variable in variables {
+        figures.get(*variable).context(format!("{variable} cannot be measured"))?;
+    }
+    Ok(figures)
+}

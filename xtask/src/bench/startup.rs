@@ -1,0 +1,30 @@
+//! What each variable costs when a program starts, beside putting its name into a `HashMap`.
+
+use mpit_tests::Outcome;
+
+use super::{
+    rounds::{Rounds, Spread},
+    table::{Line, Ratio, heading},
+};
+
+/// The figures of the program `startup`.
+const FIGURES: [(&str, &str); 2] =
+    [("alone", "registered, in no category"), ("together", "registered, all in one category")];
+
+/// What a variable may cost, in microseconds.
+const MOST: f64 = 0.04;
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    heading("Start with 10000 variables", "microseconds per variable");
+    let rounds = Rounds::of_program(pairs, "startup")?;
+    let map = rounds.figures((), "map")?;
+    Line::new("", "its name put into HashMap<String, u32>", &map).print();
+    for (figure, what) in FIGURES {
+        let figures = rounds.figures((), figure)?;
+        Line::new("", what, &figures)
+            .ratio(Ratio::of(&figures, &map, "HashMap").as_ref())
+            .goal("<= 0.04 us", Spread::of(&figures).median <= MOST)
+            .print();
+    }
+    Ok(())
+}
