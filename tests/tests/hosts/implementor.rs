@@ -1,0 +1,25 @@
+//! MPI libraries written in C that show what they have through `mpit_register.h` and `libmpit.so`.
+//!
+//! Of the stacks only the header is used: the library is the one that the test brings.
+
+use mpit_tests::{
+    Failure, Outcome,
+    launch::Job,
+    stacks::{self, Stack},
+};
+
+#[test]
+fn a_tool_reads_what_a_library_in_c_registered_and_hears_of_its_events() -> Outcome {
+    stacks::for_each("implementor", Stack::is_standard_abi, |stack| {
+        let program = stack.compile_over_embedded("implementor_tool", &["implementor"])?;
+        let finished = Job::plain(&[]).arg(program).succeed()?;
+        Failure::unless(finished.stdout.contains("heard of 4 barriers, 0 failures"), || {
+            finished.to_string()
+        })?;
+        // The tool has the library register its tables twice.
+        let lines: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
+        let told =
+            matches!(lines[..], [line] if line.contains("implementor: event `impl_entered`: its cell"));
+        Failure::unless(told, || finished.to_string())
+    })
+}
