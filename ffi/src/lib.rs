@@ -18,6 +18,7 @@ pub mod merge;
 pub mod mpi_t;
 pub mod own_infos;
 pub mod quarantine;
+pub mod register;
 pub mod strings;
 pub mod table;
 

@@ -70,6 +70,25 @@ pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
+/// Compiles several of the C programs with the stack's header, and links them with the library for implementors alone.
+pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let mut options = C_OPTIONS.to_vec();
+    options.extend([include.as_str(), "-c"]);
+    let objects: Vec<_> = std::iter::once(&name)
+        .chain(beside)
+        .map(|one| compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{one}.c"), &format!("{one}.o")))
+        .collect::<Outcome<_>>()?;
+    let library = &artifacts()?.embedded;
+    let program = paths::hosts().join(spec.label).join("bin").join(name);
+    let _alone = launch::one_at_a_time()?;
+    // The wrapper would add the stack's own library.
+    let mut command = Command::new("cc");
+    command.arg("-o").arg(&program).args(&objects).arg(library);
+    run_compiler(&mut command)?;
+    Ok(program)
+}
+
 /// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless that is done already.
 pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface: &str) -> Outcome<PathBuf> {
     let options = ["-O1", "-g", &format!("-D{interface}")];
@@ -87,17 +106,29 @@ fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &s
     }
     let mut command = Command::new(wrapper);
     command.envs(spec.environment()).args(options).arg("-o").arg(&program).arg(&source);
-    let output = command.output().context(format!("{command:?}"))?;
-    Failure::unless(output.status.success(), || {
-        format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
-    })?;
+    run_compiler(&mut command)?;
     Ok(program)
 }
 
-/// Whether nothing in the directory of `source` has changed since `program` was built: sources include one another.
+fn run_compiler(command: &mut Command) -> Outcome {
+    let output = command.output().context(format!("{command:?}"))?;
+    Failure::unless(output.status.success(), || {
+        format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
+    })
+}
+
+/// Whether nothing in the directory of `source` and none of mpit's headers has changed since `program` was built: sources
+/// include one another, and those.
 fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(program) else { return false };
-    let Some(Ok(entries)) = source.parent().map(fs::read_dir) else { return false };
-    entries.flatten().all(|entry| modified(&entry.path()).is_some_and(|changed| changed < built))
+    let headers = paths::workspace().join("ffi/include");
+    let is_older = |dir: &Path| {
+        fs::read_dir(dir).is_ok_and(|mut entries| {
+            entries.all(|entry| {
+                entry.is_ok_and(|entry| modified(&entry.path()).is_some_and(|changed| changed < built))
+            })
+        })
+    };
+    source.parent().is_some_and(is_older) && is_older(&headers)
 }

@@ -106,6 +106,15 @@ impl Stack {
         build::c_tool(self.spec, name)
     }
 
+    /// Compiles `tests/hosts/c/<name>.c` and the files `beside` it with this stack's `mpi.h`, and links them with the
+    /// library for implementors instead of the stack's; returns the program.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_over_embedded(&self, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
+        build::c_program_over_embedded(self.spec, name, beside)
+    }
+
     /// Whether the stack comes with Fortran.
     pub fn has_fortran(&self) -> bool {
         self.spec.mpifort.is_some()

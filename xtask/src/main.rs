@@ -1,6 +1,7 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `bench`.
+//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `bench`, `install`.
 
 mod bench;
+mod install;
 mod packages;
 mod rules;
 mod setup;
@@ -31,6 +32,8 @@ enum Chore {
     Rules(rules::Arguments),
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
+    /// Install the libraries, their headers, the command and a file for pkg-config
+    Install(install::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -53,5 +56,6 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
         Chore::Test { arguments } => test::run(&arguments),
         Chore::Rules(arguments) => rules::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
+        Chore::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

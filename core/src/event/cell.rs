@@ -18,6 +18,8 @@ use crate::{Error, Result};
 pub struct EventCell {
     /// Live registrations.
     listeners: AtomicU32,
+    /// The same number where code in another language looks before it raises the event.
+    mirror: Option<&'static AtomicU32>,
     registrations: Log<&'static Registration>,
     /// Freed registrations, to be used again: a stack of places in `registrations` plus 1. Anybody pushes; only who
     /// holds `making` pops, so the top cannot go and come back meanwhile.
@@ -32,14 +34,35 @@ impl EventCell {
     pub const fn new() -> Self {
         Self {
             listeners: AtomicU32::new(0),
+            mirror: None,
             registrations: Log::new(),
             free: AtomicU32::new(0),
             making: Mutex::new(()),
         }
     }
 
+    /// The same, with a word that is 0 while nobody listens, for code in another language to look at.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_mirror(mirror: &'static AtomicU32) -> Self {
+        let mut cell = Self::new();
+        cell.mirror = Some(mirror);
+        cell
+    }
+
+    /// A live registration more.
+    fn gain_listener(&self) {
+        self.listeners.fetch_add(1, SeqCst);
+        if let Some(mirror) = self.mirror {
+            mirror.fetch_add(1, SeqCst);
+        }
+    }
+
     /// A live registration less.
     pub(super) fn lose_listener(&self) {
+        if let Some(mirror) = self.mirror {
+            mirror.fetch_sub(1, SeqCst);
+        }
         self.listeners.fetch_sub(1, SeqCst);
     }
 
@@ -69,7 +92,7 @@ impl EventCell {
             None => self.make(desc, add)?,
         };
         let id = registration.begin(object, abi);
-        self.listeners.fetch_add(1, SeqCst);
+        self.gain_listener();
         Ok(id)
     }
 

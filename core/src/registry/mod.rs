@@ -8,6 +8,7 @@ mod categories;
 mod check;
 mod image;
 mod names;
+mod whole;
 
 use std::sync::atomic::{
     AtomicI32,
@@ -120,6 +121,26 @@ impl Registry {
     /// rule is left out and returned; the rest stands.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
         let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        self.add_alone(image, settings)
+    }
+
+    /// Adds an image as one batch, if nothing in it breaks a rule.
+    ///
+    /// # Errors
+    ///
+    /// What breaks a rule; then nothing was added.
+    pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
+        let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = self.refusals(image);
+        if refusals.is_empty() {
+            refusals = self.add_alone(image, settings);
+            debug_assert!(refusals.is_empty(), "{refusals:?}");
+        }
+        if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+    }
+
+    /// The caller holds the lock on `adding`.
+    fn add_alone(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
         let mut refusals = Vec::new();
         let mut changed = false;
         self.add_enums(image, &mut refusals);

@@ -10,3 +10,4 @@ pub mod info;
 
 // The functions of the tools interface are exported from here.
 pub use mpit_ffi::mpi_t;
+pub use mpit_ffi::register;

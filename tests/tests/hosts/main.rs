@@ -6,6 +6,7 @@ mod bad_calls;
 mod bystanders;
 mod events;
 mod fortran;
+mod implementor;
 mod inventories;
 mod lifecycle;
 mod ring;

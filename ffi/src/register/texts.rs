@@ -1,0 +1,75 @@
+//! Strings and numbers of the tables.
+
+use std::ffi::{c_char, c_int};
+
+use super::layout::Checked;
+
+/// The longest name, in bytes.
+pub(super) const NAME: usize = mpit::registry::LONGEST_NAME;
+/// The longest description.
+pub(super) const DESCRIPTION: usize = 64 << 10;
+/// More categories than this of one variable are a mistake.
+const MOST_CATEGORIES: usize = 1024;
+
+/// A copy of a string, for ever.
+///
+/// # Safety
+///
+/// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
+pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Checked<&'static str> {
+    if at.is_null() {
+        return Err(format!("{what} is a null pointer"));
+    }
+    // SAFETY: by the caller's promise.
+    let bytes = unsafe { libc::strnlen(at, most + 1) };
+    if bytes > most {
+        return Err(format!("{what} is longer than {most} bytes"));
+    }
+    // SAFETY: by the caller's promise, and no NUL is among them.
+    let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(String::from(text).leak()),
+        Err(_) => Err(format!("{what} is not UTF-8")),
+    }
+}
+
+/// The same, and nothing where there is a null pointer.
+///
+/// # Safety
+///
+/// As [`text`].
+pub(super) unsafe fn optional(what: &str, at: *const c_char, most: usize) -> Checked<&'static str> {
+    if at.is_null() {
+        return Ok("");
+    }
+    // SAFETY: by the caller's promise.
+    unsafe { text(what, at, most) }
+}
+
+/// The names in a list that ends with a null pointer.
+///
+/// # Safety
+///
+/// `at` is null or such a list.
+pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Checked<Vec<&'static str>> {
+    let mut all = Vec::new();
+    if at.is_null() {
+        return Ok(all);
+    }
+    for place in 0..MOST_CATEGORIES {
+        // SAFETY: by the caller's promise; the null pointer was not met before.
+        let next = unsafe { at.wrapping_add(place).read() };
+        if next.is_null() {
+            return Ok(all);
+        }
+        // SAFETY: by the caller's promise.
+        all.push(unsafe { text(what, next, NAME) }?);
+    }
+    Err(format!("{what}: the list does not end with a null pointer"))
+}
+
+/// The word that a number stands for.
+pub(super) fn word<T: Copy>(what: &str, code: c_int, all: &[T]) -> Checked<T> {
+    let found = usize::try_from(code).ok().and_then(|at| all.get(at));
+    found.copied().ok_or_else(|| format!("there is no {what} {code}"))
+}

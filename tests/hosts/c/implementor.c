@@ -1,0 +1,109 @@
+/* An MPI library of one process, as far as a tool can tell: it describes itself in static tables, registers them in
+ * MPI_Init, and counts and raises in MPI_Barrier. The functions of the tools interface are libmpit.so's. */
+#include "mpit_register.h"
+
+#include <mpi.h>
+
+static struct mpit_sum barriers = MPIT_SUM_INIT;
+static struct mpit_sum seconds = MPIT_SUM_INIT;
+static struct mpit_event_cell entered_cell = MPIT_EVENT_CELL_INIT;
+static unsigned long long sizes[3] = {10, 20, 30};
+static const char greeting[16] = "hello";
+static unsigned waiting;
+
+/* Double what the pointer leads to. */
+static int read_waiting(void *user_data, uint64_t object, void *out, int count)
+{
+    (void)object;
+    if (count != 1)
+        return 1;
+    *(unsigned *)out = 2 * *(const unsigned *)user_data;
+    return 0;
+}
+
+static int fail(void *user_data, uint64_t object, void *out, int count)
+{
+    (void)user_data;
+    (void)object;
+    (void)out;
+    (void)count;
+    return 1;
+}
+
+static const char *const in_barrier[] = {"impl_barrier", 0};
+
+static const struct mpit_pvar pvars[] = {
+    {.size = sizeof(struct mpit_pvar), .name = "impl_barriers", .description = "Barriers passed.",
+     .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
+     .count = 1, .categories = in_barrier, .sum = &barriers},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_seconds", .description = "Time in barriers.",
+     .pvar_class = MPIT_CLASS_TIMER, .datatype = MPIT_DOUBLE, .verbosity = MPIT_VERBOSITY_USER_DETAIL,
+     .flags = MPIT_PVAR_ATOMIC, .count = 1, .categories = in_barrier, .sum = &seconds},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_waiting", .description = "Twice the messages that wait.",
+     .pvar_class = MPIT_CLASS_LEVEL, .datatype = MPIT_UNSIGNED, .verbosity = MPIT_VERBOSITY_MPIDEV_ALL,
+     .flags = MPIT_PVAR_CONTINUOUS, .count = 1, .read = read_waiting, .user_data = &waiting},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_sizes", .pvar_class = MPIT_CLASS_SIZE,
+     .datatype = MPIT_UNSIGNED_LONG, .flags = MPIT_PVAR_READONLY, .count = 3, .storage = sizes},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_greeting", .pvar_class = MPIT_CLASS_GENERIC, .datatype = MPIT_CHAR,
+     .count = sizeof greeting, .storage = greeting},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_failing", .pvar_class = MPIT_CLASS_LEVEL, .datatype = MPIT_UNSIGNED,
+     .count = 1, .read = fail},
+};
+
+static const struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "impl_clock", .description = "What the library does.",
+     .order = MPIT_SOURCE_ORDERED},
+};
+
+struct entered {
+    int depth;
+    unsigned long long number;
+    double share;
+};
+
+static const struct mpit_element elements[] = {
+    {MPIT_INT, offsetof(struct entered, depth), "depth"},
+    {MPIT_UNSIGNED_LONG_LONG, offsetof(struct entered, number), "number"},
+    {MPIT_DOUBLE, offsetof(struct entered, share), "share"},
+};
+
+static const struct mpit_event events[] = {
+    {.size = sizeof(struct mpit_event), .name = "impl_entered", .description = "A barrier is entered.",
+     .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .source = "impl_clock", .elements = elements, .num_elements = 3,
+     .categories = in_barrier, .cell = &entered_cell},
+};
+
+static const struct mpit_category categories[] = {
+    {.size = sizeof(struct mpit_category), .name = "impl", .description = "The library."},
+    {.size = sizeof(struct mpit_category), .name = "impl_barrier", .description = "Its barriers.", .parent = "impl"},
+};
+
+static const struct mpit_table table = {
+    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "implementor",
+    .pvars = pvars, .num_pvars = sizeof pvars / sizeof pvars[0], .sources = sources, .num_sources = 1,
+    .events = events, .num_events = 1, .categories = categories, .num_categories = 2};
+
+int MPI_Init(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    return mpit_register(&table);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    static unsigned long long number;
+    struct entered entered = {7, ++number, 0.5};
+    (void)comm;
+    mpit_raise(&entered_cell, MPIT_SAFETY_MPI_RESTRICTED, 0, &entered);
+    mpit_counter_add(&barriers, 1);
+    mpit_sum_add_double(&seconds, 0.25);
+    sizes[1]++;
+    waiting += 3;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void)
+{
+    return MPI_SUCCESS;
+}

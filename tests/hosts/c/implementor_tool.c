@@ -1,0 +1,167 @@
+/* A tool that knows mpi.h and nothing else, over the MPI library in implementor.c: it finds by name what that registered,
+ * reads it while the library works, and hears of its events. Prints a line for each thing that is not so. */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static int failures, heard;
+static unsigned long long last_number;
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        printf("FAIL %s\n", what);
+        failures++;
+    }
+}
+
+static void work(int barriers)
+{
+    while (barriers--)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Finds a variable and compares what it says of itself. */
+static int find(const char *name, int class, int verbosity, MPI_Datatype datatype, const char *description, int readonly,
+                int continuous, int atomic)
+{
+    int index = -1, length = 64, desc_length = 64, says[6];
+    char text[64], desc[64];
+    MPI_Datatype type;
+    MPI_T_enum enumeration;
+    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    check(MPI_T_pvar_get_info(index, text, &length, &says[0], &says[1], &type, &enumeration, desc, &desc_length, &says[2],
+                              &says[3], &says[4], &says[5]) == MPI_SUCCESS, name);
+    check(!strcmp(text, name) && !strcmp(desc, description), "name and description");
+    check(says[0] == verbosity && says[1] == class && type == datatype, "verbosity, class and datatype");
+    check(says[2] == MPI_T_BIND_NO_OBJECT && says[3] == readonly && says[4] == continuous && says[5] == atomic, "flags");
+    return index;
+}
+
+static MPI_T_pvar_handle alloc(MPI_T_pvar_session session, int index, int expected)
+{
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    int count = -1;
+    check(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) == MPI_SUCCESS, "handle");
+    check(count == expected, "elements");
+    return handle;
+}
+
+static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                     void *user_data)
+{
+    struct {
+        int depth;
+        unsigned long long number;
+        double share;
+    } whole;
+    double share = 0;
+    (void)registration;
+    check(user_data == &heard && safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what the callback is told");
+    check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");
+    check(whole.depth == 7 && whole.number > last_number && whole.share == 0.5, "the elements of the event");
+    check(MPI_T_event_read(instance, 2, &share) == MPI_SUCCESS && share == 0.5, "one element");
+    last_number = whole.number;
+    heard++;
+}
+
+static void variables(void)
+{
+    unsigned long long count = 99;
+    unsigned long sizes[3] = {0, 0, 0};
+    unsigned waiting = 99;
+    double seconds = 99;
+    char greeting[16];
+    int at;
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle barriers, timer, level, size, text, failing;
+    check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
+    at = find("impl_barriers", MPI_T_PVAR_CLASS_COUNTER, MPI_T_VERBOSITY_USER_BASIC, MPI_UNSIGNED_LONG_LONG,
+              "Barriers passed.", 0, 0, 0);
+    barriers = alloc(session, at, 1);
+    at = find("impl_seconds", MPI_T_PVAR_CLASS_TIMER, MPI_T_VERBOSITY_USER_DETAIL, MPI_DOUBLE, "Time in barriers.", 0, 0, 1);
+    timer = alloc(session, at, 1);
+    at = find("impl_waiting", MPI_T_PVAR_CLASS_LEVEL, MPI_T_VERBOSITY_MPIDEV_ALL, MPI_UNSIGNED,
+              "Twice the messages that wait.", 1, 1, 0);
+    level = alloc(session, at, 1);
+    at = find("impl_sizes", MPI_T_PVAR_CLASS_SIZE, MPI_T_VERBOSITY_USER_BASIC, MPI_UNSIGNED_LONG, "", 1, 0, 0);
+    size = alloc(session, at, 3);
+    at = find("impl_greeting", MPI_T_PVAR_CLASS_GENERIC, MPI_T_VERBOSITY_USER_BASIC, MPI_CHAR, "", 1, 0, 0);
+    text = alloc(session, at, 16);
+    at = find("impl_failing", MPI_T_PVAR_CLASS_LEVEL, MPI_T_VERBOSITY_USER_BASIC, MPI_UNSIGNED, "", 1, 0, 0);
+    failing = alloc(session, at, 1);
+
+    work(5);
+    check(MPI_T_pvar_start(session, barriers) == MPI_SUCCESS && MPI_T_pvar_start(session, timer) == MPI_SUCCESS, "start");
+    check(MPI_T_pvar_start(session, size) == MPI_SUCCESS && MPI_T_pvar_start(session, text) == MPI_SUCCESS, "start");
+    check(MPI_T_pvar_read(session, barriers, &count) == MPI_SUCCESS && count == 0, "nothing counted before the start");
+    work(3);
+    check(MPI_T_pvar_read(session, barriers, &count) == MPI_SUCCESS && count == 3, "barriers");
+    check(MPI_T_pvar_stop(session, barriers) == MPI_SUCCESS, "stop");
+    work(2);
+    check(MPI_T_pvar_read(session, barriers, &count) == MPI_SUCCESS && count == 3, "nothing counted after the stop");
+    check(MPI_T_pvar_readreset(session, timer, &seconds) == MPI_SUCCESS && seconds == 1.25, "seconds");
+    check(MPI_T_pvar_read(session, timer, &seconds) == MPI_SUCCESS && seconds == 0, "seconds after a reset");
+    check(MPI_T_pvar_read(session, level, &waiting) == MPI_SUCCESS && waiting == 60, "the function's value");
+    check(MPI_T_pvar_read(session, size, sizes) == MPI_SUCCESS, "sizes");
+    check(sizes[0] == 10 && sizes[1] == 30 && sizes[2] == 30, "the storage's values");
+    check(MPI_T_pvar_read(session, text, greeting) == MPI_SUCCESS && !strcmp(greeting, "hello"), "text");
+    MPI_T_pvar_start(session, failing);
+    check(MPI_T_pvar_read(session, failing, &waiting) == MPI_T_ERR_INVALID, "a function that fails");
+    check(MPI_T_pvar_session_free(&session) == MPI_SUCCESS, "session");
+}
+
+static void events(void)
+{
+    int index = -1, elements = 3, bind = -1, length = 64;
+    char name[64];
+    MPI_Datatype types[3];
+    MPI_Aint places[3];
+    MPI_T_enum enumeration;
+    MPI_T_event_registration registration;
+    check(MPI_T_event_get_index("impl_entered", &index) == MPI_SUCCESS, "event");
+    check(MPI_T_event_get_info(index, NULL, NULL, NULL, types, places, &elements, &enumeration, NULL, NULL, NULL, &bind) ==
+          MPI_SUCCESS, "what the event says of itself");
+    check(elements == 3 && bind == MPI_T_BIND_NO_OBJECT && types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG &&
+          types[2] == MPI_DOUBLE && places[1] == 8 && places[2] == 16, "the event's elements");
+    check(MPI_T_enum_get_item(enumeration, 1, &bind, name, &length) == MPI_SUCCESS && !strcmp(name, "number"),
+          "the names of the event's elements");
+    check(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &heard, on_event) ==
+          MPI_SUCCESS, "callback");
+    work(4);
+    check(heard == 4, "an event for each barrier");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "free");
+    work(1);
+    check(heard == 4, "nothing after the registration is freed");
+}
+
+static void groups(void)
+{
+    int parent = -1, child = -1, numbers[3] = {0, 0, 0}, inside = -1, num_events = 0;
+    check(MPI_T_category_get_index("impl", &parent) == MPI_SUCCESS, "category");
+    check(MPI_T_category_get_index("impl_barrier", &child) == MPI_SUCCESS, "category");
+    check(MPI_T_category_get_info(child, NULL, NULL, NULL, NULL, &numbers[0], &numbers[1], &numbers[2]) == MPI_SUCCESS,
+          "what the category says of itself");
+    check(MPI_T_category_get_num_events(child, &num_events) == MPI_SUCCESS, "its events");
+    check(numbers[1] == 2 && num_events == 1, "what is in the category");
+    check(MPI_T_category_get_categories(parent, 1, &inside) == MPI_SUCCESS && inside == child, "the category's parent");
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    /* The interface is up before the library is: what that registers is found all the same. */
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "init");
+    check(MPI_T_pvar_get_index("impl_barriers", MPI_T_PVAR_CLASS_COUNTER, &provided) == MPI_T_ERR_INVALID_NAME, "before");
+    check(MPI_Init(&argc, &argv) == MPI_SUCCESS, "the library's tables");
+    variables();
+    events();
+    groups();
+    check(MPI_Init(&argc, &argv) == MPI_T_ERR_INVALID, "the same tables again");
+    MPI_T_finalize();
+    MPI_Finalize();
+    printf("heard of %d barriers, %d failures\n", heard, failures);
+    return failures != 0;
+}

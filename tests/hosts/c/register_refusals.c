@@ -1,0 +1,162 @@
+/* Tables with one mistake each: mpit_register refuses the whole table, and nothing of it is there afterwards. Prints a
+ * line for each thing that is not so, and for each mistake what the line on standard error has to say of it. */
+#include "mpit_register.h"
+
+#include <mpi.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static struct mpit_sum sum = MPIT_SUM_INIT;
+static struct mpit_event_cell cells[2] = {MPIT_EVENT_CELL_INIT, MPIT_EVENT_CELL_INIT};
+static unsigned long long words[2];
+static int failures, refused;
+
+/* A right table, and a copy of it to spoil. */
+struct whole {
+    struct mpit_table table;
+    struct mpit_pvar pvars[2];
+    struct mpit_source sources[1];
+    struct mpit_event events[2];
+    struct mpit_element elements[2];
+    struct mpit_category categories[2];
+};
+
+static void make(struct whole *it)
+{
+    memset(it, 0, sizeof *it);
+    it->pvars[0] = (struct mpit_pvar){.size = sizeof(struct mpit_pvar), .name = "r_sum", .pvar_class = MPIT_CLASS_COUNTER,
+                                      .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .sum = &sum};
+    it->pvars[1] = (struct mpit_pvar){.size = sizeof(struct mpit_pvar), .name = "r_words", .pvar_class = MPIT_CLASS_LEVEL,
+                                      .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 2, .storage = words};
+    it->sources[0] = (struct mpit_source){.size = sizeof(struct mpit_source), .name = "r_source"};
+    it->elements[0] = (struct mpit_element){MPIT_INT, 0, 0};
+    it->elements[1] = (struct mpit_element){MPIT_DOUBLE, 8, 0};
+    it->events[0] = (struct mpit_event){.size = sizeof(struct mpit_event), .name = "r_event", .source = "r_source",
+                                        .elements = it->elements, .num_elements = 2, .cell = &cells[0]};
+    it->events[1] = (struct mpit_event){.size = sizeof(struct mpit_event), .name = "r_other", .source = "r_source",
+                                        .cell = &cells[1]};
+    it->categories[0] = (struct mpit_category){.size = sizeof(struct mpit_category), .name = "r_outer"};
+    it->categories[1] = (struct mpit_category){.size = sizeof(struct mpit_category), .name = "r_inner", .parent = "r_outer"};
+    it->table = (struct mpit_table){.size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "r",
+                                    .pvars = it->pvars, .num_pvars = 2, .sources = it->sources, .num_sources = 1,
+                                    .events = it->events, .num_events = 2, .categories = it->categories,
+                                    .num_categories = 2};
+}
+
+static void count(int now[4])
+{
+    MPI_T_pvar_get_num(&now[0]);
+    MPI_T_event_get_num(&now[1]);
+    MPI_T_source_get_num(&now[2]);
+    MPI_T_category_get_num(&now[3]);
+}
+
+static void refuse(const struct mpit_table *table, const char *expected)
+{
+    int before[4], after[4], code;
+    count(before);
+    code = mpit_register(table);
+    count(after);
+    if (code != MPI_T_ERR_INVALID || memcmp(before, after, sizeof before)) {
+        printf("FAIL %s: code %d, or something is registered\n", expected, code);
+        failures++;
+    }
+    printf("expected: %s\n", expected);
+    refused++;
+}
+
+/* A table that is right but for one statement. */
+#define SPOILT(statement, expected)    \
+    do {                               \
+        struct whole it;               \
+        make(&it);                     \
+        statement;                     \
+        refuse(&it.table, (expected)); \
+    } while (0)
+
+int main(void)
+{
+    static char longest[300];
+    static const char *const endless[] = {"\xff", 0};
+    struct {
+        struct mpit_source source;
+        long more;
+    } larger = {.source = {.size = sizeof larger, .name = "r_source"}, .more = 1};
+    struct whole right;
+    int provided, before[4], after[4];
+    memset(longest, 'x', sizeof longest - 1);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+
+    refuse(0, "the table is a null pointer");
+    refuse((const struct mpit_table *)((const char *)words + 1), "is not aligned");
+    SPOILT(it.table.size = 0, "its size is 0");
+    SPOILT(it.table.size -= 8, "the table: its size is");
+    SPOILT(it.table.version = 2, "version 2");
+    SPOILT(it.table.component = 0, "component is a null pointer");
+    SPOILT(it.table.component = "a b", "component: its name contains white space");
+    SPOILT(it.table.pvars = 0, "pvar 1 is a null pointer");
+    SPOILT(it.table.num_pvars = (size_t)-1, "which cannot be");
+    SPOILT(it.pvars[1].size += 8, "pvar 2");
+    SPOILT(it.pvars[0].name = 0, "the name of pvar 1 is a null pointer");
+    SPOILT(it.pvars[0].name = "", "its name is empty");
+    SPOILT(it.pvars[0].name = longest, "the name of pvar 1 is longer than 255 bytes");
+    SPOILT(it.pvars[0].name = "r\xff", "the name of pvar 1 is not UTF-8");
+    SPOILT(it.pvars[0].name = "two\nlines", "pvar `two?lines` (COUNTER): its name contains white space");
+    SPOILT(it.pvars[0].description = "\xc3\x28", "pvar `r_sum`: its description is not UTF-8");
+    SPOILT(it.pvars[0].pvar_class = 10, "pvar `r_sum`: there is no class 10");
+    SPOILT(it.pvars[0].datatype = -1, "there is no datatype -1");
+    SPOILT(it.pvars[0].datatype = MPIT_DOUBLE, "the class COUNTER does not admit DOUBLE values");
+    SPOILT(it.pvars[0].verbosity = 9, "there is no verbosity 9");
+    SPOILT(it.pvars[0].bind = 12, "there is no bind 12");
+    SPOILT(it.pvars[1].bind = MPIT_BIND_COMM, "communicators");
+    SPOILT(it.pvars[0].flags = 8, "flags 0x8");
+    SPOILT(it.pvars[1].flags = MPIT_PVAR_ATOMIC, "ATOMIC");
+    SPOILT(it.pvars[0].count = 0, "its count is 0");
+    SPOILT(it.pvars[0].count = 2, "one element");
+    SPOILT(it.pvars[0].sum = 0, "of which 0 are given");
+    SPOILT(it.pvars[0].storage = words, "of which 2 are given");
+    SPOILT(it.pvars[0].sum = (struct mpit_sum *)((char *)&sum + 1), "its sum at");
+    SPOILT(it.pvars[1].storage = (char *)words + 4, "its storage at");
+    SPOILT(it.pvars[0].pvar_class = MPIT_CLASS_LEVEL, "a LEVEL is not kept in a `sum`");
+    SPOILT(it.pvars[1].pvar_class = MPIT_CLASS_HIGHWATERMARK, "a watermark needs");
+    SPOILT(it.pvars[0].categories = endless, "the name of one of its categories is not UTF-8");
+    SPOILT((it.pvars[1] = it.pvars[0]), "pvar `r_sum` (COUNTER): r:1 already defines it");
+    SPOILT(it.sources[0].order = 2, "source `r_source`: there is no order 2");
+    SPOILT(it.table.sources = &larger.source, "source 1: it uses members");
+    SPOILT(it.events[0].source = "nobody", "event `r_event`: there is no source `nobody`");
+    SPOILT(it.events[0].source = 0, "its source is a null pointer");
+    SPOILT(it.events[0].elements = 0, "its list of elements is a null pointer");
+    SPOILT(it.events[0].cell = 0, "its cell is a null pointer");
+    SPOILT(it.events[1].cell = it.events[0].cell, "event `r_other`: its cell");
+    SPOILT(it.events[1].name = it.events[0].name, "event `r_event`: r:1 already defines it");
+    SPOILT(it.elements[0].datatype = 11, "element 0: there is no datatype 11");
+    SPOILT(it.elements[0].displacement = 4, "does not lie at the start");
+    SPOILT(it.elements[1].displacement = 2, "one behind the other");
+    SPOILT(it.elements[1].displacement = 256, "larger than 256 bytes");
+    SPOILT(it.elements[1].displacement = (size_t)-4, "element 1: its displacement");
+    SPOILT(it.elements[1].name = "b", "1 of its 2 elements have names");
+    SPOILT(it.categories[0].parent = "r_inner", "it would be its own ancestor");
+    SPOILT(it.categories[0].name = 0, "the name of category 1 is a null pointer");
+
+    /* None of these took a cell or a name from the right one. */
+    make(&right);
+    count(before);
+    if (mpit_register(&right.table) != MPI_SUCCESS) {
+        printf("FAIL the right table is refused\n");
+        failures++;
+    }
+    count(after);
+    if (after[0] != before[0] + 2 || after[1] != before[1] + 2 || after[2] != before[2] + 1 || after[3] != before[3] + 2) {
+        printf("FAIL not all of the right table is there\n");
+        failures++;
+    }
+    /* Another table's names; with cells of its own, and one entry alone. */
+    SPOILT((it.table.num_events = 0, it.table.num_sources = 0, it.table.num_pvars = 1, it.table.num_categories = 0),
+           "pvar `r_sum` (COUNTER): r:1 already defines it");
+    mpit_raise_now(0, 0, 0, 0);
+    mpit_raise_now(&cells[0], 99, 0, 0);
+    MPI_T_finalize();
+    printf("%d tables refused, %d failures\n", refused, failures);
+    return failures != 0;
+}

@@ -1,0 +1,82 @@
+//! Puts the libraries, their headers, the command and what `pkg-config` wants to know under one directory.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+/// Options of `cargo xtask install`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Where to: `bin`, `lib` and `include` are made in it
+    #[arg(long, value_name = "DIR")]
+    prefix: PathBuf,
+    /// Install what a plain `cargo build` makes, which is quicker to build
+    #[arg(long)]
+    debug: bool,
+}
+
+/// What is built, and the directory it goes to. `mpit run` looks for the preload library beside itself and in `../lib`.
+const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", "lib"), ("mpit", "bin")];
+/// Of `ffi/include`.
+const HEADERS: [&str; 2] = ["mpit.h", "mpit_register.h"];
+
+/// Builds and installs.
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let prefix = std::path::absolute(&arguments.prefix).context("the prefix")?;
+    let profile = if arguments.debug { "dev" } else { "dist" };
+    build(profile)?;
+    let built = paths::target().join(if arguments.debug { "debug" } else { "dist" });
+    for (file, folder) in BUILT {
+        copy(&built.join(file), &prefix.join(folder).join(file))?;
+    }
+    for header in HEADERS {
+        let from = paths::workspace().join("ffi/include").join(header);
+        copy(&from, &prefix.join("include").join(header))?;
+    }
+    write_pc(&prefix)
+}
+
+fn build(profile: &str) -> Outcome {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--profile", profile, "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"])
+        .current_dir(paths::workspace())
+        .status()
+        .context("cargo build")?;
+    Failure::unless(status.success(), || "what is to be installed does not build".into())
+}
+
+/// Copies by way of a new file: programs that have the old library loaded keep it.
+fn copy(from: &Path, to: &Path) -> Outcome {
+    make_room(to)?;
+    fs::copy(from, to).context(format!("{} to {}", from.display(), to.display()))?;
+    println!("{}", to.display());
+    Ok(())
+}
+
+fn make_room(file: &Path) -> Outcome {
+    if let Some(dir) = file.parent() {
+        fs::create_dir_all(dir).context(dir.display())?;
+    }
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).context(file.display()),
+        _ => Ok(()),
+    }
+}
+
+fn write_pc(prefix: &Path) -> Outcome {
+    let template = paths::workspace().join("ffi/embed/mpit.pc.in");
+    let text = fs::read_to_string(&template).context(template.display())?;
+    let text = text
+        .replace("@prefix@", &prefix.display().to_string())
+        .replace("@version@", env!("CARGO_PKG_VERSION"));
+    let file = prefix.join("lib/pkgconfig/mpit.pc");
+    make_room(&file)?;
+    fs::write(&file, text).context(file.display())?;
+    println!("{}", file.display());
+    Ok(())
+}
