@@ -45,11 +45,22 @@ impl Category {
         look(&self.members.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Appends an index to one of the lists, unless it is there; whether it was new.
-    pub(super) fn append(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, index: u32) -> bool {
+    /// Puts in a category, unless it is there; whether it was new.
+    pub(super) fn put_category(&self, index: u32) -> bool {
+        let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
+        let new = !members.categories.contains(&index);
+        if new {
+            members.categories.push(index);
+        }
+        new
+    }
+
+    /// Puts in what has just got its index in one of the lists, unless it was put in already; whether it was not. So a
+    /// list is only looked at where it ends, and thousands of variables of one category cost no more each than the first.
+    pub(super) fn put_newest(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, index: u32) -> bool {
         let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
         let list = list(&mut members);
-        let new = !list.contains(&index);
+        let new = list.last() != Some(&index);
         if new {
             list.push(index);
         }

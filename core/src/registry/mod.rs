@@ -227,7 +227,7 @@ impl Registry {
                     format!("putting it into `{}` would make it its own ancestor", parent_desc.name()),
                 ));
             } else if let Some(category) = self.category(parent) {
-                *changed |= category.append(|members| &mut members.categories, child);
+                *changed |= category.put_category(child);
             }
         }
     }
@@ -347,7 +347,7 @@ impl Registry {
         index: u32,
     ) -> bool {
         let category = self.category_index(category.name()).and_then(|at| self.category(at));
-        category.is_some_and(|category| category.append(list, index))
+        category.is_some_and(|category| category.put_newest(list, index))
     }
 }
 
