@@ -97,6 +97,17 @@ enum mpit_safety {
     MPIT_SAFETY_ASYNC_SIGNAL_SAFE
 };
 
+/* Who sets a control variable together. The description of a GROUP one has to name the group. */
+enum mpit_scope {
+    MPIT_SCOPE_CONSTANT, /* nobody */
+    MPIT_SCOPE_READONLY, /* nobody, but the library may change it */
+    MPIT_SCOPE_LOCAL,
+    MPIT_SCOPE_GROUP,
+    MPIT_SCOPE_GROUP_EQ,
+    MPIT_SCOPE_ALL,
+    MPIT_SCOPE_ALL_EQ
+};
+
 enum mpit_order { MPIT_SOURCE_ORDERED, MPIT_SOURCE_UNORDERED };
 
 /* Flags of a performance variable. */
@@ -113,12 +124,32 @@ struct mpit_sum {
 };
 #define MPIT_SUM_INIT {0, 0}
 
+/* The storage of a LEVEL that costs a store, a load and a branch, and of the watermarks of the same level. */
+struct mpit_level {
+    uint64_t word;    /* the level, or the bits of a double that is not negative */
+    uint32_t running; /* watermarks that have to be moved */
+    void *marks;
+};
+#define MPIT_LEVEL_INIT {0, 0, 0}
+
+/* Names for the values of an MPIT_INT variable. Variables may share one; its name is unique. */
+struct mpit_enum_item {
+    int value;
+    const char *name;
+};
+struct mpit_enum {
+    size_t size;
+    const char *name;
+    const struct mpit_enum_item *items;
+    size_t num_items;
+};
+
 /* The value of the variable for an object: `count` elements to `out`, which is all 0 and aligned. `object` is the handle of
  * the MPI object that a tool's handle is bound to, as a number; 0 for none. Returns 0; anything else and the tool gets
  * MPI_T_ERR_INVALID. May be called by any thread. */
 typedef int mpit_read_function(void *user_data, uint64_t object, void *out, int count);
 
-/* A performance variable. Its value is in exactly one of `sum`, `storage` and `read`. */
+/* A performance variable. Its value is in exactly one of `sum`, `level`, `storage` and `read`. */
 struct mpit_pvar {
     size_t size;
     const char *name; /* unique within the class */
@@ -131,9 +162,32 @@ struct mpit_pvar {
     int count;                    /* elements, 1 or more */
     const char *const *categories; /* names, then a null pointer; or null */
     struct mpit_sum *sum;         /* for one element of an unsigned type or a double */
+    struct mpit_level *level;     /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; several may have one level */
     const void *storage;          /* `count` elements, each read atomically */
     mpit_read_function *read;     /* computes the value */
     void *user_data;              /* for `read` */
+    const struct mpit_enum *enumeration; /* a STATE has one, other MPIT_INT variables may */
+};
+
+/* Asked before a control variable takes a value: `count` elements, for text the bytes before the NUL. Returns 0; anything
+ * else refuses the value. May be called by any thread. */
+typedef int mpit_set_function(void *user_data, const void *value, int count);
+
+/* A control variable. Its value at the registration is the default; MPIT_<NAME> in the environment, parameter files and
+ * `mpit run --set` may change it at once, and tools later. Elements are written atomically one by one. */
+struct mpit_cvar {
+    size_t size;
+    const char *name; /* unique among control variables */
+    const char *description;
+    int datatype;                        /* enum mpit_datatype */
+    int verbosity;                       /* enum mpit_verbosity */
+    int scope;                           /* enum mpit_scope */
+    int count;                           /* elements; of text, bytes with the NUL */
+    const char *const *categories;       /* names, then a null pointer; or null */
+    void *storage;                       /* `count` elements */
+    mpit_set_function *set;              /* or null: all values are taken */
+    void *user_data;                     /* for `set` */
+    const struct mpit_enum *enumeration; /* the only values of an MPIT_INT variable, or null */
 };
 
 /* An emitter of events, with a clock. */
@@ -193,6 +247,8 @@ struct mpit_table {
     size_t num_events;
     const struct mpit_category *categories;
     size_t num_categories;
+    const struct mpit_cvar *cvars;
+    size_t num_cvars;
 };
 
 /* Registers a table, at any time and from any thread. Returns MPI_SUCCESS, or an error code of MPI_T after one line on
@@ -201,6 +257,9 @@ int mpit_register(const struct mpit_table *table);
 
 /* Tells an event to those who listen. Called by mpit_raise. */
 void mpit_raise_now(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload);
+
+/* Moves the watermarks of a level to a value that it reached. Called by mpit_level_set. */
+void mpit_level_reached(const struct mpit_level *level, uint64_t word);
 
 /* Whether a handle on the sum is started: to spare work that only serves the sum. */
 static inline int mpit_sum_watched(const struct mpit_sum *sum)
@@ -228,6 +287,26 @@ static inline void mpit_sum_add_double(struct mpit_sum *sum, double amount)
     do {
         next.number = seen.number + amount;
     } while (!__atomic_compare_exchange_n(&sum->word, &seen.bits, next.bits, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* Sets a level of an unsigned type. */
+static inline void mpit_level_set(struct mpit_level *level, uint64_t value)
+{
+    /* Either a watermark that begins sees the new level, or it is seen here. */
+    __atomic_exchange_n(&level->word, value, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&level->running, __ATOMIC_SEQ_CST))
+        mpit_level_reached(level, value);
+}
+
+/* The same for a level of doubles. Negative numbers and NaN count as 0. */
+static inline void mpit_level_set_double(struct mpit_level *level, double value)
+{
+    union {
+        double number;
+        uint64_t bits;
+    } word;
+    word.number = value > 0 ? value : 0;
+    mpit_level_set(level, word.bits);
 }
 
 /* Whether somebody listens to an event: to spare computing the payload. */

@@ -22,6 +22,8 @@ use crate::threads;
 ///
 /// An update writes the level and then looks for running marks; a mark begins to run and then looks at the level.
 /// Both are sequentially consistent, so one of the two sees the other, and no level is missed.
+///
+/// All zeros are a level of 0 without marks; code in another language keeps one as `struct mpit_level`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Gauge {
@@ -63,6 +65,12 @@ impl Gauge {
         }
     }
 
+    /// Moves the running marks to a level that was reached, for code in another language that sets the level itself.
+    #[doc(hidden)]
+    pub fn reached(&self, level: u64) {
+        self.leave_marks(level);
+    }
+
     /// Moves the running marks to a level that was reached.
     #[inline]
     fn leave_marks(&self, level: u64) {
@@ -71,8 +79,9 @@ impl Gauge {
         }
     }
 
-    /// The present level.
-    pub(crate) fn level(&self) -> u64 {
+    /// The present level, as a word.
+    #[doc(hidden)]
+    pub fn level(&self) -> u64 {
         self.level.load(SeqCst)
     }
 

@@ -44,7 +44,56 @@ unsafe impl Sync for CvarDesc {}
 // SAFETY: as above.
 unsafe impl Send for CvarDesc {}
 
+impl CvarOps {
+    /// The functions of a value that is kept by code in another language.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(
+        read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
+        write: unsafe extern "C" fn(cell: *const (), value: *const u8, count: usize) -> i32,
+    ) -> Self {
+        Self { size: size_of::<Self>() as u32, read, write }
+    }
+}
+
 impl CvarDesc {
+    /// A control variable of `count` elements behind functions.
+    ///
+    /// # Safety
+    ///
+    /// The functions may be called with `cell` at any time by any thread; `read` writes `count` elements of the datatype
+    /// or fails, and `write` reads no more elements than it is told.
+    #[doc(hidden)]
+    #[must_use]
+    pub const unsafe fn behind(
+        name: &'static str,
+        (datatype, count): (Datatype, u32),
+        enumeration: Option<&'static EnumDesc>,
+        ops: &'static CvarOps,
+        cell: *const (),
+        origin: Origin,
+    ) -> Self {
+        Self {
+            size: size_of::<Self>() as u32,
+            datatype,
+            bind: Bind::NoObject,
+            scope: Scope::Local,
+            verbosity: Verbosity::TunerDetail,
+            before_init: false,
+            count,
+            name: Str::new(name),
+            component: Str::new(""),
+            description: Str::new(""),
+            enumeration,
+            categories: List::new(&[]),
+            aliases: List::new(&[]),
+            environment: List::new(&[]),
+            origin,
+            ops,
+            cell,
+        }
+    }
+
     /// A control variable stored in `cell`. The defaults: scope `LOCAL`, verbosity `TUNER_DETAIL`, no
     /// description, no category, set by `MPIT_<NAME>` only.
     #[must_use]

@@ -166,6 +166,13 @@ impl PvarDesc {
         self
     }
 
+    /// Names the values of an `INT` variable, whatever its cell says.
+    #[must_use]
+    pub const fn values_named(mut self, enumeration: &'static EnumDesc) -> Self {
+        self.enumeration = Some(enumeration);
+        self
+    }
+
     /// Adds flags.
     #[must_use]
     pub const fn flags(mut self, flags: PvarFlags) -> Self {

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use mpit::cell::{Cell, Value};
+use mpit::cell::{Cell, Gauge, Value};
 use mpit::desc::{Origin, PvarDesc};
 use mpit::object::Object;
 use mpit::words::{Class, Datatype};
@@ -16,6 +16,8 @@ use super::layout::{ReadFunction, Sum};
 pub(super) enum Origins {
     /// A sum that is kept while somebody looks.
     Sum(&'static Sum),
+    /// A level, which watermarks follow.
+    Level(&'static Gauge),
     /// Elements in C's memory, for ever and aligned.
     Storage(*const c_void),
     /// A function of C's, and what it wants to be given.
@@ -42,6 +44,7 @@ impl<T: Value> Cell for Foreign<T> {
     fn fill(&self, object: &Object<'_>, out: &mut [T]) -> Result<()> {
         match self.value {
             Origins::Sum(sum) => out[0] = T::from_word(sum.word.load(Relaxed)),
+            Origins::Level(gauge) => out[0] = T::from_word(gauge.level()),
             Origins::Storage(start) => {
                 for (place, out) in out.iter_mut().take(self.count).enumerate() {
                     // SAFETY: `count` elements lie there, as the table said.
@@ -66,6 +69,13 @@ impl<T: Value> Cell for Foreign<T> {
         Ok(())
     }
 
+    fn gauge(&self) -> Option<&Gauge> {
+        match self.value {
+            Origins::Level(gauge) => Some(gauge),
+            _ => None,
+        }
+    }
+
     fn watch(&self, more: i32) {
         if let Origins::Sum(sum) = self.value {
             sum.watchers.fetch_add(more.cast_unsigned(), Relaxed);
@@ -78,7 +88,7 @@ impl<T: Value> Cell for Foreign<T> {
 /// # Safety
 ///
 /// `at` is valid for atomic reads, and aligned.
-unsafe fn load<T: Value>(at: *const T) -> T {
+pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
     let at = at.cast_mut();
     let word = match size_of::<T>() {
         1 => {

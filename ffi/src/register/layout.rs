@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
+use mpit::cell::Gauge;
 use mpit::desc::EventDesc;
 
 /// Why an entry is refused: what it is, then why.
@@ -42,9 +43,51 @@ pub(super) struct Pvar {
     pub(super) count: c_int,
     pub(super) categories: *const *const c_char,
     pub(super) sum: *const Sum,
+    pub(super) level: *const Gauge,
     pub(super) storage: *const c_void,
     pub(super) read: Option<ReadFunction>,
     pub(super) user_data: *mut c_void,
+    pub(super) enumeration: *const Enum,
+}
+
+/// `struct mpit_enum_item`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct EnumItem {
+    pub(super) value: c_int,
+    pub(super) name: *const c_char,
+}
+
+/// `struct mpit_enum`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Enum {
+    size: usize,
+    pub(super) name: *const c_char,
+    pub(super) items: *const EnumItem,
+    pub(super) num_items: usize,
+}
+
+/// `mpit_set_function`.
+pub(super) type SetFunction =
+    unsafe extern "C" fn(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int;
+
+/// `struct mpit_cvar`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Cvar {
+    size: usize,
+    pub(super) name: *const c_char,
+    pub(super) description: *const c_char,
+    pub(super) datatype: c_int,
+    pub(super) verbosity: c_int,
+    pub(super) scope: c_int,
+    pub(super) count: c_int,
+    pub(super) categories: *const *const c_char,
+    pub(super) storage: *mut c_void,
+    pub(super) set: Option<SetFunction>,
+    pub(super) user_data: *mut c_void,
+    pub(super) enumeration: *const Enum,
 }
 
 /// `struct mpit_source`.
@@ -115,6 +158,8 @@ pub struct Table {
     pub(super) num_events: usize,
     pub(super) categories: *const Category,
     pub(super) num_categories: usize,
+    pub(super) cvars: *const Cvar,
+    pub(super) num_cvars: usize,
 }
 
 /// A struct that begins with its size.
@@ -126,6 +171,10 @@ pub struct Table {
 pub(super) unsafe trait Prefixed: Copy {}
 // SAFETY: see its members.
 unsafe impl Prefixed for Pvar {}
+// SAFETY: see its members.
+unsafe impl Prefixed for Enum {}
+// SAFETY: see its members.
+unsafe impl Prefixed for Cvar {}
 // SAFETY: see its members.
 unsafe impl Prefixed for Source {}
 // SAFETY: see its members.

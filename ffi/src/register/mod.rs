@@ -1,10 +1,12 @@
 //! Variables and events of programs in C: `mpit_register.h`.
 //!
 //! A table is read and checked as a whole ([`mod@table`]), turned into descriptors that stay for ever, and added to the
-//! registry in one step. Where the values live is [`cell`]'s; what the structs look like, [`layout`]'s.
+//! registry in one step. Where values live is [`cell`]'s, and [`settings`]' for control variables; what the structs look
+//! like is [`layout`]'s.
 
 mod cell;
 mod layout;
+mod settings;
 mod table;
 mod texts;
 
@@ -13,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
 use mpit::Error;
+use mpit::cell::Gauge;
 use mpit::event::{self, Context};
 use mpit::words::Safety;
 
@@ -42,6 +45,20 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
         Ok(true) => Abi::SUCCESS,
         // Refused, or a defect of ours; the panic hook has told where.
         _ => crate::abi().code(Error::Invalid),
+    }
+}
+
+/// Moves the watermarks of a level.
+///
+/// # Safety
+///
+/// `level` is null or a level as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mpit_level_reached(level: *const Gauge, word: u64) {
+    // SAFETY: by the caller's promise; all its members are atomic.
+    if let Some(gauge) = unsafe { level.as_ref() } {
+        // What panicked was a defect of ours; the panic hook has told where.
+        let _ = catch_unwind(AssertUnwindSafe(|| gauge.reached(word)));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
+use mpit::cell::Gauge;
 use mpit::cvar::sources;
 use mpit::desc::{
     CategoryDesc, Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
@@ -17,19 +18,21 @@ use super::layout::{
 use super::texts::{DESCRIPTION, NAME, names, optional, text, word};
 
 /// Descriptors live as long as the process: the registry never forgets.
-fn forever<T>(value: T) -> &'static T {
+pub(super) fn forever<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-fn forever_list<T>(values: Vec<T>) -> &'static [T] {
+pub(super) fn forever_list<T>(values: Vec<T>) -> &'static [T] {
     values.leak()
 }
 
 /// What is being made of a table.
-struct Making {
+pub(super) struct Making {
     component: &'static str,
     image: Image,
     cells: Vec<(&'static EventCell, &'static EventDesc)>,
+    /// By their addresses in the table: variables may share one.
+    pub(super) enums: Vec<(*const layout::Enum, &'static EnumDesc)>,
 }
 
 /// Registers a table, or says why not.
@@ -51,7 +54,7 @@ pub(super) unsafe fn register(at: *const Table) -> Checked<()> {
     if let Some(fault) = mpit::registry::name_fault(component) {
         return Err(format!("the table's component: {fault}"));
     }
-    let mut making = Making { component, image: Image::new(component), cells: Vec::new() };
+    let mut making = Making { component, image: Image::new(component), cells: Vec::new(), enums: Vec::new() };
     // SAFETY: by the caller's promise.
     unsafe { making.take(&table) }.map_err(|why| format!("{component}: {why}"))?;
     making.publish().map_err(|why| format!("{component}: {why}"))
@@ -91,6 +94,13 @@ impl Making {
             let desc = unsafe { self.pvar(one, number) }?;
             self.image.pvars.push(forever(desc));
         }
+        // SAFETY: by the caller's promise.
+        let cvars = unsafe { read_list("cvar", table.cvars, table.num_cvars) }?;
+        for (number, one) in (1..).zip(&cvars) {
+            // SAFETY: by the caller's promise.
+            let desc = unsafe { self.cvar(one, number) }?;
+            self.image.cvars.push(forever(desc.component(self.component)));
+        }
         Ok(())
     }
 
@@ -128,7 +138,7 @@ impl Making {
     }
 
     /// For messages: the `number`-th of its kind in the table.
-    fn origin(&self, number: u32) -> Origin {
+    pub(super) fn origin(&self, number: u32) -> Origin {
         Origin::new(self.component, number)
     }
 
@@ -138,7 +148,11 @@ impl Making {
         known.copied().unwrap_or_else(|| forever(CategoryDesc::new(name, "", &[], &[], self.origin(number))))
     }
 
-    fn categories_named(&self, names: &[&'static str], number: u32) -> &'static [&'static CategoryDesc] {
+    pub(super) fn categories_named(
+        &self,
+        names: &[&'static str],
+        number: u32,
+    ) -> &'static [&'static CategoryDesc] {
         forever_list(names.iter().map(|name| self.category_named(name, number)).collect())
     }
 
@@ -177,7 +191,7 @@ impl Making {
     /// # Safety
     ///
     /// As `mpit_register`.
-    unsafe fn pvar(&self, from: &Pvar, number: u32) -> Checked<PvarDesc> {
+    unsafe fn pvar(&mut self, from: &Pvar, number: u32) -> Checked<PvarDesc> {
         // SAFETY: by the caller's promise.
         let name = unsafe { text(&format!("the name of pvar {number}"), from.name, NAME) }?;
         // SAFETY: by the caller's promise.
@@ -187,7 +201,7 @@ impl Making {
     /// # Safety
     ///
     /// As `mpit_register`.
-    unsafe fn pvar_named(&self, name: &'static str, from: &Pvar, number: u32) -> Checked<PvarDesc> {
+    unsafe fn pvar_named(&mut self, name: &'static str, from: &Pvar, number: u32) -> Checked<PvarDesc> {
         // SAFETY: by the caller's promise.
         let description = unsafe { optional("its description", from.description, DESCRIPTION) }?;
         let class = word("class", from.class, Class::ALL)?;
@@ -201,13 +215,16 @@ impl Making {
         let flags = flags(from.flags)?;
         // SAFETY: by the caller's promise.
         let value = unsafe { value_of(from, datatype) }?;
-        if let Origins::Sum(_) = value {
-            sum_fault(class, datatype, count, bind)?;
-        }
+        cell_fault(&value, class, datatype, (count, bind))?;
+        // SAFETY: by the caller's promise.
+        let enumeration = unsafe { self.enumeration(from.enumeration, number) }?;
         if flags.has(PvarFlags::ATOMIC) && (count != 1 || matches!(value, Origins::Function(..))) {
             return Err("ATOMIC needs one element in `sum` or `storage`".into());
         }
-        let desc = cell::pvar(name, class, datatype, count, value, self.origin(number));
+        let mut desc = cell::pvar(name, class, datatype, count, value, self.origin(number));
+        if let Some(enumeration) = enumeration {
+            desc = desc.values_named(enumeration);
+        }
         let desc = desc.component(self.component).description(description).verbosity(verbosity).bind(bind);
         Ok(desc.flags(flags).categories(self.categories_named(&categories, number)))
     }
@@ -289,15 +306,23 @@ fn flags(bits: u32) -> Checked<PvarFlags> {
 /// As `mpit_register`.
 unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Checked<Origins> {
     let given = usize::from(!from.sum.is_null())
+        + usize::from(!from.level.is_null())
         + usize::from(!from.storage.is_null())
         + usize::from(from.read.is_some());
     if given != 1 {
         return Err(format!(
-            "its value is in exactly one of `sum`, `storage` and `read`, of which {given} are given"
+            "its value is in exactly one of `sum`, `level`, `storage` and `read`, of which {given} are given"
         ));
     }
     if let Some(function) = from.read {
         return Ok(Origins::Function(function, from.user_data));
+    }
+    if !from.level.is_null() {
+        placed("its level", from.level)?;
+        // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic, and the
+        // header has it begin as zeros, without marks.
+        let gauge: &'static Gauge = unsafe { &*from.level };
+        return Ok(Origins::Level(gauge));
     }
     if from.sum.is_null() {
         if !from.storage.addr().is_multiple_of(datatype.size()) {
@@ -311,16 +336,28 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Checked<Origins> {
     Ok(Origins::Sum(sum))
 }
 
-/// What a `struct mpit_sum` cannot hold.
-fn sum_fault(class: Class, datatype: Datatype, count: usize, bind: Bind) -> Checked<()> {
-    if !matches!(class, Class::Counter | Class::Aggregate | Class::Timer) {
-        return Err(format!("a {class} is not kept in a `sum`"));
+/// What a `struct mpit_sum` and a `struct mpit_level` cannot hold.
+fn cell_fault(
+    value: &Origins,
+    class: Class,
+    datatype: Datatype,
+    (count, bind): (usize, Bind),
+) -> Checked<()> {
+    let (fits, kind) = match value {
+        Origins::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
+        Origins::Level(_) => {
+            (matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark), "level")
+        }
+        _ => return Ok(()),
+    };
+    if !fits {
+        return Err(format!("a {class} is not kept in a `{kind}`"));
     }
     if !mpit::registry::class_admits(class, datatype) {
         return Err(format!("the class {class} does not admit {datatype} values"));
     }
     if count != 1 || bind != Bind::NoObject {
-        return Err("a `sum` is one element that is bound to no object".into());
+        return Err(format!("a `{kind}` is one element that is bound to no object"));
     }
     Ok(())
 }

@@ -10,6 +10,11 @@ static struct mpit_event_cell entered_cell = MPIT_EVENT_CELL_INIT;
 static unsigned long long sizes[3] = {10, 20, 30};
 static const char greeting[16] = "hello";
 static unsigned waiting;
+static struct mpit_level depth = MPIT_LEVEL_INIT;
+static int phase = 4;
+static unsigned limit = 10;
+static int mode;
+static char label[8] = "none";
 
 /* Double what the pointer leads to. */
 static int read_waiting(void *user_data, uint64_t object, void *out, int count)
@@ -30,6 +35,17 @@ static int fail(void *user_data, uint64_t object, void *out, int count)
     return 1;
 }
 
+/* Takes limits up to 100. */
+static int set_limit(void *user_data, const void *value, int count)
+{
+    return user_data != &limit || count != 1 || *(const unsigned *)value > 100;
+}
+
+static const struct mpit_enum_item phases[] = {{4, "idle"}, {9, "busy"}};
+static const struct mpit_enum phase_names = {sizeof(struct mpit_enum), "impl_phases", phases, 2};
+static const struct mpit_enum_item modes[] = {{0, "eager"}, {1, "lazy"}};
+static const struct mpit_enum mode_names = {sizeof(struct mpit_enum), "impl_modes", modes, 2};
+
 static const char *const in_barrier[] = {"impl_barrier", 0};
 
 static const struct mpit_pvar pvars[] = {
@@ -48,6 +64,26 @@ static const struct mpit_pvar pvars[] = {
      .count = sizeof greeting, .storage = greeting},
     {.size = sizeof(struct mpit_pvar), .name = "impl_failing", .pvar_class = MPIT_CLASS_LEVEL, .datatype = MPIT_UNSIGNED,
      .count = 1, .read = fail},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_phase", .pvar_class = MPIT_CLASS_STATE, .datatype = MPIT_INT,
+     .count = 1, .storage = &phase, .enumeration = &phase_names},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_depth", .pvar_class = MPIT_CLASS_LEVEL,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_depth", .pvar_class = MPIT_CLASS_HIGHWATERMARK,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_depth", .pvar_class = MPIT_CLASS_LOWWATERMARK,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
+};
+
+static const struct mpit_cvar cvars[] = {
+    {.size = sizeof(struct mpit_cvar), .name = "impl_limit", .description = "A limit up to 100.",
+     .datatype = MPIT_UNSIGNED, .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .scope = MPIT_SCOPE_LOCAL, .count = 1,
+     .categories = in_barrier, .storage = &limit, .set = set_limit, .user_data = &limit},
+    {.size = sizeof(struct mpit_cvar), .name = "impl_mode", .datatype = MPIT_INT, .scope = MPIT_SCOPE_ALL_EQ, .count = 1,
+     .storage = &mode, .enumeration = &mode_names},
+    {.size = sizeof(struct mpit_cvar), .name = "impl_label", .datatype = MPIT_CHAR, .scope = MPIT_SCOPE_LOCAL,
+     .count = sizeof label, .storage = label},
+    {.size = sizeof(struct mpit_cvar), .name = "impl_fixed", .datatype = MPIT_UNSIGNED_LONG_LONG,
+     .scope = MPIT_SCOPE_READONLY, .count = 3, .storage = sizes},
 };
 
 static const struct mpit_source sources[] = {
@@ -81,7 +117,8 @@ static const struct mpit_category categories[] = {
 static const struct mpit_table table = {
     .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "implementor",
     .pvars = pvars, .num_pvars = sizeof pvars / sizeof pvars[0], .sources = sources, .num_sources = 1,
-    .events = events, .num_events = 1, .categories = categories, .num_categories = 2};
+    .events = events, .num_events = 1, .categories = categories, .num_categories = 2,
+    .cvars = cvars, .num_cvars = sizeof cvars / sizeof cvars[0]};
 
 int MPI_Init(int *argc, char ***argv)
 {
@@ -100,6 +137,11 @@ int MPI_Barrier(MPI_Comm comm)
     mpit_sum_add_double(&seconds, 0.25);
     sizes[1]++;
     waiting += 3;
+    /* Up to the limit and down again, and what was set decides where it stays. */
+    mpit_level_set(&depth, limit);
+    mpit_level_set(&depth, 2);
+    mpit_level_set(&depth, mode ? 6 : 5);
+    phase = 9;
     return MPI_SUCCESS;
 }
 

@@ -137,6 +137,73 @@ static void events(void)
     check(heard == 4, "nothing after the registration is freed");
 }
 
+static void levels(void)
+{
+    unsigned long long value = 99;
+    int state = 0, count;
+    MPI_Datatype type;
+    MPI_T_enum names;
+    char name[16];
+    int length = sizeof name, index = -1, at;
+    int classes[3] = {MPI_T_PVAR_CLASS_LEVEL, MPI_T_PVAR_CLASS_HIGHWATERMARK, MPI_T_PVAR_CLASS_LOWWATERMARK};
+    unsigned long long expected[3] = {5, 40, 2};
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handles[3], phase;
+    MPI_T_pvar_session_create(&session);
+    for (at = 0; at < 3; at++) {
+        check(MPI_T_pvar_get_index("impl_depth", classes[at], &index) == MPI_SUCCESS, "a level and its watermarks");
+        handles[at] = alloc(session, index, 1);
+        check(MPI_T_pvar_start(session, handles[at]) == MPI_SUCCESS, "start");
+    }
+    work(1);
+    for (at = 0; at < 3; at++)
+        check(MPI_T_pvar_read(session, handles[at], &value) == MPI_SUCCESS && value == expected[at], "level or watermark");
+    check(MPI_T_pvar_get_index("impl_phase", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS, "state");
+    check(MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, &type, &names, NULL, NULL, NULL, NULL, NULL, NULL) ==
+          MPI_SUCCESS, "state");
+    check(MPI_T_enum_get_item(names, 1, &at, name, &length) == MPI_SUCCESS && at == 9 && !strcmp(name, "busy"), "its names");
+    check(MPI_T_pvar_handle_alloc(session, index, NULL, &phase, &count) == MPI_SUCCESS, "handle");
+    MPI_T_pvar_start(session, phase);
+    check(MPI_T_pvar_read(session, phase, &state) == MPI_SUCCESS && state == 9, "state");
+    MPI_T_pvar_session_free(&session);
+}
+
+static MPI_T_cvar_handle setting(const char *name, int scope, int elements)
+{
+    int index = -1, count = -1, says = -1;
+    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
+    check(MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &says) == MPI_SUCCESS && says == scope,
+          "scope");
+    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS && count == elements, "handle");
+    return handle;
+}
+
+static void settings(void)
+{
+    MPI_T_cvar_handle limit = setting("impl_limit", MPI_T_SCOPE_LOCAL, 1);
+    MPI_T_cvar_handle mode = setting("impl_mode", MPI_T_SCOPE_ALL_EQ, 1);
+    MPI_T_cvar_handle label = setting("impl_label", MPI_T_SCOPE_LOCAL, 8);
+    MPI_T_cvar_handle fixed = setting("impl_fixed", MPI_T_SCOPE_READONLY, 3);
+    unsigned value = 0, high = 101, right = 40;
+    unsigned long long sizes[3];
+    int lazy = 7, wrong = 2;
+    char text[8];
+    check(MPI_T_cvar_read(limit, &value) == MPI_SUCCESS && value == 10, "the default");
+    check(MPI_T_cvar_write(limit, &high) == MPI_T_ERR_INVALID, "a value that the library refuses");
+    check(MPI_T_cvar_read(limit, &value) == MPI_SUCCESS && value == 10, "a refused value changes nothing");
+    check(MPI_T_cvar_write(limit, &right) == MPI_SUCCESS, "a value that it takes");
+    check(MPI_T_cvar_read(limit, &value) == MPI_SUCCESS && value == 40, "what was set");
+    check(MPI_T_cvar_read(mode, &lazy) == MPI_SUCCESS && lazy == 0, "the default of an enumeration");
+    check(MPI_T_cvar_write(mode, &wrong) == MPI_T_ERR_INVALID, "no item of the enumeration");
+    check(MPI_T_cvar_read(label, text) == MPI_SUCCESS && !strcmp(text, "stated"), "what the environment says");
+    check(MPI_T_cvar_write(label, "x") == MPI_SUCCESS && MPI_T_cvar_read(label, text) == MPI_SUCCESS &&
+          !memcmp(text, "x\0\0\0\0\0\0", 8), "shorter text leaves nothing behind");
+    check(MPI_T_cvar_write(label, "12345678") == MPI_T_ERR_INVALID, "text without room for its NUL");
+    check(MPI_T_cvar_write(fixed, sizes) == MPI_T_ERR_CVAR_SET_NEVER, "read only");
+    check(MPI_T_cvar_read(fixed, sizes) == MPI_SUCCESS && sizes[0] == 10 && sizes[2] == 30, "several elements");
+}
+
 static void groups(void)
 {
     int parent = -1, child = -1, numbers[3] = {0, 0, 0}, inside = -1, num_events = 0;
@@ -145,7 +212,7 @@ static void groups(void)
     check(MPI_T_category_get_info(child, NULL, NULL, NULL, NULL, &numbers[0], &numbers[1], &numbers[2]) == MPI_SUCCESS,
           "what the category says of itself");
     check(MPI_T_category_get_num_events(child, &num_events) == MPI_SUCCESS, "its events");
-    check(numbers[1] == 2 && num_events == 1, "what is in the category");
+    check(numbers[0] == 1 && numbers[1] == 2 && num_events == 1, "what is in the category");
     check(MPI_T_category_get_categories(parent, 1, &inside) == MPI_SUCCESS && inside == child, "the category's parent");
 }
 
@@ -157,6 +224,8 @@ int main(int argc, char **argv)
     check(MPI_T_pvar_get_index("impl_barriers", MPI_T_PVAR_CLASS_COUNTER, &provided) == MPI_T_ERR_INVALID_NAME, "before");
     check(MPI_Init(&argc, &argv) == MPI_SUCCESS, "the library's tables");
     variables();
+    settings();
+    levels();
     events();
     groups();
     check(MPI_Init(&argc, &argv) == MPI_T_ERR_INVALID, "the same tables again");

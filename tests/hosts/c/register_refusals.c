@@ -9,7 +9,9 @@
 
 static struct mpit_sum sum = MPIT_SUM_INIT;
 static struct mpit_event_cell cells[2] = {MPIT_EVENT_CELL_INIT, MPIT_EVENT_CELL_INIT};
+static struct mpit_level level = MPIT_LEVEL_INIT;
 static unsigned long long words[2];
+static int setting;
 static int failures, refused;
 
 /* A right table, and a copy of it to spoil. */
@@ -20,6 +22,9 @@ struct whole {
     struct mpit_event events[2];
     struct mpit_element elements[2];
     struct mpit_category categories[2];
+    struct mpit_enum_item items[2];
+    struct mpit_enum names;
+    struct mpit_cvar cvars[1];
 };
 
 static void make(struct whole *it)
@@ -38,14 +43,22 @@ static void make(struct whole *it)
                                         .cell = &cells[1]};
     it->categories[0] = (struct mpit_category){.size = sizeof(struct mpit_category), .name = "r_outer"};
     it->categories[1] = (struct mpit_category){.size = sizeof(struct mpit_category), .name = "r_inner", .parent = "r_outer"};
+    it->items[0] = (struct mpit_enum_item){0, "zero"};
+    it->items[1] = (struct mpit_enum_item){1, "one"};
+    it->names = (struct mpit_enum){sizeof(struct mpit_enum), "r_names", it->items, 2};
+    it->cvars[0] = (struct mpit_cvar){.size = sizeof(struct mpit_cvar), .name = "r_cvar", .datatype = MPIT_INT, .count = 1,
+                                      .storage = &setting, .enumeration = &it->names};
     it->table = (struct mpit_table){.size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "r",
                                     .pvars = it->pvars, .num_pvars = 2, .sources = it->sources, .num_sources = 1,
                                     .events = it->events, .num_events = 2, .categories = it->categories,
-                                    .num_categories = 2};
+                                    .num_categories = 2, .cvars = it->cvars, .num_cvars = 1};
 }
 
-static void count(int now[4])
+enum { COUNTS = 5 };
+
+static void count(int now[COUNTS])
 {
+    MPI_T_cvar_get_num(&now[4]);
     MPI_T_pvar_get_num(&now[0]);
     MPI_T_event_get_num(&now[1]);
     MPI_T_source_get_num(&now[2]);
@@ -54,7 +67,7 @@ static void count(int now[4])
 
 static void refuse(const struct mpit_table *table, const char *expected)
 {
-    int before[4], after[4], code;
+    int before[COUNTS], after[COUNTS], code;
     count(before);
     code = mpit_register(table);
     count(after);
@@ -84,7 +97,7 @@ int main(void)
         long more;
     } larger = {.source = {.size = sizeof larger, .name = "r_source"}, .more = 1};
     struct whole right;
-    int provided, before[4], after[4];
+    int provided, before[COUNTS], after[COUNTS];
     memset(longest, 'x', sizeof longest - 1);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
 
@@ -138,6 +151,20 @@ int main(void)
     SPOILT(it.elements[1].name = "b", "1 of its 2 elements have names");
     SPOILT(it.categories[0].parent = "r_inner", "it would be its own ancestor");
     SPOILT(it.categories[0].name = 0, "the name of category 1 is a null pointer");
+    SPOILT((it.pvars[0].sum = 0, it.pvars[0].level = &level), "a COUNTER is not kept in a `level`");
+    SPOILT(it.pvars[1].level = &level, "of which 2 are given");
+    SPOILT(it.pvars[1].enumeration = &it.names, "only INT variables");
+    SPOILT((it.pvars[1].pvar_class = MPIT_CLASS_STATE, it.pvars[1].datatype = MPIT_INT), "names its states");
+    SPOILT(it.names.size = 1, "cvar `r_cvar`: its enumeration: its size is 1");
+    SPOILT(it.names.items = 0, "enumeration `r_names`: its list of items is a null pointer");
+    SPOILT(it.items[1].name = 0, "the name of item 1 is a null pointer");
+    SPOILT(it.items[1].value = 0, "enumeration `r_names`: its items `zero` and `one` are not distinct");
+    SPOILT(it.cvars[0].storage = 0, "cvar `r_cvar`: its storage is a null pointer");
+    SPOILT(it.cvars[0].storage = (char *)&setting + 1, "cvar `r_cvar`: its storage at");
+    SPOILT(it.cvars[0].scope = 7, "there is no scope 7");
+    SPOILT(it.cvars[0].scope = MPIT_SCOPE_GROUP, "the description of a GROUP setting has to name the group");
+    SPOILT(it.cvars[0].count = -1, "its count is -1");
+    SPOILT(it.cvars[0].name = "", "its name is empty");
 
     /* None of these took a cell or a name from the right one. */
     make(&right);
@@ -147,12 +174,13 @@ int main(void)
         failures++;
     }
     count(after);
-    if (after[0] != before[0] + 2 || after[1] != before[1] + 2 || after[2] != before[2] + 1 || after[3] != before[3] + 2) {
+    if (after[0] != before[0] + 2 || after[1] != before[1] + 2 || after[2] != before[2] + 1 || after[3] != before[3] + 2 ||
+        after[4] != before[4] + 1) {
         printf("FAIL not all of the right table is there\n");
         failures++;
     }
     /* Another table's names; with cells of its own, and one entry alone. */
-    SPOILT((it.table.num_events = 0, it.table.num_sources = 0, it.table.num_pvars = 1, it.table.num_categories = 0),
+    SPOILT((it.table.num_events = 0, it.table.num_sources = 0, it.table.num_pvars = 1, it.table.num_categories = 0, it.table.num_cvars = 0),
            "pvar `r_sum` (COUNTER): r:1 already defines it");
     mpit_raise_now(0, 0, 0, 0);
     mpit_raise_now(&cells[0], 99, 0, 0);

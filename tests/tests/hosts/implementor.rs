@@ -12,7 +12,8 @@ use mpit_tests::{
 fn a_tool_reads_what_a_library_in_c_registered_and_hears_of_its_events() -> Outcome {
     stacks::for_each("implementor", Stack::is_standard_abi, |stack| {
         let program = stack.compile_over_embedded("implementor_tool", &["implementor"])?;
-        let finished = Job::plain(&[]).arg(program).succeed()?;
+        let job = Job::plain(&[]).arg(program).env("MPIT_IMPL_LABEL", "stated");
+        let finished = job.succeed()?;
         Failure::unless(finished.stdout.contains("heard of 4 barriers, 0 failures"), || {
             finished.to_string()
         })?;
