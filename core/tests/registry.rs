@@ -92,7 +92,7 @@ fn indices_do_not_depend_on_the_order_of_definitions() {
 }
 
 #[test]
-fn batches_append_and_never_move_what_is_there() {
+fn r14_r15_batches_append_and_never_move_what_is_there() {
     let registry = Registry::new();
     let cell = leak(Counter::<u64>::new());
     registry.add(&image([pvar("m", Class::Counter, cell)], [cvar("m", leak(Cvar::new(1_i32)))]), &[]);
@@ -109,7 +109,7 @@ fn batches_append_and_never_move_what_is_there() {
 }
 
 #[test]
-fn the_same_definition_may_come_twice() {
+fn r317_the_same_definition_may_come_twice() {
     let image = some_of_everything();
     let registry = Registry::new();
     assert!(refusals(&registry, &image).is_empty());
@@ -119,7 +119,7 @@ fn the_same_definition_may_come_twice() {
 }
 
 #[test]
-fn of_two_definitions_one_is_kept_and_both_places_are_told() {
+fn r317_of_two_definitions_one_is_kept_and_both_places_are_told() {
     let place = |file, line| Origin::new(file, line);
     let cell = leak(Counter::<u64>::new());
     let one = PvarDesc::new("sent", Class::Counter, cell, place("solver/src/traffic.rs", 12));
