@@ -2,7 +2,8 @@
  *
  *     lifecycle SEQUENCE     (any number of processes)
  *
- * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables */
+ * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables
+ * n: as q, but the interface is down and says so   x: MPI_T_finalize when it is down, which fails   A: MPI_Abort */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,15 @@ int main(int argc, char **argv)
             break;
         case 'q':
             rc = query();
+            break;
+        case 'n':
+            rc = query() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
+            break;
+        case 'x':
+            rc = MPI_T_finalize() == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;
+            break;
+        case 'A':
+            rc = MPI_Abort(MPI_COMM_WORLD, 3);
             break;
         }
         if (rc != MPI_SUCCESS)

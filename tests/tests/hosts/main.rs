@@ -8,6 +8,7 @@ mod events;
 mod fortran;
 mod inventories;
 mod lifecycle;
+mod promises;
 mod ring;
 mod sends;
 mod vars;
