@@ -11,6 +11,7 @@ mod lifecycle;
 mod promises;
 mod ring;
 mod sends;
+mod symbols;
 mod vars;
 mod workloads;
 
