@@ -175,3 +175,17 @@ fn a_variable_goes_with_its_enumeration() {
     assert!(messages[1].contains("its enumeration `phase` was left out"), "{messages:?}");
     assert_eq!(registry.pvar_count(), 0);
 }
+
+#[test]
+fn r50_names_and_descriptions_with_a_nul_are_refused() {
+    let registry = Registry::new();
+    let counter = leak(Counter::<u64>::new());
+    let pvars = [
+        pvar("cut\0name", Class::Counter, counter),
+        pvar("described", Class::Counter, counter).description("cut\0description"),
+        pvar("good", Class::Counter, counter).description("whole"),
+    ];
+    assert_eq!(refusals(&registry, &image(pvars, [])).len(), 2);
+    assert_eq!(registry.pvar_count(), 1);
+    assert_eq!(registry.pvar_index("good", Class::Counter), Some(0));
+}

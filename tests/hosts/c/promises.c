@@ -501,6 +501,19 @@ static int own_update_number(void)
     return update_number() - hosts;
 }
 
+/* R227: info objects before MPI_Init. Libraries since MPI-4, which brought sessions, make them. */
+static void check_early_info(void)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    const int code = MPI_T_source_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &info);
+    if (of_host("PMPI_Session_init")) {
+        check(code == MPI_SUCCESS && info != MPI_INFO_NULL, "R227 an info object before MPI_Init");
+        check(MPI_Info_free(&info) == MPI_SUCCESS, "R227 it can be freed");
+    } else {
+        check(code == MPI_T_ERR_NOT_ACCESSIBLE && info == MPI_INFO_NULL, "R227 no info object before MPI_Init");
+    }
+}
+
 /* R307, F55 */
 static void check_pcontrol(void)
 {
@@ -588,6 +601,7 @@ int main(int argc, char **argv)
     check_queries();
     number = update_number();
     ours = own_update_number();
+    check_early_info();
     check_frozen(1);
     view = open_view();
     check_another_init(view);

@@ -1,6 +1,10 @@
 //! MPI and its tool interface opened and closed in every order that the standard allows, and by many threads.
 
-use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+use mpit_tests::{
+    Failure, Outcome,
+    launch::Job,
+    stacks::{self, Stack, Vendor},
+};
 
 use crate::{MONITORED, read_all, written_to};
 
@@ -59,6 +63,16 @@ fn r35_a_program_that_aborts_hears_no_complaint() -> Outcome {
             Failure::unless(finished.code != Some(0) && complaint.is_none(), || finished.to_string())
         },
     )
+}
+
+#[test]
+fn r31_a_spawned_process_finds_its_interface_down() -> Outcome {
+    // The launcher of the others does not spawn on every machine.
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("spawn", applies, |stack| {
+        let program = stack.compile("lifecycle")?;
+        Job::mpi(stack, 1).arg(program).arg("iIsFf").under_mpit(&[MONITORED])?.succeed().map(drop)
+    })
 }
 
 #[test]
