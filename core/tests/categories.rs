@@ -117,7 +117,7 @@ fn r198_categories_do_not_contain_themselves() {
 }
 
 #[test]
-fn r199_an_edge_that_would_close_a_cycle_is_refused() {
+fn r199_c43_an_edge_that_would_close_a_cycle_is_refused() {
     let registry = Registry::new();
     let inner = category("inner", &[], &[]);
     let middle = category("middle", &[], &[inner]);

@@ -7,7 +7,7 @@
 //! | R80, R83, R91 | NULL arguments, numbers, and handle variables of C | `mpit-ffi` |
 //! | R86 | variables that go away | plug-ins |
 //! | R87, R88 | objects: no variable of ours is bound to one, so `cvar_handle_alloc` does not even take one | `mpit-ffi` |
-//! | R101, R102, R105 | connected processes | on hosts |
+//! | R105 | connected processes | on hosts |
 
 #![allow(unsafe_code, reason = "tests hand buffers to the interface as C tools do")]
 
@@ -262,5 +262,20 @@ fn r104_every_scope_can_be_read() {
     for scope in Scope::ALL {
         let (bench, handle) = one(*scope);
         assert_eq!(bench.cvar_read::<u32>(handle), Ok(5), "{scope}");
+    }
+}
+
+#[test]
+fn r101_r102_a_write_asks_no_other_process() {
+    let scopes = [Scope::Local, Scope::Group, Scope::GroupEq, Scope::All, Scope::AllEq];
+    for scope in scopes {
+        // Two processes, of which neither knows of the other.
+        let [one, other] = [(); 2].map(|()| {
+            let setting = cvar("size", leak(Cvar::new(1_i32))).scope(scope).description("All processes.");
+            Bench::of_cvars([setting])
+        });
+        let [(of_one, _), (of_other, _)] = [one, other].map(|bench| bench.cvar("size"));
+        assert_eq!((one.cvar_write(of_one, 2), other.cvar_write(of_other, 3)), (Ok(()), Ok(())));
+        assert_eq!((one.cvar_read(of_one), other.cvar_read(of_other)), (Ok(2), Ok(3)), "{scope:?}");
     }
 }

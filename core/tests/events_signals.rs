@@ -1,4 +1,4 @@
-//! Rules R191 and R297 with events: a timer's signals interrupt a program that raises events and reads, starts, stops
+//! Rules R191, R297, R302 and C37 with events: a timer's signals interrupt a program that raises events and reads, starts, stops
 //! and resets variables, and do the same in their handler.
 //!
 //! Alone in its program, because signals and what is done about them belong to the whole process.
@@ -7,6 +7,8 @@
 
 mod common;
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -63,6 +65,10 @@ unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     let mut amount = 0_u64;
     // SAFETY: the element is a `u64`.
     unsafe { instance::read(delivery.instance, 0, (&raw mut amount).cast()) }.unwrap();
+    let mut whole = 0_u64;
+    // SAFETY: all of the event is a `u64`.
+    unsafe { instance::copy(delivery.instance, (&raw mut whole).cast()) }.unwrap();
+    assert_eq!((whole, instance::source_index(delivery.instance)), (amount, Ok(0)));
     assert!(instance::timestamp(delivery.instance).unwrap() <= CLOCK.timestamp());
     sum.delivered.fetch_add(1, Relaxed);
     sum.amount.fetch_add(amount, Relaxed);
@@ -149,6 +155,7 @@ impl Shared {
         Tick::raise(Context::requiring(context), || Tick { amount: n });
         let taken = bench.read_and_reset::<u64>(session, self.taken_from).unwrap();
         self.taken.fetch_add(taken, Relaxed);
+        bench.write(session, self.restless[0], n).unwrap();
         let handle = self.restless[(n % 2) as usize];
         match n / 2 % 4 {
             0 => bench.start(session, handle).unwrap(),
@@ -159,10 +166,39 @@ impl Shared {
     }
 }
 
+/// Counts what is allocated in signal handlers.
+struct Watchful;
+
+static ALLOCATED: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
+}
+
+#[global_allocator]
+static ALLOCATOR: Watchful = Watchful;
+
+// SAFETY: the system's allocator does the work.
+unsafe impl GlobalAlloc for Watchful {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
+        // SAFETY: by the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
+        // SAFETY: by the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
 extern "C" fn on_signal(_: libc::c_int) {
     if let Some(shared) = SHARED.get() {
+        IN_HANDLER.set(true);
         let n = shared.interruptions.fetch_add(1, Relaxed);
         shared.round(n, Safety::AsyncSignalSafe);
+        IN_HANDLER.set(false);
     }
 }
 
@@ -194,7 +230,7 @@ impl Drop for Timer {
 }
 
 #[test]
-fn r191_r297_a_timer_may_interrupt_whoever_raises_and_reads() {
+fn r191_r297_r302_c37_a_timer_may_interrupt_whoever_raises_and_reads() {
     let shared = SHARED.get_or_init(Shared::new);
     let handler: extern "C" fn(libc::c_int) = on_signal;
     // SAFETY: the handler only does what this test shows to be possible in one.
@@ -208,6 +244,7 @@ fn r191_r297_a_timer_may_interrupt_whoever_raises_and_reads() {
     }
     drop(timer);
 
+    assert_eq!(ALLOCATED.load(Relaxed), 0, "signal handlers allocate nothing");
     let interruptions = shared.interruptions.load(Relaxed);
     let total = rounds + interruptions;
     let (bench, session) = (shared.bench, shared.session);

@@ -92,7 +92,7 @@ fn indices_do_not_depend_on_the_order_of_definitions() {
 }
 
 #[test]
-fn batches_append_and_never_move_what_is_there() {
+fn r14_r15_batches_append_and_never_move_what_is_there() {
     let registry = Registry::new();
     let cell = leak(Counter::<u64>::new());
     registry.add(&image([pvar("m", Class::Counter, cell)], [cvar("m", leak(Cvar::new(1_i32)))]), &[]);
@@ -109,7 +109,7 @@ fn batches_append_and_never_move_what_is_there() {
 }
 
 #[test]
-fn the_same_definition_may_come_twice() {
+fn r317_the_same_definition_may_come_twice() {
     let image = some_of_everything();
     let registry = Registry::new();
     assert!(refusals(&registry, &image).is_empty());
@@ -119,7 +119,7 @@ fn the_same_definition_may_come_twice() {
 }
 
 #[test]
-fn of_two_definitions_one_is_kept_and_both_places_are_told() {
+fn r317_of_two_definitions_one_is_kept_and_both_places_are_told() {
     let place = |file, line| Origin::new(file, line);
     let cell = leak(Counter::<u64>::new());
     let one = PvarDesc::new("sent", Class::Counter, cell, place("solver/src/traffic.rs", 12));
@@ -174,4 +174,18 @@ fn a_variable_goes_with_its_enumeration() {
     assert!(messages[0].starts_with("mpit: enumeration `phase`"), "{messages:?}");
     assert!(messages[1].contains("its enumeration `phase` was left out"), "{messages:?}");
     assert_eq!(registry.pvar_count(), 0);
+}
+
+#[test]
+fn r50_names_and_descriptions_with_a_nul_are_refused() {
+    let registry = Registry::new();
+    let counter = leak(Counter::<u64>::new());
+    let pvars = [
+        pvar("cut\0name", Class::Counter, counter),
+        pvar("described", Class::Counter, counter).description("cut\0description"),
+        pvar("good", Class::Counter, counter).description("whole"),
+    ];
+    assert_eq!(refusals(&registry, &image(pvars, [])).len(), 2);
+    assert_eq!(registry.pvar_count(), 1);
+    assert_eq!(registry.pvar_index("good", Class::Counter), Some(0));
 }

@@ -1,6 +1,9 @@
 //! What a registration was not given: instances that wait for a better moment, and the count of those that are lost.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{
+    AtomicI64,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+};
 
 use super::functions::{DropReport, Record};
 use super::instance::Instance;
@@ -32,8 +35,7 @@ impl Registration {
 
     /// Counts an instance that was pending and is lost.
     fn lose_pending(&self) {
-        let counted = || self.dropped.fetch_update(Relaxed, Relaxed, |count| count.checked_add(1)).is_ok();
-        if !(self.counts_drops() && counted()) {
+        if !(self.counts_drops() && count_one(&self.dropped)) {
             self.source().pending.fetch_sub(1, Relaxed);
         }
     }
@@ -143,5 +145,23 @@ impl Registration {
             ring.remove_first();
             self.lose_pending();
         }
+    }
+}
+
+/// Counts one more, unless the count is at its largest.
+fn count_one(count: &AtomicI64) -> bool {
+    count.fetch_update(Relaxed, Relaxed, |count| count.checked_add(1)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r277_the_count_of_losses_stays_at_its_largest() {
+        let count = AtomicI64::new(i64::MAX - 1);
+        assert!(count_one(&count));
+        assert!(!count_one(&count));
+        assert_eq!(count.load(Relaxed), i64::MAX);
     }
 }

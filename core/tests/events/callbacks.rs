@@ -3,12 +3,15 @@
 use std::ffi::c_void;
 
 use mpit::Error;
-use mpit::event::{Hints, RegistrationId};
+use mpit::cell::Counter;
+use mpit::desc::PvarFlags;
+use mpit::event::{Delivery, Hints, RegistrationId};
 use mpit::object::Object;
 use mpit::session::Limits;
-use mpit::words::{Bind, Safety, SourceOrder, ThreadLevel};
+use mpit::words::{Bind, Class, Safety, SourceOrder, ThreadLevel};
 
-use crate::kit::{ABI, LEVELS, Stage, Told, Tool, then_free};
+use crate::common::{Bench, leak, pvar};
+use crate::kit::{ABI, LEVELS, Notes, Stage, Told, Tool, then_free};
 
 const NULL: *mut c_void = std::ptr::null_mut();
 
@@ -233,4 +236,56 @@ fn r272_a_registration_outlives_the_object_it_is_bound_to() {
     stage.see(2, 11);
     tool.free().unwrap();
     stage.assert_told(&[('a', event(1)), ('a', Told::End)]);
+}
+
+/// A counter goes through all six.
+fn then_use_the_six(_: &Delivery, _: &Notes) {
+    let counter = leak(Counter::<u64>::new());
+    let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).flags(PvarFlags::ATOMIC)]);
+    let session = bench.session();
+    let handle = bench.handle(session, "ticks", Class::Counter);
+    let started = bench.start(session, handle);
+    counter.increment();
+    let read = bench.read(session, handle);
+    let taken = bench.read_and_reset(session, handle);
+    let written = bench.write(session, handle, 41_u64);
+    counter.increment();
+    let last = bench.read(session, handle);
+    let ended = [bench.reset(session, handle), bench.stop(session, handle)];
+    assert_eq!((started, written, ended), (Ok(()), Ok(()), [Ok(()), Ok(())]));
+    assert_eq!((read, taken, last), (Ok(1_u64), Ok(1_u64), Ok(42_u64)));
+}
+
+#[test]
+fn r189_r190_the_six_work_in_callbacks_of_every_level() {
+    for level in LEVELS {
+        let stage = Stage::new();
+        stage.listen('a').on_then(level, then_use_the_six);
+        stage.send(1, level);
+        stage.assert_told(&[('a', Told::Event(1, level, level))]);
+    }
+}
+
+/// Sessions, handles, registrations, callbacks and further inits.
+fn then_use_the_rest(delivery: &Delivery, notes: &Notes) {
+    let interface = notes.stage.interface();
+    interface.init(ThreadLevel::Single);
+    interface.finalize().unwrap();
+    let session = interface.session_create().unwrap();
+    interface.session_free(session).unwrap();
+    let tool = notes.stage.listen('z').on(Safety::None).count_drops();
+    tool.off(Safety::None);
+    interface.event_handle_set_hints(tool.id, Hints::default()).unwrap();
+    interface.event_handle_hints(delivery.registration).unwrap();
+    tool.free_quietly().unwrap();
+}
+
+#[test]
+fn r34_r299_the_rest_works_in_callbacks_below_signal_handlers() {
+    for level in [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe] {
+        let stage = Stage::new();
+        stage.listen('a').on_then(level, then_use_the_rest);
+        stage.send(1, level);
+        stage.assert_told(&[('a', Told::Event(1, level, level))]);
+    }
 }

@@ -91,7 +91,7 @@ fn r279_a_loss_is_told_before_another_registration_sees_the_next_event() {
 }
 
 #[test]
-fn r280_r294_the_handler_is_given_the_source() {
+fn r280_r294_f41_the_handler_is_given_the_source() {
     let stage = Stage::new();
     let tool = stage.listen('a').on(Safety::None).count_drops();
     lose(&stage, 1);
@@ -118,7 +118,7 @@ fn r281_r282_the_handler_waits_for_a_level_that_a_callback_admits() {
 }
 
 #[test]
-fn r283_the_handler_is_given_the_data_of_the_callback_that_its_level_selects() {
+fn r283_f41_the_handler_is_given_the_data_of_the_callback_that_its_level_selects() {
     let stage = Stage::new();
     let tool = stage.listen('a').on(Safety::ThreadSafe).count_drops();
     crate::kit::Tool { who: 'n', ..tool }.on(Safety::None);

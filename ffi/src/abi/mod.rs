@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn narrow_handles_ignore_what_stands_beside_them() {
+    fn r314_narrow_handles_ignore_what_stands_beside_them() {
         let abi = mpich(0);
         let user = [0x4400_0000_u32, 0xdead_beef];
         // SAFETY: `user` is larger than a handle.

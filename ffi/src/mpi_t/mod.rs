@@ -109,3 +109,16 @@ macro_rules! exported {
     )+};
 }
 use exported;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c48_what_goes_wrong_in_a_function_for_c_does_not_unwind() {
+        assert_eq!(
+            answer(|| panic!("this is told by the test, and no failure")),
+            crate::abi().code(Error::Invalid)
+        );
+    }
+}

@@ -261,8 +261,16 @@ int main(int argc, char **argv)
         /* R2, R9, R10, R11, R13, R27, R28, R70, R85, R87, R88, R136, R150, R151, R173, R174, R178, R183, R185 */
         /* R38, R39, R40, R41, R42, R43, R44, R204, R231, R236, R237, R245: lengths; R9: canaries */
         /* R91, R92, R139, R140, R146, R147, R148, R257, R265, R267: handles, as the tables of arguments have them. */
+        /* R51: all names and descriptions. */
+        /* R60: ALL_HANDLES as the library's header has it. */
+        /* R74: null and garbage for enumerations. */
+        /* R313: on libraries with the standard ABI all numbers are those of its header. */
+        /* F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13, F14, F15, F16, F17, F18: each code of each function */
+        /* F19, F20, F21, F22, F23, F24, F25, F26, F27, F28, F29, F30, F31, F32, F33, F34, F35, F36, F37, F38 */
+        /* F46, F47, F48, F49, F50, F51, F52, F53, F54 */
         sweep_all(-1, 1);
         if (!children) {
+            /* F42, F43, F44, F45 */
             sweep_in_callback(rank);
             find_functions("PMPI_T_"); /* R303 */
             sweep_all(-1, 1);

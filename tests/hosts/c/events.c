@@ -25,7 +25,7 @@ static void check(int right, const char *what)
     }
 }
 
-/* Looks at a message: the n-th has n * n bytes and the tag TAG + n. */
+/* F39, F42, F43, F44, F45: looks at a message. The n-th has n * n bytes and the tag TAG + n. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                        void *user_data)
 {
@@ -55,6 +55,7 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     heard++;
 }
 
+/* F40 */
 static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
     (void)registration;
@@ -63,7 +64,7 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
     freed++;
 }
 
-/* What the event type says of itself. */
+/* F29, F30: what the event type says of itself. */
 static int describe(void)
 {
     int event = -1, elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;
@@ -87,7 +88,7 @@ static int describe(void)
         check(MPI_T_enum_get_item(enumeration, at, &value, name, &length) == MPI_SUCCESS, "R242 element's name");
         check(value == at && !strcmp(name, names[at]), "R242 element's name");
     }
-    check(MPI_T_source_get_num(&sources) == MPI_SUCCESS && sources >= 1, "R217 sources");
+    check(MPI_T_source_get_num(&sources) == MPI_SUCCESS && sources >= 1, "R217 sources"); /* F25 */
     return event;
 }
 
@@ -115,6 +116,7 @@ int main(int argc, char **argv)
     event = describe();
 
     check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
+    /* F31, F34, F37 */
     check(MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R265 alloc");
     check(MPI_T_event_handle_alloc(event, &self, MPI_INFO_NULL, &other) == MPI_SUCCESS, "alloc on MPI_COMM_SELF");
     send_all(1);

@@ -2,7 +2,9 @@
  *
  *     lifecycle SEQUENCE     (any number of processes)
  *
- * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables */
+ * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables
+ * n: as q, but the interface is down and says so   x: MPI_T_finalize when it is down, which fails   A: MPI_Abort
+ * s: start another process with a sequence of its own   C: in that one, answer the one that started it */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,31 @@ static int query(void)
     return rc;
 }
 
+/* The other process says how it went, if it gets so far. */
+static int spawn(char *program)
+{
+    char *arguments[] = {"niqIqCFfn", NULL};
+    int rc, answer = 0;
+    MPI_Comm child;
+    rc = MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, MPI_ERRCODES_IGNORE);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Recv(&answer, 1, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&child);
+    return answer == 42 ? rc : MPI_ERR_OTHER;
+}
+
+static int answer_parent(void)
+{
+    int answer = 42, index;
+    MPI_Comm parent;
+    MPI_Comm_get_parent(&parent);
+    /* That mpit is in this process, too. */
+    if (MPI_T_pvar_get_index("pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
+        answer = 0;
+    MPI_Send(&answer, 1, MPI_INT, 0, 0, parent);
+    return MPI_Comm_disconnect(&parent);
+}
+
 int main(int argc, char **argv)
 {
     for (const char *step = argc > 1 ? argv[1] : ""; *step; step++) {
@@ -47,6 +74,21 @@ int main(int argc, char **argv)
             break;
         case 'q':
             rc = query();
+            break;
+        case 'n':
+            rc = query() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
+            break;
+        case 'x':
+            rc = MPI_T_finalize() == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;
+            break;
+        case 's':
+            rc = spawn(argv[0]);
+            break;
+        case 'C':
+            rc = answer_parent();
+            break;
+        case 'A':
+            rc = MPI_Abort(MPI_COMM_WORLD, 3);
             break;
         }
         if (rc != MPI_SUCCESS)

@@ -63,6 +63,7 @@ static void open_view(struct view *view, const char *name)
     view->size = bind(view->session, "pml_monitoring_messages_size");
 }
 
+/* F15, F16, F17, F18, F19, F20, F21: the calls below, each told by its effect on what is read. */
 static void start(struct view *view)
 {
     require(MPI_T_pvar_start(view->session, view->count), "start the count");
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
     expect(&b, 0, "never started, after phase 1");
     end_phase(stem, 1);
 
+    /* R194: what the one does, the other does not notice. */
     require(MPI_T_pvar_start(flush_session, flush_handle), "start the second phase");
     start(&b);
     expect(&a, sent_1, "after a flush and the start of b");

@@ -171,14 +171,14 @@ fn a_type_of_ones_own_may_be_bound_to_anything() {
 static DESCRIBED: Timer<u64> = Timer::new();
 
 #[test]
-fn descriptions_are_doc_comments_with_the_unit() {
+fn r123_descriptions_are_doc_comments_with_the_unit() {
     let text = pvar("described", Class::Timer).text();
     assert_eq!(text, "The first line, which goes on.\nA second paragraph. Unit: cycles.");
     assert_eq!(DESCRIBED.total(), 0);
 }
 
 #[test]
-fn what_is_not_said_is_filled_in() {
+fn c51_what_is_not_said_is_filled_in() {
     let desc = pvar("counter_u64", Class::Counter);
     assert_eq!((desc.owner(), desc.audience()), ("mpit-tests", Verbosity::TunerDetail));
     assert!(desc.category_list().is_empty());

@@ -83,7 +83,7 @@ fn every_key_arrives() {
 }
 
 #[test]
-fn what_is_not_said_is_filled_in() {
+fn c51_what_is_not_said_is_filled_in() {
     let desc = setting("setting_i32");
     assert_eq!((desc.audience(), desc.owner()), (Verbosity::TunerDetail, "mpit-tests"));
     assert!(!desc.is_before_init());

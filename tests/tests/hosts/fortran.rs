@@ -9,7 +9,7 @@ const RANKS: u32 = 4;
 const INTERFACES: [&str; 3] = ["MPIF_H", "USE_MPI", "USE_MPI_F08"];
 
 #[test]
-fn fortran_programs_are_counted_through_every_interface() -> Outcome {
+fn r310_fortran_programs_are_counted_through_every_interface() -> Outcome {
     if paths::find_program("gfortran").is_none() {
         return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
     }

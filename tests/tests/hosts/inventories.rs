@@ -269,12 +269,12 @@ fn check_everywhere(test: &str, late: bool) -> Outcome {
 }
 
 #[test]
-fn a_tool_that_comes_before_mpi_sees_the_host_behind_ours() -> Outcome {
+fn r14_r15_r16_r216_r318_a_tool_that_comes_before_mpi_sees_the_host_behind_ours() -> Outcome {
     check_everywhere("inventory", false)
 }
 
 #[test]
-fn a_tool_that_comes_after_mpi_sees_the_host_behind_ours() -> Outcome {
+fn r216_r318_a_tool_that_comes_after_mpi_sees_the_host_behind_ours() -> Outcome {
     check_everywhere("inventory_late", true)
 }
 

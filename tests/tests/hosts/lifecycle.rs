@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use mpit_tests::{
     Failure, Outcome,
     launch::Job,
-    stacks::{self, Stack},
+    stacks::{self, Stack, Vendor},
 };
 
 use crate::{MONITORED, read_all, written_to};
 
-/// i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q: queries.
-const SEQUENCES: [&str; 12] = [
+/// i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q: queries, n: queries that find the
+/// interface down, x: one `MPI_T_finalize` too many.
+const SEQUENCES: [&str; 17] = [
     "iqf",
     "iIqFf",
     "IiqFf",
@@ -24,10 +25,15 @@ const SEQUENCES: [&str; 12] = [
     "iqIqFqf",
     "iiqfqIqFf",
     "IiqfiqfF",
+    "niqfniqfn",
+    "iiiqfqfqfn",
+    "iifiqfiqfqfn",
+    "ifxniqfnIF",
+    "IifxxiqfnF",
 ];
 
 #[test]
-fn the_interfaces_open_and_close_in_any_order() -> Outcome {
+fn r19_r21_r22_r23_r29_the_interfaces_open_and_close_in_any_order() -> Outcome {
     stacks::for_each(
         "lifecycle",
         |_| true,
@@ -93,6 +99,31 @@ fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeM
         Some((order.to_owned(), end.to_owned()))
     };
     Ok(finished.stdout.lines().filter_map(line).collect())
+}
+
+#[test]
+fn r35_a_program_that_aborts_hears_no_complaint() -> Outcome {
+    stacks::for_each(
+        "abort",
+        |_| true,
+        |stack| {
+            let program = stack.compile("lifecycle")?;
+            let job = Job::mpi(stack, 1).arg(program).arg("iiIqA").under_mpit(&[MONITORED])?;
+            let finished = job.finish()?;
+            let complaint = finished.stderr.lines().find(|line| line.starts_with("mpit:"));
+            Failure::unless(finished.code != Some(0) && complaint.is_none(), || finished.to_string())
+        },
+    )
+}
+
+#[test]
+fn r31_a_spawned_process_finds_its_interface_down() -> Outcome {
+    // The launcher of the others does not spawn on every machine.
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("spawn", applies, |stack| {
+        let program = stack.compile("lifecycle")?;
+        Job::mpi(stack, 1).arg(program).arg("iIsFf").under_mpit(&[MONITORED])?.succeed().map(drop)
+    })
 }
 
 #[test]

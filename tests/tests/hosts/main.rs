@@ -9,8 +9,10 @@ mod fortran;
 mod implementor;
 mod inventories;
 mod lifecycle;
+mod promises;
 mod ring;
 mod sends;
+mod symbols;
 mod vars;
 mod workloads;
 

@@ -83,7 +83,7 @@ fn copy_input(name: &str, dir: &Path) -> Outcome {
 
 /// The table of thermodynamics: step, temperature, energies, pressure. Everything else is timings.
 #[test]
-fn lammps_melts_the_same_crystal() -> Outcome {
+fn r319_lammps_melts_the_same_crystal() -> Outcome {
     compare(&Workload {
         package: "lammps",
         program: || paths::find_program("lmp"),
@@ -100,7 +100,7 @@ fn lammps_melts_the_same_crystal() -> Outcome {
 
 /// Norms, residuals and numbers of errors of the parts that compute something. Everything else is timings.
 #[test]
-fn hpcc_computes_the_same_numbers() -> Outcome {
+fn r319_hpcc_computes_the_same_numbers() -> Outcome {
     const NUMBERS: [&str; 12] = [
         "Success",
         "HPL_N",
@@ -135,7 +135,7 @@ fn hpcc_computes_the_same_numbers() -> Outcome {
 
 /// Which part each vertex went to, of a grid cut in four.
 #[test]
-fn ptscotch_cuts_the_same_graph_the_same_way() -> Outcome {
+fn r319_ptscotch_cuts_the_same_graph_the_same_way() -> Outcome {
     compare(&Workload {
         package: "ptscotch",
         program: || paths::find_program("dgpart"),
@@ -171,7 +171,7 @@ fn grid(side: usize) -> Outcome<String> {
 
 /// The tables' sizes and numbers of repetitions; the rest is timings. Intel's benchmarks know MPICH's binary interface.
 #[test]
-fn intel_s_benchmarks_run_through() -> Outcome {
+fn r319_intel_s_benchmarks_run_through() -> Outcome {
     compare(&Workload {
         package: "impi-rt",
         program: || Some(paths::wheels().join("impi-rt/bin/IMB-MPI1")).filter(|program| program.is_file()),
@@ -203,7 +203,7 @@ fn intel_s_benchmarks_run_through() -> Outcome {
 }
 
 #[test]
-fn mpi4py_says_hello() -> Outcome {
+fn r319_mpi4py_says_hello() -> Outcome {
     stacks::for_each(
         "mpi4py_hello",
         |stack| stack.mpi4py().is_some(),

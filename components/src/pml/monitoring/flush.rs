@@ -13,9 +13,9 @@ use crate::comms::Reader;
 use crate::host;
 use crate::record::Snapshot;
 
-/// Writes what is sent between the start of a handle and its stop. The value is the beginning of the file's name:
-/// the stop writes <value>.<rank in the world>.prof, making directories that are missing; with an empty value it
-/// writes nothing. When the file cannot be written the handle stays started and keeps what it has, for the next
+/// Writes what is sent between the start of a handle and its stop. The value is the beginning of the file's name, at
+/// first that of pml_monitoring_filename: the stop writes <value>.<rank in the world>.prof, making directories that are
+/// missing; with an empty value it writes nothing. When the file cannot be written the handle stays started and keeps what it has, for the next
 /// stop. A reset begins the phase anew. Handles do not influence each other. Start and stop take locks and allocate,
 /// so they must not be used in signal handlers.
 #[pvar(

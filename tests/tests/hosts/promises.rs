@@ -1,0 +1,21 @@
+//! What the tools interface promises over many calls and over the lives of MPI and its own.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+use crate::MONITORED;
+
+const RANKS: u32 = 2;
+
+#[test]
+fn promises_are_kept() -> Outcome {
+    stacks::for_each(
+        "promises",
+        |_| true,
+        |stack| {
+            let program = stack.compile_tool("promises")?;
+            let finished = Job::mpi(stack, RANKS).arg(program).under_mpit(&[MONITORED])?.succeed()?;
+            let ends = finished.stdout.lines().filter(|line| line.contains(" 0 promises broken")).count();
+            Failure::unless(ends == RANKS as usize, || format!("not all came to the end:\n{finished}"))
+        },
+    )
+}
