@@ -16,9 +16,9 @@
  *     mpit_register(&table);
  *     mpit_counter_add(&messages, 1);
  *
- * Every struct begins with its own size. Later versions of this header append members; 0 always stands for what was before
- * there was such a member. Descriptions are copied; storage and cells have to stay for ever. Strings are UTF-8. No mpi.h is
- * needed, and the numbers here are those of no mpi.h.
+ * Descriptors begin with their own size. Later versions of this header append members; 0 always stands for what was before
+ * there was such a member. Tables and strings are copied; storage, cells and functions have to stay for ever. Strings are
+ * UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
  *
  * The inline functions use the atomic built-in functions of GCC and Clang.
  */

@@ -1,8 +1,8 @@
 //! Variables and events of programs in C: `mpit_register.h`.
 //!
-//! A table is read and checked as a whole ([`mod@table`]), turned into descriptors that stay for ever, and added to the
-//! registry in one step. Where values live is [`cell`]'s, and [`settings`]' for control variables; what the structs look
-//! like is [`layout`]'s.
+//! A table is read and checked as a whole (`table`), turned into descriptors that stay for ever, and added to the
+//! registry in one step. Where values live is `cell`'s, and `settings`' for control variables; what the structs look
+//! like is `layout`'s.
 
 mod cell;
 mod layout;
