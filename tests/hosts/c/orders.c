@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LONGEST = 8, SECONDS = 20, WRONG = 100 };
+enum { LONGEST = 8, AT_ONCE = 12, SECONDS = 60, WRONG = 100 };
 
 /* Asks for all that can be read. Whether the interface answered as it should. */
 static int query(int open)
@@ -72,29 +72,61 @@ static void run(const char *order, int queries)
     exit(0);
 }
 
-static void try(const char *order, int queries)
+/* Processes that run now. Most of their time they wait, so there are more than processors. */
+static struct running {
+    pid_t child;
+    char order[LONGEST + 1];
+    int queries;
+} running[AT_ONCE];
+
+/* Waits until some process ends, and prints how. Whether there was one. */
+static int reap(void)
 {
-    fflush(stdout);
-    pid_t child = fork();
-    if (child < 0) {
-        perror("orders: fork");
-        exit(EXIT_FAILURE);
-    }
-    if (child == 0) {
-        /* What libraries print about crashes would drown the results. */
-        if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
-            exit(EXIT_FAILURE);
-        run(order, queries);
-    }
     int status;
-    waitpid(child, &status, 0);
-    printf("order: %s%s: ", order, queries ? "+q" : "");
+    pid_t child = wait(&status);
+    struct running *of = running;
+    while (child > 0 && of < running + AT_ONCE && of->child != child)
+        of++;
+    if (child <= 0 || of == running + AT_ONCE)
+        return child > 0;
+    of->child = 0;
+    printf("order: %s%s: ", of->order, of->queries ? "+q" : "");
     if (WIFSIGNALED(status))
         printf("signal %d\n", WTERMSIG(status));
     else if (WEXITSTATUS(status) >= WRONG)
         printf("wrong at step %d\n", WEXITSTATUS(status) - WRONG);
     else
         printf("%s\n", WEXITSTATUS(status) == 0 ? "well" : "ended");
+    return 1;
+}
+
+static struct running *place(void)
+{
+    for (;;) {
+        for (struct running *one = running; one < running + AT_ONCE; one++)
+            if (one->child == 0)
+                return one;
+        reap();
+    }
+}
+
+static void try(const char *order, int queries)
+{
+    struct running *one = place();
+    fflush(stdout);
+    strcpy(one->order, order);
+    one->queries = queries;
+    one->child = fork();
+    if (one->child < 0) {
+        perror("orders: fork");
+        exit(EXIT_FAILURE);
+    }
+    if (one->child == 0) {
+        /* What libraries print about crashes would drown the results. */
+        if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
+            exit(EXIT_FAILURE);
+        run(order, queries);
+    }
 }
 
 /* Tries all balanced orders of `length` steps that begin with the `at` steps in `order`. `mpi`: 0 before MPI_Init, 1 after
@@ -129,5 +161,7 @@ int main(int argc, char **argv)
     char order[LONGEST + 1] = "";
     for (int length = 2; length <= steps; length += 2)
         extend(order, 0, length, 0, 0);
+    while (reap())
+        ;
     return EXIT_SUCCESS;
 }
