@@ -9,7 +9,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
+#include <unistd.h>
 
 static int rank, size;
 static MPI_Comm world, self; /* Copies of the handles. */
@@ -521,6 +523,63 @@ static void check_pcontrol(void)
     check(MPI_Pcontrol(2) == MPI_SUCCESS && MPI_Pcontrol(-17, "more", 3) == MPI_SUCCESS, "R307 other levels");
 }
 
+enum { SIGNALS = 2000 };
+
+static struct view of_handler;
+static volatile sig_atomic_t interrupted, went_wrong;
+static pthread_t main_thread;
+
+/* All that may be called here, on a variable of ours; no instance is live. */
+static void on_signal(int number)
+{
+    const MPI_T_event_instance none = (MPI_T_event_instance)(uintptr_t)0x1234;
+    unsigned long long value[8];
+    MPI_Count time;
+    int source;
+    (void)number;
+    interrupted++;
+    went_wrong += MPI_T_pvar_stop(of_handler.session, of_handler.handle) != MPI_SUCCESS;
+    went_wrong += MPI_T_pvar_start(of_handler.session, of_handler.handle) != MPI_SUCCESS;
+    went_wrong += MPI_T_pvar_read(of_handler.session, of_handler.handle, value) != MPI_SUCCESS;
+    MPI_T_pvar_write(of_handler.session, of_handler.handle, value);
+    MPI_T_pvar_reset(of_handler.session, of_handler.handle);
+    MPI_T_pvar_readreset(of_handler.session, of_handler.handle, value);
+    went_wrong += MPI_T_source_get_timestamp(0, &time) != MPI_SUCCESS;
+    went_wrong += MPI_T_event_read(none, 0, value) != MPI_T_ERR_INVALID_HANDLE;
+    went_wrong += MPI_T_event_copy(none, value) != MPI_T_ERR_INVALID_HANDLE;
+    went_wrong += MPI_T_event_get_timestamp(none, &time) != MPI_T_ERR_INVALID_HANDLE;
+    went_wrong += MPI_T_event_get_source(none, &source) != MPI_T_ERR_INVALID_HANDLE;
+}
+
+static void *send_signals(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < SIGNALS; i++) {
+        pthread_kill(main_thread, SIGUSR2);
+        usleep(100);
+    }
+    return NULL;
+}
+
+/* R302: calls that lock are interrupted, and those that interrupt them never wait for such a lock. */
+static void check_signals(void)
+{
+    pthread_t sender;
+    void (*before)(int) = signal(SIGUSR2, on_signal);
+    of_handler = open_view();
+    main_thread = pthread_self();
+    pthread_create(&sender, NULL, send_signals, NULL);
+    while (interrupted < SIGNALS / 4) {
+        struct view view = open_view();
+        MPI_T_pvar_handle_free(view.session, &view.handle);
+        MPI_T_pvar_session_free(&view.session);
+    }
+    pthread_join(sender, NULL);
+    signal(SIGUSR2, before);
+    check(went_wrong == 0, "R302 calls in a signal handler");
+    MPI_T_pvar_session_free(&of_handler.session);
+}
+
 /* R79, R105, R135, R215, R240, R311: what has one name here and on process 0 is one thing. */
 static void check_agreement(void)
 {
@@ -630,6 +689,7 @@ int main(int argc, char **argv)
     check_callbacks();
     check_pcontrol();
     check_agreement();
+    check_signals();
     MPI_Barrier(MPI_COMM_WORLD);
 
     struct view of_hosts = open_hosts_view();
