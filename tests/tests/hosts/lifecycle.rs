@@ -52,8 +52,8 @@ fn r19_r21_r22_r23_r29_the_interfaces_open_and_close_in_any_order() -> Outcome {
     )
 }
 
-/// The longest orders that are tried, in place of 4, and the library by itself is tried for comparison: 6 takes half an
-/// hour, 8 some hours.
+/// The longest orders that are tried, in place of 4, and the library by itself is tried for comparison: 6 takes some
+/// minutes, 8 an hour.
 const STEPS: &str = "MPIT_TEST_ORDERS";
 
 /// All balanced orders of opening and closing, with and without queries between: where the library underneath does well,
@@ -98,6 +98,9 @@ fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeM
         let (order, end) = line.strip_prefix("order: ")?.split_once(": ")?;
         Some((order.to_owned(), end.to_owned()))
     };
+    for said in finished.stderr.lines().filter(|line| line.starts_with("orders: ")) {
+        println!("{}: {said}", stack.label());
+    }
     Ok(finished.stdout.lines().filter_map(line).collect())
 }
 
