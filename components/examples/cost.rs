@@ -52,7 +52,7 @@ fn all_messages() {
         let messages = Messages::new();
         message("record", peers, |to, bytes| messages.record(to, bytes, false));
     }
-    let comm = comms::created(Ranks::World(26), "world");
+    let comm = comms::created(comms::Description::new(Ranks::World(26), "world"));
     let report = |to, bytes| pml::sent(&Send { comm, dest: to, to, bytes, tag: 3, mode: Mode::Standard });
     message("report to pml, nobody listens", 26, report);
     let tool = Tool::new();
@@ -67,7 +67,13 @@ fn lines() {
     let messages = Messages::new();
     let cost = || {
         let rows = messages.snapshot().since(&Snapshot::default());
-        let profile = Profile { me: 0, messages: rows, comms: Vec::new() };
+        let profile = Profile {
+            me: 0,
+            messages: rows,
+            accesses: Vec::new(),
+            collectives: Vec::new(),
+            comms: Vec::new(),
+        };
         best(u64::from(PEERS), || profile.write(std::io::sink()).expect("a sink takes all"))
     };
     (0..PEERS).for_each(|to| messages.record(to, 8 + u64::from(to), false));

@@ -49,6 +49,28 @@ impl Ranks {
     }
 }
 
+/// What a host says of a communicator when it tells of it.
+#[derive(Clone, Debug)]
+pub struct Description<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// The processes that messages on it go to: of an intercommunicator those of the remote group.
+    pub ranks: Ranks,
+    /// Whether it is an intercommunicator.
+    pub remote: bool,
+    /// Of a communicator with a topology, the processes that a neighborhood operation sends to, in the order of the
+    /// blocks that it sends, by their ranks in the world; [`mpit::object::OUTSIDE`] for `MPI_PROC_NULL`.
+    pub neighbors: Arc<[u32]>,
+}
+
+impl<'a> Description<'a> {
+    /// An intracommunicator without a topology.
+    #[must_use]
+    pub fn new(ranks: Ranks, name: &'a str) -> Self {
+        Self { name, ranks, remote: false, neighbors: Arc::default() }
+    }
+}
+
 /// What is known of a communicator.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -56,8 +78,12 @@ pub struct Record {
     pub id: CommId,
     /// Its present name, or the last one it had.
     pub name: Arc<str>,
-    /// Its processes.
+    /// The processes that messages on it go to: of an intercommunicator those of the remote group.
     pub ranks: Ranks,
+    /// Whether it is an intercommunicator.
+    pub remote: bool,
+    /// The processes that a neighborhood operation sends to; see [`Description::neighbors`].
+    pub neighbors: Arc<[u32]>,
     /// Whether it was freed.
     pub freed: bool,
 }
@@ -103,11 +129,12 @@ impl Records {
 }
 
 /// A communicator was created.
-pub fn created(ranks: Ranks, name: &str) -> CommId {
+pub fn created(what: Description<'_>) -> CommId {
+    let Description { name, ranks, remote, neighbors } = what;
     let mut records = records();
     records.newest += 1;
     let id = CommId(records.newest);
-    records.live.insert(id.0, Record { id, name: name.into(), ranks, freed: false });
+    records.live.insert(id.0, Record { id, name: name.into(), ranks, remote, neighbors, freed: false });
     id
 }
 
@@ -181,29 +208,29 @@ impl Drop for Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ranks, Reader, created, freed, get, live, records, renamed};
+    use super::{Description, Ranks, Reader, created, freed, get, live, records, renamed};
 
     /// One test, because all of them would share the records of the process.
     #[test]
     fn freed_ones_stay_while_somebody_wants_them() {
-        let world = created(Ranks::World(4), "world");
-        let list = created(Ranks::List([3, 1].into()), "list");
+        let world = created(Description::new(Ranks::World(4), "world"));
+        let list = created(Description::new(Ranks::List([3, 1].into()), "list"));
         assert!(list.get() > world.get());
         renamed(list, "renamed");
         assert_eq!(&*get(list).unwrap().name, "renamed");
         assert!(get(list).unwrap().ranks.iter().eq([3, 1]));
         assert!(get(world).unwrap().ranks.iter().eq(0..4));
 
-        let unread = created(Ranks::World(4), "unread");
+        let unread = created(Description::new(Ranks::World(4), "unread"));
         freed(unread);
         freed(unread);
         assert!(records().freed.is_empty());
 
         let early = Reader::new();
-        let first = created(Ranks::World(4), "first");
+        let first = created(Description::new(Ranks::World(4), "first"));
         freed(first);
         let late = Reader::new();
-        let second = created(Ranks::World(4), "second");
+        let second = created(Description::new(Ranks::World(4), "second"));
         freed(second);
         let ids = |reader: &Reader| reader.comms().iter().map(|comm| comm.id).collect::<Vec<_>>();
         assert_eq!(ids(&early), [world, list, first, second]);

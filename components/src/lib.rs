@@ -10,9 +10,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calls;
 pub mod coll;
 pub mod comms;
 mod complaint;
+pub mod control;
 mod framework;
 pub mod host;
 pub mod local;
@@ -22,5 +24,6 @@ pub mod pml;
 pub mod prof;
 pub mod record;
 mod selection;
+pub mod windows;
 
 pub use framework::{Lifecycle, Switch};

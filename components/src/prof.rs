@@ -41,13 +41,37 @@ impl From<Record> for Block {
     }
 }
 
-/// What a file says.
+/// What was accessed in the memory of one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accessed {
+    /// Its rank in the world.
+    pub to: u32,
+    /// What went there.
+    pub sent: Sum,
+    /// What came from there.
+    pub received: Sum,
+}
+
+/// What collective operations exchanged with one process, as if each pair did so directly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchanged {
+    /// Its rank in the world.
+    pub to: u32,
+    /// What was exchanged.
+    pub sum: Sum,
+}
+
+/// What a file says. Processes outside of the world have no line.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The rank of this process in the world.
     pub me: u32,
-    /// What was sent to whom, by ascending rank. Processes outside of the world have no line.
+    /// What was sent to whom, by ascending rank.
     pub messages: Vec<Row>,
+    /// One-sided accesses, by ascending rank.
+    pub accesses: Vec<Accessed>,
+    /// Collective operations, by ascending rank.
+    pub collectives: Vec<Exchanged>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,
 }
@@ -71,7 +95,16 @@ impl Profile {
                 self.internal(&mut out, row)?;
             }
         }
-        out.put(b"# OSC\n# COLLECTIVES\n");
+        out.put(b"# OSC\n");
+        for access in self.accesses.iter().filter(|access| access.to != OUTSIDE) {
+            for (kind, sum) in [(b"S\t", access.sent), (b"R\t", access.received)] {
+                self.sum(&mut out, kind, access.to, sum)?;
+            }
+        }
+        out.put(b"# COLLECTIVES\n");
+        for exchanged in self.collectives.iter().filter(|exchanged| exchanged.to != OUTSIDE) {
+            self.sum(&mut out, b"C\t", exchanged.to, exchanged.sum)?;
+        }
         for block in &self.comms {
             self.block(&mut out, block)?;
         }
@@ -94,6 +127,15 @@ impl Profile {
             row.internal.add_sizes_to(&mut bins);
             out.histogram(&bins);
         }
+        out.end_line()
+    }
+
+    /// A line that says no more than how much, unless it is nothing.
+    fn sum<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: Sum) -> io::Result<()> {
+        if sum.count == 0 {
+            return Ok(());
+        }
+        self.pair(out, kind, to, sum);
         out.end_line()
     }
 

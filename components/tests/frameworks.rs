@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 
 use mpit::component;
-use mpit_components::coll::{self, Operation, Volume};
+use mpit_components::coll::{self, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
-use mpit_components::{Lifecycle, Switch};
+use mpit_components::{Lifecycle, Switch, windows};
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -65,7 +65,7 @@ impl osc::Component for Accesses {
 /// Hears of collective operations.
 #[component(framework = "coll", name = "test")]
 impl coll::Component for Operations {
-    fn entered(&self, operation: &Operation<'_>) {
+    fn done(&self, operation: &Operation<'_>) {
         let volumes: Vec<_> = (0..3).map(|rank| operation.volume.with(rank)).collect();
         hear(format!("{:?} {volumes:?}", operation.kind));
     }
@@ -74,25 +74,26 @@ impl coll::Component for Operations {
 /// Hears of collective operations, too.
 #[component(framework = "coll", name = "second")]
 impl coll::Component for Second {
-    fn entered(&self, operation: &Operation<'_>) {
+    fn done(&self, operation: &Operation<'_>) {
         hear(format!("{:?} again", operation.kind.pattern()));
     }
 }
 
 fn report(comm: CommId) {
     pml::sent(&Send { comm, dest: 2, to: 2, bytes: 64, tag: 0, mode: Mode::Synchronous });
-    osc::accessed(&Access { comm, target: 1, kind: osc::Kind::Get, sent: 0, received: 12 });
+    let window = windows::created(3);
+    osc::accessed(&Access { window, rank: 1, target: 1, kind: osc::Kind::Get, sent: 0, received: 12 });
     for (kind, volume) in [
         (coll::Kind::Bcast, Volume::Each(8)),
         (coll::Kind::Alltoallv, Volume::By(&|rank| u64::from(rank) * 4)),
     ] {
-        coll::entered(&Operation { comm, kind, rank: 0, root: 0, volume });
+        coll::end(&Operation { comm, kind, rank: 0, root: Root::Here, volume, in_place: false });
     }
 }
 
 #[test]
 fn everybody_who_listens_is_told() {
-    let comm = comms::created(Ranks::World(3), "world");
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
     report(comm);
     assert!(!pml::active() && !osc::active() && !coll::active());
     assert!(HEARD.lock().unwrap().is_empty());

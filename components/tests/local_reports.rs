@@ -2,14 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use mpit_components::coll::{self, Kind, Operation};
+use mpit_components::coll::{self, Kind, Operation, Root};
 use mpit_components::host::World;
 use mpit_components::local::{self, Comm, PROC_NULL, Request};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::{Lifecycle, Switch};
 
 /// A collective operation: the communicator, the kind, the rank, the root, the bytes.
-type Entered = (u64, Kind, u32, u32, u64);
+type Entered = (u64, Kind, u32, Root, u64);
 
 /// Writes down what it hears.
 struct Recorder;
@@ -43,8 +43,8 @@ struct Listing;
 /// Keeps which collective operations are entered.
 #[mpit::component(framework = "coll", name = "listing")]
 impl coll::Component for Listing {
-    fn entered(&self, operation: &Operation<'_>) {
-        let Operation { comm, kind, rank, root, volume } = operation;
+    fn done(&self, operation: &Operation<'_>) {
+        let Operation { comm, kind, rank, root, volume, .. } = operation;
         let entry = (comm.get(), *kind, *rank, *root, volume.with(*rank));
         ENTERED.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
     }
@@ -218,17 +218,20 @@ fn collective_operations_are_reported_once_per_call() {
 
         let heard = std::mem::take(&mut *ENTERED.lock().unwrap_or_else(PoisonError::into_inner));
         let operations = [
-            (Kind::Barrier, 0, 0),
-            (Kind::Bcast, 1, 24),
-            (Kind::Reduce, 2, 24),
-            (Kind::Allreduce, 0, 24),
-            (Kind::Gather, 1, 24),
-            (Kind::Scatter, 1, 24),
-            (Kind::Allgather, 0, 24),
-            (Kind::Alltoall, 0, 8),
+            (Kind::Barrier, None, 0),
+            (Kind::Bcast, Some(1), 24),
+            (Kind::Reduce, Some(2), 24),
+            (Kind::Allreduce, None, 24),
+            (Kind::Gather, Some(1), 24),
+            (Kind::Scatter, Some(1), 24),
+            (Kind::Allgather, None, 24),
+            (Kind::Alltoall, None, 8),
         ];
-        let expected =
-            operations.map(|(kind, root, bytes)| (world.id().get(), kind, world.rank() as u32, root, bytes));
+        let rank = world.rank() as u32;
+        let expected = operations.map(|(kind, root, bytes)| {
+            let root = root.map_or(Root::None, |root| if root == rank { Root::Here } else { Root::At(root) });
+            (world.id().get(), kind, rank, root, bytes)
+        });
         assert_eq!(heard, expected);
         Ok(())
     });

@@ -31,7 +31,7 @@ fn world() -> Object<'static> {
 }
 
 fn comm() -> CommId {
-    comms::created(Ranks::World(WORLD.size), "some")
+    comms::created(comms::Description::new(Ranks::World(WORLD.size), "some"))
 }
 
 fn send_tagged(to: u32, bytes: u64, tag: i32) {
@@ -243,7 +243,7 @@ fn a_flush_handle_writes_its_own_phase() {
     count.start().unwrap();
     send(0, 1);
     first.start().unwrap();
-    let freed = comms::created(Ranks::List([2, 0].into()), "short\tlived");
+    let freed = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "short\tlived"));
     send(0, 2);
     second.start().unwrap();
     send_tagged(0, 4, -3);

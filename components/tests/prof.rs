@@ -9,6 +9,10 @@ fn rows(record: &Messages) -> Vec<Row> {
     record.snapshot().since(&Snapshot::default())
 }
 
+fn profile(me: u32, messages: Vec<Row>, comms: Vec<Block>) -> Profile {
+    Profile { me, messages, accesses: Vec::new(), collectives: Vec::new(), comms }
+}
+
 fn text(profile: &Profile) -> String {
     let mut text = Vec::new();
     profile.write(&mut text).unwrap();
@@ -26,20 +30,21 @@ fn golden() {
     record.record(2, 1 << 20, true);
     record.record(OUTSIDE, 8, false);
 
-    let world = comms::created(Ranks::World(4), "MPI_COMM_WORLD");
-    let odd = comms::created(Ranks::List([3, 1, OUTSIDE].into()), "odd\tones\nof all");
-    let nameless = comms::created(Ranks::List([0].into()), "");
+    let world = comms::created(comms::Description::new(Ranks::World(4), "MPI_COMM_WORLD"));
+    let odd =
+        comms::created(comms::Description::new(Ranks::List([3, 1, OUTSIDE].into()), "odd\tones\nof all"));
+    let nameless = comms::created(comms::Description::new(Ranks::List([0].into()), ""));
     let mut blocks: Vec<Block> = [world, odd, nameless].map(|id| Block::from(comms::get(id).unwrap())).into();
     blocks[0].all_to_all = Sum { count: 3, bytes: 36 };
 
-    let profile = Profile { me: 0, messages: rows(&record), comms: blocks };
-    assert_eq!(text(&profile), include_str!("golden.prof"));
+    let said = profile(0, rows(&record), blocks);
+    assert_eq!(text(&said), include_str!("golden.prof"));
 }
 
 #[test]
 fn nothing_happened() {
-    let profile = Profile { me: 7, messages: Vec::new(), comms: Vec::new() };
-    assert_eq!(text(&profile), "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
+    let said = profile(7, Vec::new(), Vec::new());
+    assert_eq!(text(&said), "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
 }
 
 /// Counts the pieces that it is handed.
@@ -59,10 +64,10 @@ impl std::io::Write for Pieces {
 
 #[test]
 fn a_million_ranks_are_written_in_pieces() {
-    let id = comms::created(Ranks::World(1_000_000), "everybody");
+    let id = comms::created(comms::Description::new(Ranks::World(1_000_000), "everybody"));
     let comms = vec![Block::from(comms::get(id).unwrap())];
     let mut pieces = Pieces::default();
-    Profile { me: 0, messages: Vec::new(), comms }.write(&mut pieces).unwrap();
+    profile(0, Vec::new(), comms).write(&mut pieces).unwrap();
     assert!(pieces.0.len() > 50 && pieces.0.iter().all(|bytes| *bytes < 70_000));
     let digits = |from: usize, to: usize, each| (to - from) * each;
     let ranks = digits(0, 10, 1)
@@ -87,6 +92,6 @@ fn a_sink_that_fails_is_reported() {
             Ok(())
         }
     }
-    let profile = Profile { me: 0, messages: Vec::new(), comms: Vec::new() };
-    assert_eq!(profile.write(Full).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    let said = profile(0, Vec::new(), Vec::new());
+    assert_eq!(said.write(Full).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
 }

@@ -18,8 +18,8 @@ fn run(special: &str) {
         return run_with_an_early_handle();
     }
     host::initialized(World { rank: 1, size: 3 });
-    let comm = comms::created(Ranks::World(3), "MPI_COMM_WORLD");
-    let short = comms::created(Ranks::World(3), "short");
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
+    let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
     let tool = Tool::new();
     let session = tool.session().unwrap();
     if special == "flush" {
@@ -43,13 +43,13 @@ fn run_with_an_early_handle() {
     let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
     flush.write_text("early").unwrap();
     flush.start().unwrap();
-    let comm = comms::created(Ranks::World(3), "MPI_COMM_WORLD");
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
     let send = Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard };
     // Nobody knows this process's rank yet, which the file's name needs.
     assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
     host::initialized(World { rank: 1, size: 3 });
     println!("active: {}", pml::active());
-    comms::freed(comms::created(Ranks::World(3), "short"));
+    comms::freed(comms::created(comms::Description::new(Ranks::World(3), "short")));
     pml::sent(&send);
     flush.stop().unwrap();
     assert!(!pml::active());

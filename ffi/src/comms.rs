@@ -89,7 +89,7 @@ fn meet(handle: Handle) -> Option<&'static Comm> {
     let ranks = ranks_of(abi, handle)?;
     let comm = COMMS.insert(handle, || {
         let size = ranks.size();
-        let id = comms::created(ranks.clone(), &name_of(handle));
+        let id = comms::created(comms::Description::new(ranks.clone(), &name_of(handle)));
         let ranks = match ranks {
             Ranks::World(_) => None,
             Ranks::List(list) => Some(list),

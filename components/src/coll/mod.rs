@@ -88,14 +88,14 @@ impl Kind {
 pub enum Volume<'a> {
     /// The same number of bytes with each.
     Each(u64),
-    /// So many with the process of that rank in the communicator (for neighbourhood operations: with the
-    /// neighbour of that number), for the operations with a `v` or `w` and `MPI_Reduce_scatter`. Not called unless
-    /// a component wants to know, so that an operation costs the same whatever the communicator's size.
+    /// So many with the process of that rank in the communicator (for neighborhood operations: with the neighbor of
+    /// that number), for the operations with a `v` or `w` and `MPI_Reduce_scatter`. Not called unless a component wants
+    /// to know.
     By(&'a dyn Fn(u32) -> u64),
 }
 
 impl Volume<'_> {
-    /// The bytes exchanged with one rank or neighbour.
+    /// The bytes exchanged with one rank or neighbor.
     #[must_use]
     pub fn with(&self, rank: u32) -> u64 {
         match self {
@@ -114,6 +114,17 @@ impl Debug for Volume<'_> {
     }
 }
 
+/// Who is the root of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// The operation has none, or the root is another process of this one's group of an intercommunicator.
+    None,
+    /// This process.
+    Here,
+    /// The process of that rank in the communicator; of an intercommunicator, in the remote group.
+    At(u32),
+}
+
 /// A collective operation, reported by each process that takes part in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {
@@ -121,20 +132,22 @@ pub struct Operation<'a> {
     pub comm: CommId,
     /// Which operation.
     pub kind: Kind,
-    /// The rank of this process in the communicator.
+    /// The rank of this process in the communicator; of an intercommunicator, in its own group.
     pub rank: u32,
-    /// The rank of the root in the communicator; 0 for operations without one.
-    pub root: u32,
-    /// What this process sends to each other one; for the root of an operation from all to one, what it gets
-    /// from each.
+    /// Who is the root.
+    pub root: Root,
+    /// What this process sends to each other one, `MPI_IN_PLACE` seen to; for the root of an operation from all to one,
+    /// what it gets from each.
     pub volume: Volume<'a>,
+    /// Whether this process gave `MPI_IN_PLACE`.
+    pub in_place: bool,
 }
 
 /// A component of this framework.
 pub trait Component: Lifecycle {
-    /// The process enters a collective operation. Called by whatever thread does, at the cost of every
-    /// operation: no locks here.
-    fn entered(&self, operation: &Operation<'_>);
+    /// The process took part in a collective operation: the call that starts it succeeded, for a persistent one each
+    /// start. Called by whatever thread does, at the cost of every operation: no locks here.
+    fn done(&self, operation: &Operation<'_>);
 }
 
 /// Collective communication.
@@ -172,11 +185,15 @@ pub const fn switch() -> Switch {
     Switch::new(&REASONS)
 }
 
-/// Reports an operation to all who listen.
+/// Tells that an operation begins, before the library is called.
 #[inline]
-pub fn entered(operation: &Operation<'_>) {
+pub fn begin(_operation: &Operation<'_>) {}
+
+/// Reports an operation to all who listen: the call has succeeded.
+#[inline]
+pub fn end(operation: &Operation<'_>) {
     if active() {
-        COLL.each(|component| component.entered(operation));
+        COLL.each(|component| component.done(operation));
     }
 }
 

@@ -9,7 +9,7 @@ use bytemuck::Pod;
 
 use super::comm::{Comm, Shared};
 use super::{Data, Error, Result};
-use crate::coll::{self, Kind, Volume};
+use crate::coll::{self, Kind, Pattern, Root, Volume};
 use crate::pml::Mode;
 
 /// The tags of the host's own messages.
@@ -208,12 +208,18 @@ impl Comm {
 
     /// Reports an operation that exchanges so many bytes with each process.
     fn report(&self, kind: Kind, root: usize, bytes: usize) {
-        coll::entered(&coll::Operation {
+        let root = match kind.pattern() {
+            Pattern::AllToAll => Root::None,
+            _ if root == self.rank() => Root::Here,
+            _ => Root::At(root as u32),
+        };
+        coll::end(&coll::Operation {
             comm: self.id(),
             kind,
             rank: self.rank() as u32,
-            root: root as u32,
+            root,
             volume: Volume::Each(bytes as u64),
+            in_place: false,
         });
     }
 }

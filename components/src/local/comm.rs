@@ -44,9 +44,10 @@ impl Comm {
     /// `MPI_COMM_WORLD`. It brings `MPI_COMM_SELF` along.
     pub(super) fn world(process: &Arc<Process>) -> Self {
         let world: Arc<[u32]> = (0..process.size).collect();
-        let id = comms::created(Ranks::World(process.size), "MPI_COMM_WORLD");
+        let id = comms::created(comms::Description::new(Ranks::World(process.size), "MPI_COMM_WORLD"));
         let members = Arc::from([process.rank]);
-        let alone_id = comms::created(Ranks::List(Arc::clone(&members)), "MPI_COMM_SELF");
+        let alone_id =
+            comms::created(comms::Description::new(Ranks::List(Arc::clone(&members)), "MPI_COMM_SELF"));
         let alone = Shared::new(process, process::SELF, alone_id, members, "MPI_COMM_SELF", None);
         let alone = Some(Arc::new(alone));
         let shared = Shared::new(process, process::WORLD, id, world, "MPI_COMM_WORLD", alone);
@@ -60,7 +61,14 @@ impl Comm {
         let identity = members.len() == process.size as usize && members.is_sorted();
         let ranks = if identity { Ranks::World(process.size) } else { Ranks::List(Arc::clone(&members)) };
         let alone = Some(Arc::clone(self.shared.alone.as_ref().unwrap_or(&self.shared)));
-        let shared = Shared::new(process, context, comms::created(ranks, name), members, name, alone);
+        let shared = Shared::new(
+            process,
+            context,
+            comms::created(comms::Description::new(ranks, name)),
+            members,
+            name,
+            alone,
+        );
         Self { shared: Arc::new(shared) }
     }
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use mpit::cvar::{Cvar, Text};
 use mpit::{category, cvar};
 
-use crate::comms::CommId;
 use crate::framework::{self, Framework};
 pub use crate::framework::{Lifecycle, Switch};
 use crate::host::World;
+use crate::windows::WindowId;
 
 /// What an access does. The request-based forms (`MPI_Rput` and so on) do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,8 +31,10 @@ pub enum Kind {
 /// `MPI_PROC_NULL`, nor for synchronization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The communicator that the window was made from.
-    pub comm: CommId,
+    /// The window.
+    pub window: WindowId,
+    /// The target's rank in the group of the window.
+    pub rank: u32,
     /// The rank in the world of the process whose memory it is, or [`mpit::object::OUTSIDE`].
     pub target: u32,
     /// What it does.

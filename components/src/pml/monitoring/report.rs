@@ -43,7 +43,13 @@ pub(super) fn close() {
 /// What was recorded since some moment, and the communicators that existed since another.
 pub(super) fn profile(me: u32, since: &Snapshot, comms: &Reader) -> Profile {
     let messages = MESSAGES.snapshot().since(since);
-    Profile { me, messages, comms: comms.comms().into_iter().map(Block::from).collect() }
+    Profile {
+        me,
+        messages,
+        accesses: Vec::new(),
+        collectives: Vec::new(),
+        comms: comms.comms().into_iter().map(Block::from).collect(),
+    }
 }
 
 /// With a single call, so that the output of several processes does not mix.
