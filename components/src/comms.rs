@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::coll;
+
 /// Which communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommId(u64);
@@ -147,11 +149,13 @@ pub fn renamed(comm: CommId, name: &str) {
 
 /// A communicator was freed.
 pub fn freed(comm: CommId) {
-    let mut records = records();
-    if let Some(record) = records.live.remove(&comm.0) {
+    {
+        let mut records = records();
+        let Some(record) = records.live.remove(&comm.0) else { return };
         records.freed.push_back(Record { freed: true, ..record });
         records.forget();
     }
+    coll::freed(comm);
 }
 
 /// What is known of a communicator that is not freed.

@@ -18,6 +18,7 @@ pub mod control;
 mod framework;
 pub mod host;
 pub mod local;
+mod monitoring;
 pub mod osc;
 mod output;
 pub mod pml;

@@ -1,5 +1,7 @@
 //! Collective communication: the host reports each collective operation that a process takes part in.
 
+pub mod monitoring;
+
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -148,6 +150,9 @@ pub trait Component: Lifecycle {
     /// The process took part in a collective operation: the call that starts it succeeded, for a persistent one each
     /// start. Called by whatever thread does, at the cost of every operation: no locks here.
     fn done(&self, operation: &Operation<'_>);
+
+    /// A communicator is freed: told whether the component listens or not.
+    fn freed(&self, _comm: CommId) {}
 }
 
 /// Collective communication.
@@ -167,8 +172,8 @@ pub struct Coll;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// Reasons to listen, of all components together.
-static REASONS: AtomicU32 = AtomicU32::new(0);
+/// How many components listen.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static COLL: Framework<dyn Component> = Framework::new("coll");
 
@@ -176,13 +181,13 @@ static COLL: Framework<dyn Component> = Framework::new("coll");
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0
+    LISTENING.load(Relaxed) != 0
 }
 
 /// The switch of a component of this framework: a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
-    Switch::new(&REASONS)
+    Switch::new(&LISTENING)
 }
 
 /// Tells that an operation begins, before the library is called.
@@ -195,6 +200,11 @@ pub fn end(operation: &Operation<'_>) {
     if active() {
         COLL.each(|component| component.done(operation));
     }
+}
+
+/// Tells the components of a communicator that is freed.
+pub(crate) fn freed(comm: CommId) {
+    COLL.all(|component| component.freed(comm));
 }
 
 pub(crate) fn open(world: World) {

@@ -1,5 +1,7 @@
 //! One-sided communication: the host reports each access to memory of another process.
 
+pub mod monitoring;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::cvar::{Cvar, Text};
@@ -68,8 +70,8 @@ pub struct Osc;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// Reasons to listen, of all components together.
-static REASONS: AtomicU32 = AtomicU32::new(0);
+/// How many components listen.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static OSC: Framework<dyn Component> = Framework::new("osc");
 
@@ -77,13 +79,13 @@ static OSC: Framework<dyn Component> = Framework::new("osc");
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0
+    LISTENING.load(Relaxed) != 0
 }
 
 /// The switch of a component of this framework: a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
-    Switch::new(&REASONS)
+    Switch::new(&LISTENING)
 }
 
 /// Reports an access to all who listen.
