@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::coll;
+use crate::{coll, events};
 
 /// Which communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,14 +130,19 @@ impl Records {
     }
 }
 
-/// A communicator was created.
+/// A communicator was created. Tools are told, whose callbacks may do anything: hold no lock that they could need.
 pub fn created(what: Description<'_>) -> CommId {
     let Description { name, ranks, remote, neighbors } = what;
-    let mut records = records();
-    records.newest += 1;
-    let id = CommId(records.newest);
-    records.live.insert(id.0, Record { id, name: name.into(), ranks, remote, neighbors, freed: false });
-    id
+    let record = {
+        let mut records = records();
+        records.newest += 1;
+        let id = CommId(records.newest);
+        let record = Record { id, name: name.into(), ranks, remote, neighbors, freed: false };
+        records.live.insert(id.0, record.clone());
+        record
+    };
+    events::comm_created(&record);
+    record.id
 }
 
 /// A communicator was given another name.
@@ -147,7 +152,7 @@ pub fn renamed(comm: CommId, name: &str) {
     }
 }
 
-/// A communicator was freed.
+/// A communicator is freed. Tools are told, as in [`created`].
 pub fn freed(comm: CommId) {
     {
         let mut records = records();
@@ -156,6 +161,7 @@ pub fn freed(comm: CommId) {
         records.forget();
     }
     coll::freed(comm);
+    events::comm_freed(comm.get());
 }
 
 /// What is known of a communicator that is not freed.

@@ -1,5 +1,6 @@
 //! Collective communication: the host reports each collective operation that a process takes part in.
 
+pub mod events;
 pub mod monitoring;
 
 use std::fmt::{self, Debug};
@@ -177,11 +178,12 @@ static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static COLL: Framework<dyn Component> = Framework::new("coll");
 
-/// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Operation`].
+/// Whether anybody listens, a component or a tool: three loads. Hosts use it to spare themselves the making of an
+/// [`Operation`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    LISTENING.load(Relaxed) != 0
+    LISTENING.load(Relaxed) != 0 || events::have_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.
@@ -192,13 +194,16 @@ pub const fn switch() -> Switch {
 
 /// Tells that an operation begins, before the library is called.
 #[inline]
-pub fn begin(_operation: &Operation<'_>) {}
+pub fn begin(operation: &Operation<'_>) {
+    events::begin(operation);
+}
 
 /// Reports an operation to all who listen: the call has succeeded.
 #[inline]
 pub fn end(operation: &Operation<'_>) {
     if active() {
         COLL.each(|component| component.done(operation));
+        events::end(operation);
     }
 }
 

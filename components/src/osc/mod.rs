@@ -1,5 +1,6 @@
 //! One-sided communication: the host reports each access to memory of another process.
 
+pub mod events;
 pub mod monitoring;
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -75,11 +76,12 @@ static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static OSC: Framework<dyn Component> = Framework::new("osc");
 
-/// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Access`].
+/// Whether anybody listens, a component or a tool: two loads. Hosts use it to spare themselves the making of an
+/// [`Access`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    LISTENING.load(Relaxed) != 0
+    LISTENING.load(Relaxed) != 0 || events::have_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.
@@ -93,6 +95,7 @@ pub const fn switch() -> Switch {
 pub fn accessed(access: &Access) {
     if active() {
         OSC.each(|component| component.accessed(access));
+        events::accessed(access);
     }
 }
 
