@@ -10,9 +10,12 @@ use mpit_components::host::{self, World};
 /// Bytes for each rank: 0, 10, 20 and so on.
 const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
 
+/// A number of messages, and their bytes.
+type Sum = (u64, u64);
+
 /// Messages and bytes for each process of the world, and the sums of the three patterns, of one operation of the process
 /// of rank 1 of 4.
-fn counted(comm: CommId, operation: &Operation<'_>) -> (Vec<(u64, u64)>, [(u64, u64); 3]) {
+fn counted(comm: CommId, operation: &Operation<'_>) -> (Vec<Sum>, [Sum; 3]) {
     let tool = Tool::new();
     let session = tool.session().unwrap();
     let read = |what: &str, class, object: Object<'_>| {

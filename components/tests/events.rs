@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mpit::desc::EventDesc;
+use mpit::desc::{EnumItem, EventDesc};
 use mpit::event::{Abi, Delivery, DropReport, Farewell, Hints, RegistrationId, instance};
 use mpit::object::Object;
 use mpit::session::Interface;
@@ -92,7 +92,7 @@ fn events_say_what_they_are() {
     for (event, (name, bind, elements)) in EVENTS.into_iter().enumerate() {
         let (_, desc) = desc(event);
         assert_eq!((desc.name(), desc.binding(), desc.audience()), (name, bind, Verbosity::UserDetail));
-        let names: Vec<_> = desc.element_names().unwrap().items().iter().map(|item| item.name()).collect();
+        let names: Vec<_> = desc.element_names().unwrap().items().iter().map(EnumItem::name).collect();
         assert_eq!(names, elements, "{name}");
         assert_eq!(desc.source().name(), "mpit", "{name}");
         assert!(!desc.text().is_empty() && desc.category_list().len() == 1, "{name}");
