@@ -10,6 +10,7 @@ pub mod abi;
 pub mod comms;
 pub mod datatypes;
 pub mod fortran;
+mod groups;
 pub mod host;
 pub mod infos;
 pub mod life;
@@ -21,6 +22,8 @@ pub mod quarantine;
 pub mod register;
 pub mod strings;
 pub mod table;
+mod topology;
+pub mod windows;
 
 use std::sync::OnceLock;
 
