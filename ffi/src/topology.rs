@@ -105,5 +105,5 @@ fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
             to_weights.as_mut_ptr(),
         )
     };
-    (asked == Some(Abi::SUCCESS)).then(|| (to, from.len() as u32))
+    (asked == Some(Abi::SUCCESS)).then_some((to, from.len() as u32))
 }
