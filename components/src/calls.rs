@@ -1,4 +1,15 @@
 //! Calls that a program makes: how many, and how long they take.
+//!
+//! Each area has a COUNTER of calls and a TIMER of the time that they took. Both are kept while a handle on one of them is
+//! started, and the clock is read only while a handle on the TIMER is. It is the processor's cycle counter where that
+//! runs at a constant rate, as for the time stamps of events.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use mpit::event::clock;
+use mpit::{category, pvar, threads};
+
+use crate::framework::Switch;
 
 /// What a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,26 +24,232 @@ pub enum Area {
     Waiting,
 }
 
+const P2P: usize = Area::PointToPoint as usize;
+const OSC: usize = Area::OneSided as usize;
+const COLL: usize = Area::Collective as usize;
+const WAIT: usize = Area::Waiting as usize;
+
+/// What is kept of the calls of an area.
+struct Calls {
+    /// Whether calls are recorded: a reason for each handle that is started.
+    switch: Switch,
+    /// Handles on the TIMER that are started.
+    timers: AtomicU32,
+    count: AtomicU64,
+    ticks: AtomicU64,
+}
+
+/// For each area 1 while calls of it are recorded: what [`active`] looks at.
+static RECORDING: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+
+static RECORDS: [Calls; 4] = [
+    Calls::new(&RECORDING[0]),
+    Calls::new(&RECORDING[1]),
+    Calls::new(&RECORDING[2]),
+    Calls::new(&RECORDING[3]),
+];
+
+impl Calls {
+    const fn new(recording: &'static AtomicU32) -> Self {
+        Self {
+            switch: Switch::new(recording),
+            timers: AtomicU32::new(0),
+            count: AtomicU64::new(0),
+            ticks: AtomicU64::new(0),
+        }
+    }
+}
+
+/// Turns recording off, whatever handles are started.
+pub(crate) fn pause() {
+    for calls in &RECORDS {
+        calls.switch.pause();
+    }
+}
+
+/// Turns recording on again, where handles are started.
+pub(crate) fn resume() {
+    for calls in &RECORDS {
+        calls.switch.resume();
+    }
+}
+
 /// Whether anybody wants to know of calls of an area: one load.
 #[inline]
 #[must_use]
-pub fn active(_area: Area) -> bool {
-    false
+pub fn active(area: Area) -> bool {
+    RECORDING[area as usize].load(Relaxed) != 0
 }
 
 /// A call that is going on.
 #[derive(Debug)]
-pub struct Stopwatch;
+#[must_use = "a call that does not end is not recorded"]
+pub struct Stopwatch {
+    area: Area,
+    /// When it began, if somebody wants to know the time.
+    begin: Option<i64>,
+}
 
 /// The user's call begins. Hosts do not tell of calls that other calls make.
 #[inline]
-#[must_use]
-pub fn begin(_area: Area) -> Stopwatch {
-    Stopwatch
+pub fn begin(area: Area) -> Stopwatch {
+    let timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
+    Stopwatch { area, begin: timed.then(clock::now) }
 }
 
 impl Stopwatch {
     /// The call ended.
     #[inline]
-    pub fn end(self) {}
+    pub fn end(self) {
+        if active(self.area) {
+            let record = &RECORDS[self.area as usize];
+            threads::add(&record.count, 1);
+            if let Some(begin) = self.begin {
+                // Counters of two processors may differ by a little.
+                let ticks = clock::now().wrapping_sub(begin).max(0);
+                threads::add(&record.ticks, ticks.cast_unsigned());
+            }
+        }
+    }
+}
+
+/// Calls of MPI that the program makes, and the time that they take. Calls that other calls of MPI make do not count.
+#[category(name = "calls")]
+#[derive(Debug)]
+pub struct CallsMade;
+
+/// A handle on a COUNTER was started.
+fn count<const AREA: usize>() {
+    RECORDS[AREA].switch.on();
+}
+
+/// A handle on a COUNTER was stopped.
+fn stop_counting<const AREA: usize>() {
+    RECORDS[AREA].switch.off();
+}
+
+/// A handle on a TIMER was started.
+fn time<const AREA: usize>() {
+    // Measured when it is first asked for, which is better now than between two calls.
+    let _ = clock::ticks_per_second();
+    RECORDS[AREA].timers.fetch_add(1, Relaxed);
+    RECORDS[AREA].switch.on();
+}
+
+/// A handle on a TIMER was stopped.
+fn stop_timing<const AREA: usize>() {
+    RECORDS[AREA].switch.off();
+    RECORDS[AREA].timers.fetch_sub(1, Relaxed);
+}
+
+fn calls(area: usize) -> u64 {
+    RECORDS[area].count.load(Relaxed)
+}
+
+fn seconds(area: usize) -> f64 {
+    RECORDS[area].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
+}
+
+/// Calls that send, receive and probe messages.
+#[pvar(
+    name = "calls_p2p_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = count::<P2P>,
+    on_stop = stop_counting::<P2P>
+)]
+fn p2p_count() -> u64 {
+    calls(P2P)
+}
+
+/// Time spent in calls that send, receive and probe messages. Of several threads, the sum.
+#[pvar(
+    name = "calls_p2p_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = time::<P2P>,
+    on_stop = stop_timing::<P2P>
+)]
+fn p2p_seconds() -> f64 {
+    seconds(P2P)
+}
+
+/// Calls that access memory of other processes or synchronize accesses.
+#[pvar(
+    name = "calls_osc_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = count::<OSC>,
+    on_stop = stop_counting::<OSC>
+)]
+fn osc_count() -> u64 {
+    calls(OSC)
+}
+
+/// Time spent in calls that access memory of other processes or synchronize accesses. Of several threads, the sum.
+#[pvar(
+    name = "calls_osc_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = time::<OSC>,
+    on_stop = stop_timing::<OSC>
+)]
+fn osc_seconds() -> f64 {
+    seconds(OSC)
+}
+
+/// Calls that take part in collective operations.
+#[pvar(
+    name = "calls_coll_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = count::<COLL>,
+    on_stop = stop_counting::<COLL>
+)]
+fn coll_count() -> u64 {
+    calls(COLL)
+}
+
+/// Time spent in calls that take part in collective operations. Of several threads, the sum.
+#[pvar(
+    name = "calls_coll_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = time::<COLL>,
+    on_stop = stop_timing::<COLL>
+)]
+fn coll_seconds() -> f64 {
+    seconds(COLL)
+}
+
+/// Calls that wait or test for completion.
+#[pvar(
+    name = "calls_wait_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = count::<WAIT>,
+    on_stop = stop_counting::<WAIT>
+)]
+fn wait_count() -> u64 {
+    calls(WAIT)
+}
+
+/// Time spent in calls that wait or test for completion. Of several threads, the sum.
+#[pvar(
+    name = "calls_wait_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = time::<WAIT>,
+    on_stop = stop_timing::<WAIT>
+)]
+fn wait_seconds() -> f64 {
+    seconds(WAIT)
 }

@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::{coll, events};
+
 /// Which communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommId(u64);
@@ -128,14 +130,19 @@ impl Records {
     }
 }
 
-/// A communicator was created.
+/// A communicator was created. Tools are told, whose callbacks may do anything: hold no lock that they could need.
 pub fn created(what: Description<'_>) -> CommId {
     let Description { name, ranks, remote, neighbors } = what;
-    let mut records = records();
-    records.newest += 1;
-    let id = CommId(records.newest);
-    records.live.insert(id.0, Record { id, name: name.into(), ranks, remote, neighbors, freed: false });
-    id
+    let record = {
+        let mut records = records();
+        records.newest += 1;
+        let id = CommId(records.newest);
+        let record = Record { id, name: name.into(), ranks, remote, neighbors, freed: false };
+        records.live.insert(id.0, record.clone());
+        record
+    };
+    events::comm_created(&record);
+    record.id
 }
 
 /// A communicator was given another name.
@@ -145,13 +152,16 @@ pub fn renamed(comm: CommId, name: &str) {
     }
 }
 
-/// A communicator was freed.
+/// A communicator is freed. Tools are told, as in [`created`].
 pub fn freed(comm: CommId) {
-    let mut records = records();
-    if let Some(record) = records.live.remove(&comm.0) {
+    {
+        let mut records = records();
+        let Some(record) = records.live.remove(&comm.0) else { return };
         records.freed.push_back(Record { freed: true, ..record });
         records.forget();
     }
+    coll::freed(comm);
+    events::comm_freed(comm.get());
 }
 
 /// What is known of a communicator that is not freed.

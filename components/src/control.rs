@@ -1,4 +1,28 @@
 //! What a program says to those who watch it.
 
-/// The program called `MPI_Pcontrol`: 0 turns recording off, 1 on, 2 writes what is recorded. Other levels do nothing.
-pub fn pcontrol(_level: i32) {}
+use crate::{calls, monitoring};
+
+/// The program called `MPI_Pcontrol`:
+///
+/// | level | |
+/// |---|---|
+/// | 0 | recording stops: what the program does from now on is in no variable and no file, although handles stay started and keep their values |
+/// | 1 | recording goes on, as at the start of a program |
+/// | 2 | what was recorded so far is written as at the end of MPI, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
+/// | others | nothing |
+///
+/// All of the monitoring components and the variables of [`calls`] obey. Components of others and events do not.
+pub fn pcontrol(level: i32) {
+    match level {
+        0 => {
+            monitoring::pause();
+            calls::pause();
+        }
+        1 => {
+            monitoring::resume();
+            calls::resume();
+        }
+        2 => monitoring::write_now(),
+        _ => {}
+    }
+}

@@ -27,34 +27,61 @@ pub trait Lifecycle: Send + Sync {
 /// Takes no lock and allocates nothing, so it may be used where a tool starts and stops handles.
 #[derive(Debug)]
 pub struct Switch {
-    /// Reasons to listen, of all components of the framework together.
-    all: &'static AtomicU32,
-    /// Those of this component.
-    own: AtomicU32,
+    /// How many components of the framework are awake.
+    awake: &'static AtomicU32,
+    /// Reasons of this component to listen, and [`PAUSED`].
+    state: AtomicU32,
+}
+
+/// The bit that puts a component to sleep whatever reasons there are.
+const PAUSED: u32 = 1 << 31;
+
+const fn is_awake(state: u32) -> bool {
+    state != 0 && state < PAUSED
 }
 
 impl Switch {
-    pub(crate) const fn new(all: &'static AtomicU32) -> Self {
-        Self { all, own: AtomicU32::new(0) }
+    pub(crate) const fn new(awake: &'static AtomicU32) -> Self {
+        Self { awake, state: AtomicU32::new(0) }
     }
 
     /// One reason more to listen.
     pub fn on(&self) {
-        self.own.fetch_add(1, Relaxed);
-        self.all.fetch_add(1, Relaxed);
+        self.change(|state| state + 1);
     }
 
     /// One reason less. Must follow an [`on`](Self::on).
     pub fn off(&self) {
-        self.all.fetch_sub(1, Relaxed);
-        self.own.fetch_sub(1, Relaxed);
+        self.change(|state| state - 1);
+    }
+
+    /// Puts the component to sleep, whatever reasons there are.
+    pub(crate) fn pause(&self) {
+        self.change(|state| state | PAUSED);
+    }
+
+    /// Wakes the component up, if there are reasons.
+    pub(crate) fn resume(&self) {
+        self.change(|state| state & !PAUSED);
     }
 
     /// Whether there is a reason to listen.
     #[inline]
     #[must_use]
     pub fn is_on(&self) -> bool {
-        self.own.load(Relaxed) != 0
+        is_awake(self.state.load(Relaxed))
+    }
+
+    fn change(&self, next: impl Fn(u32) -> u32) {
+        let before = match self.state.fetch_update(Relaxed, Relaxed, |state| Some(next(state))) {
+            Ok(before) | Err(before) => before,
+        };
+        // Several who change it at once add up, in whatever order they come here.
+        match (is_awake(before), is_awake(next(before))) {
+            (false, true) => drop(self.awake.fetch_add(1, Relaxed)),
+            (true, false) => drop(self.awake.fetch_sub(1, Relaxed)),
+            _ => {}
+        }
     }
 }
 
@@ -88,6 +115,11 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
                 tell(listener.component);
             }
         }
+    }
+
+    /// Tells all who take part, whether they listen or not.
+    pub(crate) fn all(&self, tell: impl Fn(&'static C)) {
+        self.listeners().iter().for_each(|listener| tell(listener.component));
     }
 
     /// Opens those of the components that a selection list names. Only the first call counts.
@@ -238,6 +270,34 @@ mod tests {
         let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
         assert_eq!(all.map(|ear| ear.opened.load(Relaxed)), [1, 1, 1, 0]);
         assert_eq!(all.map(|ear| ear.closed.load(Relaxed)), [1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_pause_is_not_a_reason_less() {
+        static AWAKE: AtomicU32 = AtomicU32::new(0);
+        let (one, two) = (Switch::new(&AWAKE), Switch::new(&AWAKE));
+        let awake = || (one.is_on(), two.is_on(), AWAKE.load(Relaxed));
+        one.on();
+        two.on();
+        assert_eq!(awake(), (true, true, 2));
+        one.pause();
+        one.pause();
+        assert_eq!(awake(), (false, true, 1));
+        one.on();
+        one.off();
+        one.on();
+        assert_eq!(awake(), (false, true, 1));
+        two.pause();
+        two.off();
+        assert_eq!(awake(), (false, false, 0));
+        two.resume();
+        one.resume();
+        one.resume();
+        assert_eq!(awake(), (true, false, 1));
+        one.off();
+        assert_eq!(awake(), (true, false, 1));
+        one.off();
+        assert_eq!(awake(), (false, false, 0));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! crate, or [`local`]. It says when MPI is up ([`host`]), which communicators there are ([`comms`]), and reports
 //! each operation to one of three *frameworks*, as in Open MPI: [`pml`] (point to point), [`osc`] (one-sided) and
 //! [`coll`] (collectives). *Components* of a framework listen, several at once if need be. Which ones is chosen
-//! by the control variables `pml_components`, `osc_components` and `coll_components`.
+//! by the control variables `pml_components`, `osc_components` and `coll_components`. Tools listen, too, to the events
+//! of each framework and to those of [`events`].
 //!
 //! Everything here is written with the public interface of [`mpit`], as a third party would write it.
 
@@ -15,9 +16,11 @@ pub mod coll;
 pub mod comms;
 mod complaint;
 pub mod control;
+pub mod events;
 mod framework;
 pub mod host;
 pub mod local;
+mod monitoring;
 pub mod osc;
 mod output;
 pub mod pml;

@@ -9,16 +9,8 @@ use std::io::{self, Write};
 use mpit::object::OUTSIDE;
 
 use crate::comms::Record;
+pub use crate::record::Sum;
 use crate::record::{BINS, Row};
-
-/// A number of operations, and the bytes they moved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
-    /// How many.
-    pub count: u64,
-    /// How many bytes.
-    pub bytes: u64,
-}
 
 /// A communicator and the collective operations on it.
 #[derive(Clone, Debug)]

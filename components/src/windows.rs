@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::events;
+
 /// Which window: never reused, whatever the address of the host's object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WindowId(u64);
@@ -17,9 +19,14 @@ impl WindowId {
 static NEWEST: AtomicU64 = AtomicU64::new(0);
 
 /// A window over a group of so many processes was created.
-pub fn created(_size: u32) -> WindowId {
-    WindowId(NEWEST.fetch_add(1, Relaxed) + 1)
+/// Tools are told, whose callbacks may do anything: hold no lock that they could need.
+pub fn created(size: u32) -> WindowId {
+    let window = WindowId(NEWEST.fetch_add(1, Relaxed) + 1);
+    events::win_created(window, size);
+    window
 }
 
-/// A window was freed.
-pub fn freed(_window: WindowId) {}
+/// A window is freed. Tools are told, as in [`created`].
+pub fn freed(window: WindowId) {
+    events::win_freed(window);
+}

@@ -5,9 +5,12 @@ use std::process::{Command, Output};
 
 use mpit::tool::Tool;
 use mpit::words::Class;
-use mpit_components::comms::{self, Ranks};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
+use mpit_components::windows;
 
 /// Set for a process that is a run; says what is special about it.
 const RUN: &str = "MPIT_TEST_RUN";
@@ -30,10 +33,27 @@ fn run(special: &str) {
     for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
         pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
     }
+    others(comm, short);
     comms::freed(short);
     println!("active: {}", pml::active());
     host::finalizing();
     host::finalizing();
+}
+
+/// What is not a message.
+fn others(comm: CommId, short: CommId) {
+    let window = windows::created(3);
+    for (kind, sent, received) in [(osc::Kind::Put, 12, 0), (osc::Kind::Get, 0, 20)] {
+        osc::accessed(&Access { window, rank: 2, target: 2, kind, sent, received });
+    }
+    for (comm, kind, root) in [
+        (comm, Kind::Allreduce, Root::None),
+        (short, Kind::Bcast, Root::Here),
+        (short, Kind::Bcast, Root::At(0)),
+    ] {
+        let volume = Volume::Each(8);
+        coll::end(&Operation { comm, kind, rank: 1, root, volume, in_place: false });
+    }
 }
 
 /// A tool is there before MPI is.
@@ -59,10 +79,10 @@ fn run_with_an_early_handle() {
 }
 
 const MERGED: [&str; 2] =
-    ["E\t1\t0\t24 bytes\t2 msgs sent\t0,0,0,0,1,1,0,", "E\t1\t2\t100 bytes\t1 msgs sent\t"];
+    ["E\t1\t0\t24 bytes\t2 msgs sent\t0,0,0,0,1,1,0,", "E\t1\t2\t100 bytes\t1 msgs sent\t0,"];
 const APART: [&str; 3] = [
     "E\t1\t0\t8 bytes\t1 msgs sent\t0,0,0,0,1,1,0,",
-    "E\t1\t2\t100 bytes\t1 msgs sent\t",
+    "E\t1\t2\t100 bytes\t1 msgs sent\t0,",
     "I\t1\t0\t16 bytes\t1 msgs sent",
 ];
 
@@ -88,17 +108,47 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// That a text is a whole profile with these lines about pairs.
-fn assert_profile(profile: &str, pairs: &[&str]) {
-    let mut lines = profile.lines();
-    assert_eq!(lines.next(), Some("# POINT TO POINT"), "{profile}");
-    for pair in pairs {
-        let line = lines.next().unwrap();
-        assert!(line.starts_with(pair), "{line}\n{pair}");
+const ACCESSES: [&str; 2] = ["S\t1\t2\t12 bytes\t2 msgs sent", "R\t1\t2\t20 bytes\t1 msgs sent"];
+const OPERATIONS: [&str; 2] = ["C\t1\t0\t16 bytes\t2 msgs sent", "C\t1\t2\t16 bytes\t2 msgs sent"];
+
+/// A profile with these lines about pairs, each up to its histogram.
+fn expected(messages: &[&str], accesses: &[&str], operations: &[&str]) -> String {
+    let sum = |pattern, (bytes, count)| format!("{pattern}\t1\t{bytes} bytes\t{count} msgs sent");
+    let (one, all) = if operations.is_empty() { ((0, 0), (0, 0)) } else { ((16, 1), (16, 1)) };
+    let block = |name, one_to_all, all_to_all| {
+        let head = format!("D\t{name}\tprocs: 0,1,2");
+        [head, sum("O2A", one_to_all), sum("A2O", (0, 0)), sum("A2A", all_to_all)].join("\n")
+    };
+    let blocks = [block("MPI_COMM_WORLD", (0, 0), all), block("short", one, (0, 0))];
+    let parts = [
+        &["# POINT TO POINT"],
+        messages,
+        &["# OSC"],
+        accesses,
+        &["# COLLECTIVES"],
+        operations,
+        &blocks.each_ref().map(String::as_str),
+    ];
+    parts.concat().join("\n") + "\n"
+}
+
+/// A profile whose lines end where histograms begin.
+fn without_histograms(profile: &str) -> String {
+    let line = |line: &str| match line.split_once(" msgs sent") {
+        Some((before, _)) => format!("{before} msgs sent\n"),
+        None => format!("{line}\n"),
+    };
+    profile.lines().map(line).collect()
+}
+
+/// That a text is a whole profile with these lines about messages, and with all about the rest.
+fn assert_profile(profile: &str, messages: &[&str]) {
+    for message in messages {
+        assert!(profile.contains(&format!("\n{message}")), "{profile}\n{message}");
     }
-    assert_eq!(lines.next(), Some("# OSC"), "{profile}");
-    let rest: Vec<_> = lines.filter(|line| line.starts_with("D\t") || line.starts_with('#')).collect();
-    assert_eq!(rest, ["# COLLECTIVES", "D\tMPI_COMM_WORLD\tprocs: 0,1,2", "D\tshort\tprocs: 0,1,2"]);
+    let messages: Vec<_> = messages.iter().map(|line| without_histograms(line)).collect();
+    let messages: Vec<_> = messages.iter().map(|line| line.trim_end()).collect();
+    assert_eq!(without_histograms(profile), expected(&messages, &ACCESSES, &OPERATIONS));
 }
 
 /// The file that a run writes under these settings; it writes no other and says nothing.
@@ -137,7 +187,10 @@ fn files_of_whole_runs() {
 }
 
 fn a_handle_may_be_started_before_mpi() {
-    assert_profile(&file("early", &[], "early.1.prof"), &["E\t1\t0\t8 bytes\t1 msgs sent\t0,0,0,0,1,0,"]);
+    let line = "E\t1\t0\t8 bytes\t1 msgs sent";
+    let profile = file("early", &[], "early.1.prof");
+    assert!(profile.contains(&format!("\n{line}\t0,0,0,0,1,0,")), "{profile}");
+    assert_eq!(without_histograms(&profile), expected(&[line], &[], &[]));
 }
 
 fn streams() {
@@ -185,6 +238,15 @@ fn selection() {
     let both =
         [&own_names()[..], &[("MPIT_PML", "monitoring"), ("MPIT_OSC", ""), ("MPIT_COLL", "^")]].concat();
     assert_profile(&file("", &both, "all.1.prof"), &MERGED);
+    // Who is left out leaves out its lines, and nothing else.
+    let left_out = |name| {
+        let profile = file("", &[&own_names()[..], &[(name, "^monitoring")]].concat(), "all.1.prof");
+        without_histograms(&profile)
+    };
+    let messages = MERGED.map(without_histograms);
+    let messages = messages.each_ref().map(|line| line.trim_end());
+    assert_eq!(left_out("MPIT_OSC"), expected(&messages, &[], &OPERATIONS));
+    assert_eq!(left_out("MPIT_COLL_COMPONENTS"), expected(&messages, &ACCESSES, &[]));
 }
 
 fn own_names() -> [(&'static str, &'static str); 3] {

@@ -1,5 +1,8 @@
 //! Collective communication: the host reports each collective operation that a process takes part in.
 
+pub mod events;
+pub mod monitoring;
+
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -148,6 +151,9 @@ pub trait Component: Lifecycle {
     /// The process took part in a collective operation: the call that starts it succeeded, for a persistent one each
     /// start. Called by whatever thread does, at the cost of every operation: no locks here.
     fn done(&self, operation: &Operation<'_>);
+
+    /// A communicator is freed: told whether the component listens or not.
+    fn freed(&self, _comm: CommId) {}
 }
 
 /// Collective communication.
@@ -167,34 +173,43 @@ pub struct Coll;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// Reasons to listen, of all components together.
-static REASONS: AtomicU32 = AtomicU32::new(0);
+/// How many components listen.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static COLL: Framework<dyn Component> = Framework::new("coll");
 
-/// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Operation`].
+/// Whether anybody listens, a component or a tool: three loads. Hosts use it to spare themselves the making of an
+/// [`Operation`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0
+    LISTENING.load(Relaxed) != 0 || events::have_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
-    Switch::new(&REASONS)
+    Switch::new(&LISTENING)
 }
 
 /// Tells that an operation begins, before the library is called.
 #[inline]
-pub fn begin(_operation: &Operation<'_>) {}
+pub fn begin(operation: &Operation<'_>) {
+    events::begin(operation);
+}
 
 /// Reports an operation to all who listen: the call has succeeded.
 #[inline]
 pub fn end(operation: &Operation<'_>) {
     if active() {
         COLL.each(|component| component.done(operation));
+        events::end(operation);
     }
+}
+
+/// Tells the components of a communicator that is freed.
+pub(crate) fn freed(comm: CommId) {
+    COLL.all(|component| component.freed(comm));
 }
 
 pub(crate) fn open(world: World) {

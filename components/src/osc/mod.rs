@@ -1,5 +1,8 @@
 //! One-sided communication: the host reports each access to memory of another process.
 
+pub mod events;
+pub mod monitoring;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::cvar::{Cvar, Text};
@@ -68,22 +71,23 @@ pub struct Osc;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// Reasons to listen, of all components together.
-static REASONS: AtomicU32 = AtomicU32::new(0);
+/// How many components listen.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static OSC: Framework<dyn Component> = Framework::new("osc");
 
-/// Whether anybody listens: one load. Hosts use it to spare themselves the making of an [`Access`].
+/// Whether anybody listens, a component or a tool: two loads. Hosts use it to spare themselves the making of an
+/// [`Access`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0
+    LISTENING.load(Relaxed) != 0 || events::have_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
-    Switch::new(&REASONS)
+    Switch::new(&LISTENING)
 }
 
 /// Reports an access to all who listen.
@@ -91,6 +95,7 @@ pub const fn switch() -> Switch {
 pub fn accessed(access: &Access) {
     if active() {
         OSC.each(|component| component.accessed(access));
+        events::accessed(access);
     }
 }
 

@@ -1,15 +1,11 @@
 //! Events of point-to-point communication.
 
+use mpit::event;
 use mpit::event::{Context, Event};
-use mpit::{event, source};
 
 use super::{Mode, Pml, Send};
 use crate::comms::CommId;
-
-/// The clock of the events of this process: the processor's cycle counter.
-#[source(ordered, name = "mpit")]
-#[derive(Debug)]
-pub struct Clock;
+use crate::events::Clock;
 
 /// A message was handed to the library. Raised when the call that sends it has succeeded, for a persistent message each
 /// time it is started; not for messages to MPI_PROC_NULL. Bound to the communicator that it is sent on.

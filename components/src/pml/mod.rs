@@ -70,8 +70,8 @@ pub struct Pml;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// Reasons to listen, of all components together.
-static REASONS: AtomicU32 = AtomicU32::new(0);
+/// How many components listen.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static PML: Framework<dyn Component> = Framework::new("pml");
 
@@ -79,13 +79,13 @@ static PML: Framework<dyn Component> = Framework::new("pml");
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    REASONS.load(Relaxed) != 0 || MessageSent::DESC.has_listeners()
+    LISTENING.load(Relaxed) != 0 || MessageSent::DESC.has_listeners()
 }
 
 /// The switch of a component of this framework: a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
-    Switch::new(&REASONS)
+    Switch::new(&LISTENING)
 }
 
 /// Reports a message to all who listen.

@@ -5,6 +5,7 @@
 
 mod histogram;
 mod snapshot;
+mod sum;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,6 +15,7 @@ use mpit::threads;
 
 pub use histogram::{BINS, Histogram, bin};
 pub use snapshot::{Figures, Row, Snapshot};
+pub use sum::{AtomicSum, Sum};
 
 /// A number of messages, and what they weigh.
 ///

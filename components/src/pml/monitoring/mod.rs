@@ -5,8 +5,6 @@
 //! on for the whole run). Persistent messages count, and a file that cannot be written is an error that loses
 //! nothing.
 
-mod flush;
-mod report;
 mod settings;
 mod variables;
 
@@ -16,16 +14,22 @@ pub use variables::PmlMonitoring;
 
 use super::{Component, Lifecycle, Send, Switch};
 use crate::host::World;
-use crate::record::Messages;
+use crate::monitoring;
+use crate::record::{Messages, Snapshot};
 
 /// What was sent while somebody wanted to know.
 static MESSAGES: Messages = Messages::new();
 
 /// On for the whole run with `pml_monitoring_enable`, and while handles are started.
-static SWITCH: Switch = super::switch();
+pub(crate) static SWITCH: Switch = super::switch();
 
 /// Whether messages of the library's own count as the user's: so with `pml_monitoring_enable` = 1.
 static MERGED: AtomicBool = AtomicBool::new(false);
+
+/// All numbers as they are now.
+pub(crate) fn snapshot() -> Snapshot {
+    MESSAGES.snapshot()
+}
 
 /// The component.
 #[derive(Debug)]
@@ -47,16 +51,15 @@ impl Lifecycle for Monitoring {
     }
 
     fn open(&self, _world: World) -> bool {
-        let enable = settings::ENABLE.get();
-        MERGED.store(enable == 1, Relaxed);
-        if enable > 0 {
+        MERGED.store(monitoring::settings::ENABLE.get() == 1, Relaxed);
+        if monitoring::is_enabled() {
             SWITCH.on();
-            report::open();
+            monitoring::begin_run();
         }
         true
     }
 
     fn close(&self) {
-        report::close();
+        monitoring::end_run();
     }
 }

@@ -1,44 +1,10 @@
-//! Control variables of the component. Names, defaults, scopes and verbosities are Open MPI's.
+//! Control variables of the component that tell its version.
 
 use mpit::cvar;
-use mpit::cvar::{Cvar, Text};
+use mpit::cvar::Cvar;
 
 use super::PmlMonitoring;
-
-/// Whether messages are recorded from the start of MPI to its end: 0 no; 1 yes, those of the library's own (with a
-/// negative tag) counting as the user's; 2 and more yes, the two kinds apart. Whatever the value, messages are
-/// recorded while a handle of a monitoring variable is started.
-#[cvar(
-    name = "pml_monitoring_enable",
-    scope = "READONLY",
-    verbosity = "TUNER_BASIC",
-    category = PmlMonitoring,
-    env = "OMPI_MCA_pml_monitoring_enable"
-)]
-pub(super) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
-
-/// Where what was recorded during the whole run goes at the end of MPI, if pml_monitoring_enable is not 0: 0 nowhere;
-/// 1 standard output; 2 standard error; 3 and more a file of each process, see pml_monitoring_filename. Handles of
-/// pml_monitoring_flush have no influence on it.
-#[cvar(
-    name = "pml_monitoring_enable_output",
-    scope = "READONLY",
-    verbosity = "MPIDEV_ALL",
-    category = PmlMonitoring,
-    env = "OMPI_MCA_pml_monitoring_enable_output"
-)]
-pub(super) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
-
-/// The beginning of the names of files: the process of rank r in the world writes <filename>.<r>.prof. Directories
-/// that are missing are made. Also the first value of each handle of pml_monitoring_flush.
-#[cvar(
-    name = "pml_monitoring_filename",
-    scope = "READONLY",
-    verbosity = "MPIDEV_ALL",
-    category = PmlMonitoring,
-    env = "OMPI_MCA_pml_monitoring_filename"
-)]
-pub(super) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
+use crate::monitoring::settings::number;
 
 /// Major version of the component.
 #[cvar(name = "pml_monitoring_major_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = PmlMonitoring)]
@@ -51,10 +17,3 @@ static MINOR: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_MINOR")));
 /// Release version of the component.
 #[cvar(name = "pml_monitoring_release_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = PmlMonitoring)]
 static RELEASE: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_PATCH")));
-
-const fn number(text: &str) -> i32 {
-    match i32::from_str_radix(text, 10) {
-        Ok(number) => number,
-        Err(_) => panic!("Cargo's version numbers are numbers"),
-    }
-}

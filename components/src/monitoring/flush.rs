@@ -8,12 +8,13 @@ use mpit::cell::{Custom, HandleId};
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 
-use super::{MESSAGES, PmlMonitoring, SWITCH, report, settings};
+use super::{Moment, report, settings, switches};
 use crate::comms::Reader;
+use crate::framework::Switch;
 use crate::host;
-use crate::record::Snapshot;
+use crate::pml::monitoring::PmlMonitoring;
 
-/// Writes what is sent between the start of a handle and its stop. The value is the beginning of the file's name, at
+/// Writes what is sent, accessed and exchanged between the start of a handle and its stop. The value is the beginning of the file's name, at
 /// first that of pml_monitoring_filename: the stop writes <value>.<rank in the world>.prof, making directories that are
 /// missing; with an empty value it writes nothing. When the file cannot be written the handle stays started and keeps what it has, for the next
 /// stop. A reset begins the phase anew. Handles do not influence each other. Start and stop take locks and allocate,
@@ -40,13 +41,13 @@ struct Handle {
 
 /// A phase of a program: what is recorded from its beginning on belongs to it.
 struct Phase {
-    begin: Snapshot,
+    begin: Moment,
     comms: Reader,
 }
 
 impl Phase {
     fn begin() -> Self {
-        Self { comms: Reader::new(), begin: MESSAGES.snapshot() }
+        Self { comms: Reader::new(), begin: Moment::now() }
     }
 
     fn write(&self, stem: &[u8]) -> Result<()> {
@@ -54,7 +55,7 @@ impl Phase {
             return Ok(());
         }
         let world = host::world().ok_or(Error::NotAccessible)?;
-        let profile = report::profile(world.rank, &self.begin, &self.comms);
+        let profile = self.begin.until_now(world.rank, &self.comms);
         report::file(&profile, stem).map_err(|_| Error::Invalid)
     }
 }
@@ -67,7 +68,7 @@ impl Handle {
     fn start(&mut self) {
         if self.phase.is_none() {
             self.phase = Some(Phase::begin());
-            SWITCH.on();
+            switches().into_iter().for_each(Switch::on);
         }
     }
 
@@ -88,7 +89,7 @@ impl Handle {
     /// Ends the phase, written or not.
     fn end(&mut self) {
         if self.phase.take().is_some() {
-            SWITCH.off();
+            switches().into_iter().for_each(Switch::off);
         }
     }
 }

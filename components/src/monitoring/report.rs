@@ -6,29 +6,41 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::{MESSAGES, settings};
+use super::{Moment, settings};
 use crate::comms::Reader;
 use crate::complaint::complain;
 use crate::host;
 use crate::output::write_whole;
-use crate::prof::{Block, Profile};
-use crate::record::Snapshot;
+use crate::prof::Profile;
 
-/// Whoever writes at the end of the run wants to know of all communicators.
+/// Whoever writes of the run wants to know of all communicators.
 static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
 
-/// The run begins, and something is to be written at its end.
-pub(super) fn open() {
+/// The run begins, and something is to be written of it.
+pub(crate) fn begin_run() {
     if settings::ENABLE_OUTPUT.get() > 0 {
         *WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Reader::new());
     }
 }
 
-/// Writes what was recorded during the whole run.
-pub(super) fn close() {
+/// Writes what was recorded during the whole run, for the last time.
+pub(crate) fn end_run() {
     let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (Some(reader), Some(world)) = (reader, host::world()) else { return };
-    let profile = profile(world.rank, &Snapshot::default(), &reader);
+    if let Some(reader) = reader {
+        write(&reader);
+    }
+}
+
+/// Writes what was recorded so far, if it is to be written at the end.
+pub(crate) fn write_now() {
+    if let Some(reader) = &*WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner) {
+        write(reader);
+    }
+}
+
+fn write(comms: &Reader) {
+    let Some(world) = host::world() else { return };
+    let profile = Moment::default().until_now(world.rank, comms);
     let written = match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(&profile, io::stdout().lock()),
         2 => in_one_piece(&profile, io::stderr().lock()),
@@ -37,18 +49,6 @@ pub(super) fn close() {
     };
     if let Err(error) = written {
         complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
-    }
-}
-
-/// What was recorded since some moment, and the communicators that existed since another.
-pub(super) fn profile(me: u32, since: &Snapshot, comms: &Reader) -> Profile {
-    let messages = MESSAGES.snapshot().since(since);
-    Profile {
-        me,
-        messages,
-        accesses: Vec::new(),
-        collectives: Vec::new(),
-        comms: comms.comms().into_iter().map(Block::from).collect(),
     }
 }
 

@@ -1,0 +1,205 @@
+//! Processes that hear the same from this one, again and again.
+//!
+//! An operation that exchanges the same number of bytes with each of many processes is added to one sum, whatever the
+//! number of processes. Who they are is looked at when somebody reads.
+
+use mpit::object::OUTSIDE;
+
+use crate::comms::Ranks;
+use crate::record::{AtomicSum, Sum};
+
+/// Some processes of the world, by ascending rank.
+#[derive(Debug, PartialEq, Eq)]
+enum Who {
+    /// `first`, `first + step` and so on, `len` of them, less `except`. Most communicators are so: the world, rows
+    /// and columns of a grid, halves.
+    Stride { first: u32, step: u32, len: u32, except: Option<u32> },
+    /// These, of which some may occur several times.
+    List(Box<[u32]>),
+}
+
+impl Who {
+    /// Those in the list, in any order, of which none is [`OUTSIDE`], less `except`.
+    fn of(mut list: Vec<u32>, except: Option<u32>) -> Self {
+        list.sort_unstable();
+        stride(&list, except).unwrap_or_else(|| {
+            list.retain(|rank| Some(*rank) != except);
+            stride(&list, None).unwrap_or(Self::List(list.into()))
+        })
+    }
+
+    /// How often a process occurs.
+    fn times(&self, rank: u32) -> u64 {
+        match self {
+            Self::Stride { first, step, len, except } => {
+                let distance = rank.wrapping_sub(*first);
+                let there = rank >= *first && distance % step == 0 && distance / step < *len;
+                u64::from(there && Some(rank) != *except)
+            }
+            Self::List(list) => {
+                let from = list.partition_point(|other| *other < rank);
+                list[from..].partition_point(|other| *other == rank) as u64
+            }
+        }
+    }
+
+    /// How many there are.
+    fn len(&self) -> u64 {
+        match self {
+            Self::Stride { len, except, .. } => u64::from(*len) - u64::from(except.is_some()),
+            Self::List(list) => list.len() as u64,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (first, step, len, except, list): (u32, u32, u32, Option<u32>, &[u32]) = match self {
+            Self::Stride { first, step, len, except } => (*first, *step, *len, *except, &[]),
+            Self::List(list) => (0, 1, 0, None, list),
+        };
+        let strided = (0..len).map(move |at| first + at * step).filter(move |rank| Some(*rank) != except);
+        strided.chain(list.iter().copied())
+    }
+}
+
+/// A sorted list as a stride, if it is one.
+fn stride(list: &[u32], except: Option<u32>) -> Option<Who> {
+    let first = list.first().copied().unwrap_or(0);
+    let step = list.get(1).map_or(1, |second| second - first);
+    if step == 0 || !list.windows(2).all(|pair| pair[1] - pair[0] == step) {
+        return None;
+    }
+    let except = except.filter(|rank| list.binary_search(rank).is_ok());
+    Some(Who::Stride { first, step, len: list.len() as u32, except })
+}
+
+/// Some processes, and what each of them heard.
+#[derive(Debug)]
+pub(super) struct Audience {
+    who: Who,
+    /// How many more there are outside of the world.
+    outside: u64,
+    /// What was exchanged with each.
+    each: AtomicSum,
+}
+
+impl Audience {
+    /// All processes of a communicator from some rank on, but this one.
+    pub(super) fn of_ranks(ranks: &Ranks, from: u32, me: Option<u32>) -> Self {
+        match ranks {
+            Ranks::World(size) => {
+                let len = size.saturating_sub(from);
+                let except = me.filter(|me| *me >= from && *me < *size);
+                Self::new(Who::Stride { first: from, step: 1, len, except }, 0)
+            }
+            Ranks::List(list) => {
+                Self::of_list(list.get(from as usize..).unwrap_or_default().iter().copied(), me)
+            }
+        }
+    }
+
+    /// Those in a list, but this process.
+    pub(super) fn of_list(list: impl Iterator<Item = u32>, me: Option<u32>) -> Self {
+        let mut outside = 0;
+        let list = list.filter(|rank| {
+            outside += u64::from(*rank == OUTSIDE);
+            *rank != OUTSIDE
+        });
+        let who = Who::of(list.collect(), me);
+        Self::new(who, outside)
+    }
+
+    fn new(who: Who, outside: u64) -> Self {
+        Self { who, outside, each: AtomicSum::default() }
+    }
+
+    /// Whether it is the same processes.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.outside == other.outside && self.who == other.who
+    }
+
+    /// How many there are, those outside of the world included.
+    #[inline]
+    pub(super) fn len(&self) -> u64 {
+        self.who.len() + self.outside
+    }
+
+    /// Something was exchanged with each.
+    #[inline]
+    pub(super) fn add(&self, sum: Sum) {
+        self.each.add(sum);
+    }
+
+    /// What was exchanged with each.
+    pub(super) fn each(&self) -> Sum {
+        self.each.get()
+    }
+
+    /// What was exchanged with one process.
+    pub(super) fn with(&self, rank: u32) -> Sum {
+        match self.who.times(rank) {
+            0 => Sum::default(),
+            times => self.each().times(times),
+        }
+    }
+
+    /// Those in the world, by ascending rank.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.who.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Audience, OUTSIDE, Who};
+    use crate::comms::Ranks;
+
+    fn assert_is(audience: &Audience, ranks: &[u32]) {
+        assert!(audience.iter().eq(ranks.iter().copied()), "{audience:?}");
+        assert_eq!(audience.who.len(), ranks.len() as u64);
+        for rank in (0..20).chain([OUTSIDE]) {
+            let times = ranks.iter().filter(|other| **other == rank).count() as u64;
+            assert_eq!(audience.who.times(rank), times, "rank {rank} of {audience:?}");
+        }
+    }
+
+    fn list(ranks: &[u32], me: Option<u32>) -> Audience {
+        Audience::of_list(ranks.iter().copied(), me)
+    }
+
+    #[test]
+    fn the_world_takes_no_memory() {
+        let all = Audience::of_ranks(&Ranks::World(4), 0, Some(2));
+        assert_is(&all, &[0, 1, 3]);
+        assert_is(&Audience::of_ranks(&Ranks::World(4), 3, Some(2)), &[3]);
+        assert_is(&Audience::of_ranks(&Ranks::World(4), 4, Some(3)), &[]);
+        assert!(matches!(all.who, Who::Stride { .. }));
+        assert_eq!(all.len(), 3);
+    }
+
+    #[test]
+    fn lists_with_a_stride_are_not_kept() {
+        for (ranks, me, expected) in [
+            (&[6, 2, 4, 8][..], Some(4), &[2, 6, 8][..]),
+            (&[6, 2, 4, 8], None, &[2, 4, 6, 8]),
+            (&[0, 5, 6, 7], Some(0), &[5, 6, 7]),
+            (&[3], Some(3), &[]),
+            (&[7, 1], Some(7), &[1]),
+            (&[], None, &[]),
+        ] {
+            let audience = list(ranks, me);
+            assert_is(&audience, expected);
+            assert!(matches!(audience.who, Who::Stride { .. }), "{audience:?}");
+        }
+    }
+
+    #[test]
+    fn other_lists_are_kept_with_what_occurs_several_times() {
+        assert_is(&list(&[9, 1, 2, 9, OUTSIDE, 4], Some(4)), &[1, 2, 9, 9]);
+        assert_is(&list(&[5, 5, 5], Some(4)), &[5, 5, 5]);
+        let some = list(&[9, OUTSIDE, 1, 2, OUTSIDE], Some(2));
+        assert_eq!(some.len(), 4);
+        assert!(some.is_same(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], Some(2))));
+        assert!(!some.is_same(&list(&[OUTSIDE, 1, 9, 2], Some(2))));
+        assert!(!some.is_same(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], None)));
+    }
+}

@@ -1,0 +1,234 @@
+//! What is kept of collective operations.
+//!
+//! Each communicator has an account with the sums of its operations, by pattern. What went from this process to another
+//! one is in two places: operations that exchange the same with all are added to the sum of an [`Audience`], others to
+//! the row of each process. Accounts, audiences and rows are never taken away, so a communicator that is freed leaves
+//! its sums as they are. Communicators over the same processes share their audiences.
+//!
+//! Recording and reading take no lock that anybody could have to wait for. What is done for the first time allocates:
+//! an operation on a communicator, an exchange with a process.
+
+use std::sync::atomic::{
+    AtomicU32,
+    Ordering::{Acquire, Release},
+};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+
+use mpit::log::Log;
+use mpit::object::OUTSIDE;
+use mpit::sparse::Sparse;
+
+use super::audience::Audience;
+use super::rules::{self, Case, LeftOut, Shape};
+use super::snapshot::Snapshot;
+use crate::coll::{Operation, Pattern, Volume};
+use crate::comms::{self, CommId, Ranks, Record};
+use crate::record::{AtomicSum, Sum};
+
+/// No more different audiences than this are made: communicators that would need another one are recorded process by
+/// process. It bounds what a program costs that never uses the same group of processes twice.
+const AUDIENCES: usize = 1024;
+
+/// What stands for the audience of an account: not looked for yet,
+const UNKNOWN: u32 = 0;
+/// or there is none.
+const NONE: u32 = u32::MAX;
+
+/// What is kept of a communicator.
+#[derive(Debug, Default)]
+struct Account {
+    /// By pattern.
+    sums: [AtomicSum; 3],
+    /// By shape: the place of the audience plus 1, or one of the constants above.
+    audiences: [AtomicU32; 3],
+    /// Whether it is an intercommunicator. Set with `members`.
+    remote: OnceLock<bool>,
+    /// Who is in it, until it is freed. MPI does not free a communicator while an operation on it begins, so nobody
+    /// ever writes here when somebody tries to read.
+    members: RwLock<Option<Record>>,
+}
+
+/// The operations of this process.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    /// By the number of the communicator.
+    accounts: Sparse<Account>,
+    audiences: Log<Audience>,
+    making: Mutex<()>,
+    /// By rank in the world.
+    rows: Sparse<AtomicSum>,
+}
+
+/// The key of a communicator by its number. Numbers are given in order, and memory ends before they do.
+pub(super) fn key(comm: u64) -> u32 {
+    comm as u32
+}
+
+/// The process itself, by its rank in the world; `None` on an intercommunicator, where it is not among the members.
+fn myself(members: &Record, rank: u32) -> Option<u32> {
+    match &members.ranks {
+        _ if members.remote => None,
+        Ranks::World(_) => Some(rank),
+        Ranks::List(list) => list.get(rank as usize).copied(),
+    }
+}
+
+impl Ledger {
+    pub(super) const fn new() -> Self {
+        Self { accounts: Sparse::new(), audiences: Log::new(), making: Mutex::new(()), rows: Sparse::new() }
+    }
+
+    /// Counts an operation, with Open MPI's numbers or those that are right.
+    #[inline]
+    pub(super) fn record(&self, operation: &Operation<'_>, compat: bool) {
+        let Some((account, remote)) = self.account(operation.comm) else { return };
+        let Some(case) = rules::apply(operation, remote, compat) else { return };
+        let same = match case.volume {
+            Volume::Each(bytes) if case.left_out == LeftOut::Myself => {
+                self.audience(account, case.shape, operation.rank).map(|audience| (audience, bytes))
+            }
+            _ => None,
+        };
+        let bytes = match same {
+            Some((audience, bytes)) => {
+                audience.add(Sum::one(bytes));
+                bytes.wrapping_mul(audience.len())
+            }
+            None => self.one_by_one(account, operation, &case),
+        };
+        account.sums[case.pattern as usize].add(Sum::one(bytes.wrapping_add(case.surplus)));
+    }
+
+    /// The account of a communicator, and whether it is an intercommunicator.
+    #[inline]
+    fn account(&self, comm: CommId) -> Option<(&Account, bool)> {
+        let account = self.accounts.get(key(comm.get())).filter(|account| account.remote.get().is_some());
+        let account = match account {
+            Some(account) => account,
+            None => self.open(comm)?,
+        };
+        Some((account, *account.remote.get()?))
+    }
+
+    /// Makes the account of a communicator, unless nobody told of it.
+    #[cold]
+    fn open(&self, comm: CommId) -> Option<&Account> {
+        let record = comms::get(comm)?;
+        let account = self.accounts.entry(key(comm.get()));
+        let remote = record.remote;
+        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(record);
+        account.remote.get_or_init(|| remote);
+        Some(account)
+    }
+
+    /// A communicator is freed: who was in it is not needed any more.
+    pub(super) fn freed(&self, comm: CommId) {
+        if let Some(account) = self.accounts.get(key(comm.get())) {
+            *account.members.write().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+
+    /// The audience that a communicator has for operations of a shape.
+    #[inline]
+    fn audience(&self, account: &Account, shape: Shape, rank: u32) -> Option<&Audience> {
+        let place = match account.audiences[shape as usize].load(Acquire) {
+            UNKNOWN => self.find(account, shape, rank),
+            known => known,
+        };
+        self.audiences.get((place as usize).checked_sub(1)?)
+    }
+
+    /// Finds or makes the audience. Returns its place plus 1, or [`NONE`].
+    #[cold]
+    fn find(&self, account: &Account, shape: Shape, rank: u32) -> u32 {
+        let members = account.members.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(members) = members.as_ref() else { return UNKNOWN };
+        let me = myself(members, rank);
+        let wanted = match shape {
+            Shape::All => Audience::of_ranks(&members.ranks, 0, me),
+            Shape::Above => Audience::of_ranks(&members.ranks, rank + 1, me),
+            Shape::Neighbors => {
+                Audience::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
+            }
+        };
+        let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = match self.audiences.iter().position(|audience| audience.is_same(&wanted)) {
+            Some(place) => Some(place),
+            None if self.audiences.len() < AUDIENCES => self.audiences.push(wanted).ok(),
+            None => None,
+        };
+        let place = place.map_or(NONE, |place| place as u32 + 1);
+        account.audiences[shape as usize].store(place, Release);
+        place
+    }
+
+    /// Counts what is exchanged with each process by itself. Returns how many bytes that is together.
+    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: &Case<'_>) -> u64 {
+        let Ok(members) = account.members.try_read() else { return 0 };
+        let Some(members) = members.as_ref() else { return 0 };
+        let rank = operation.rank;
+        let mut total: u64 = 0;
+        let mut exchange = |number: u32, to: u32| {
+            let bytes = case.volume.with(number);
+            self.rows.entry(to).add(Sum::one(bytes));
+            total = total.wrapping_add(bytes);
+        };
+        let ranks = (0..).zip(members.ranks.iter());
+        match case.shape {
+            Shape::All => {
+                let left_out = match case.left_out {
+                    LeftOut::Myself if members.remote => None,
+                    LeftOut::Myself | LeftOut::MyRank => Some(rank),
+                    LeftOut::Nobody => None,
+                };
+                ranks
+                    .filter(|(number, _)| Some(*number) != left_out)
+                    .for_each(|(number, to)| exchange(number, to));
+            }
+            Shape::Above => {
+                ranks.skip(rank as usize + 1).for_each(|(number, to)| exchange(number, to));
+            }
+            Shape::Neighbors => {
+                let me = myself(members, rank);
+                (0..)
+                    .zip(members.neighbors.iter().copied())
+                    .filter(|(_, to)| *to != OUTSIDE && Some(*to) != me)
+                    .for_each(|(number, to)| exchange(number, to));
+            }
+        }
+        total
+    }
+
+    /// What was exchanged with a process of the world.
+    pub(super) fn with(&self, rank: u32) -> Sum {
+        let row = self.rows.get(rank).map(AtomicSum::get).unwrap_or_default();
+        self.audiences.iter().fold(row, |sum, audience| sum.and(audience.with(rank)))
+    }
+
+    /// What was exchanged with all processes together, those outside of the world included.
+    pub(super) fn total(&self) -> Sum {
+        let rows = self.rows.iter().fold(Sum::default(), |sum, (_, row)| sum.and(row.get()));
+        self.audiences.iter().fold(rows, |sum, audience| sum.and(audience.each().times(audience.len())))
+    }
+
+    /// The operations of a pattern on a communicator, given by its number.
+    pub(super) fn on(&self, comm: u64, pattern: Pattern) -> Sum {
+        let account = self.accounts.get(key(comm));
+        account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
+    }
+
+    /// All sums as they are now.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let sums = |account: &Account| account.sums.each_ref().map(AtomicSum::get);
+        Snapshot {
+            comms: self.accounts.iter().map(|(comm, account)| (comm, sums(account))).collect(),
+            audiences: self.audiences.iter().map(Audience::each).collect(),
+            rows: self.rows.iter().map(|(to, row)| (to, row.get())).collect(),
+        }
+    }
+
+    /// What was added since an earlier moment.
+    pub(super) fn since(&self, earlier: &Snapshot) -> super::Operations {
+        self.snapshot().since(earlier, &self.audiences)
+    }
+}

@@ -1,0 +1,79 @@
+//! The source of all events of this crate, and those of communicators and windows.
+
+use mpit::event::{Context, Event};
+use mpit::{category, event, source};
+
+use crate::comms::Record;
+use crate::windows::WindowId;
+
+/// The clock of the events of this process: the processor's cycle counter.
+#[source(ordered, name = "mpit")]
+#[derive(Debug)]
+pub struct Clock;
+
+/// Communicators and windows: when they come and go.
+#[category(name = "objects")]
+#[derive(Debug)]
+pub struct Objects;
+
+/// A communicator is known from now on: it was made, or it was used for the first time and nobody had said that it was
+/// made.
+#[event(name = "comm_created", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[derive(Debug)]
+pub struct CommCreated {
+    /// The number that identifies the communicator for the life of the process.
+    pub communicator: u64,
+    /// The number of processes that messages on it go to: of an intercommunicator, of the remote group.
+    pub size: i32,
+    /// 1 for an intercommunicator, else 0.
+    pub remote: i32,
+    /// The number of neighbors that it sends to, if it has a topology.
+    pub neighbors: i32,
+}
+
+/// A communicator is freed.
+#[event(name = "comm_freed", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[derive(Debug)]
+pub struct CommFreed {
+    /// The number that identifies the communicator for the life of the process.
+    pub communicator: u64,
+}
+
+/// A window of one-sided communication is known from now on.
+#[event(name = "win_created", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[derive(Debug)]
+pub struct WinCreated {
+    /// The number that identifies the window for the life of the process.
+    pub window: u64,
+    /// The number of processes in its group.
+    pub size: i32,
+}
+
+/// A window of one-sided communication is freed.
+#[event(name = "win_freed", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[derive(Debug)]
+pub struct WinFreed {
+    /// The number that identifies the window for the life of the process.
+    pub window: u64,
+}
+
+pub(crate) fn comm_created(record: &Record) {
+    CommCreated::raise(Context::ANYWHERE, || CommCreated {
+        communicator: record.id.get(),
+        size: record.ranks.size().cast_signed(),
+        remote: i32::from(record.remote),
+        neighbors: record.neighbors.len() as i32,
+    });
+}
+
+pub(crate) fn comm_freed(communicator: u64) {
+    CommFreed::raise(Context::ANYWHERE, || CommFreed { communicator });
+}
+
+pub(crate) fn win_created(window: WindowId, size: u32) {
+    WinCreated::raise(Context::ANYWHERE, || WinCreated { window: window.get(), size: size.cast_signed() });
+}
+
+pub(crate) fn win_freed(window: WindowId) {
+    WinFreed::raise(Context::ANYWHERE, || WinFreed { window: window.get() });
+}

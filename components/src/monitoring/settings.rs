@@ -1,0 +1,51 @@
+//! Control variables that all three components obey. Names, defaults, scopes and verbosities are Open MPI's.
+
+use mpit::cvar;
+use mpit::cvar::{Cvar, Text};
+
+use crate::pml::monitoring::PmlMonitoring;
+
+/// Whether messages, one-sided accesses and collective operations are recorded from the start of MPI to its end: 0 no; 1
+/// yes, messages of the library's own (with a negative tag) counting as the user's; 2 and more yes, the two kinds apart.
+/// Whatever the value, each of the three is recorded while a handle of one of its monitoring variables is started.
+/// MPI_Pcontrol(0) turns recording off, MPI_Pcontrol(1) on again.
+#[cvar(
+    name = "pml_monitoring_enable",
+    scope = "READONLY",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    env = "OMPI_MCA_pml_monitoring_enable"
+)]
+pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
+
+/// Where what was recorded during the whole run goes at the end of MPI, if pml_monitoring_enable is not 0: 0 nowhere;
+/// 1 standard output; 2 standard error; 3 and more a file of each process, see pml_monitoring_filename. Handles of
+/// pml_monitoring_flush have no influence on it. MPI_Pcontrol(2) writes what was recorded so far in the same way, a file
+/// under the same name, which the end of MPI writes anew.
+#[cvar(
+    name = "pml_monitoring_enable_output",
+    scope = "READONLY",
+    verbosity = "MPIDEV_ALL",
+    category = PmlMonitoring,
+    env = "OMPI_MCA_pml_monitoring_enable_output"
+)]
+pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
+
+/// The beginning of the names of files: the process of rank r in the world writes <filename>.<r>.prof. Directories
+/// that are missing are made. Also the first value of each handle of pml_monitoring_flush.
+#[cvar(
+    name = "pml_monitoring_filename",
+    scope = "READONLY",
+    verbosity = "MPIDEV_ALL",
+    category = PmlMonitoring,
+    env = "OMPI_MCA_pml_monitoring_filename"
+)]
+pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
+
+/// A part of the version, which Cargo gives as text.
+pub(crate) const fn number(text: &str) -> i32 {
+    match i32::from_str_radix(text, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("Cargo's version numbers are numbers"),
+    }
+}

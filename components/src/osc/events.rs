@@ -1,0 +1,53 @@
+//! Events of one-sided communication.
+
+use mpit::event;
+use mpit::event::{Context, Event};
+
+use super::{Access, Kind, Osc};
+use crate::events::Clock;
+
+/// Memory of a process was accessed. Raised when the call that starts the access has succeeded; not for accesses to
+/// MPI_PROC_NULL, nor for synchronization.
+#[event(name = "osc_accessed", source = Clock, category = Osc, verbosity = "USER_DETAIL")]
+#[derive(Debug)]
+pub struct Accessed {
+    /// The number that identifies the window for the life of the process.
+    pub window: u64,
+    /// The target's rank in the group of the window.
+    pub target: i32,
+    /// The target's rank in the world; -1 outside of it.
+    pub world_target: i32,
+    /// 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op, 5 compare_and_swap.
+    pub kind: i32,
+    /// Bytes that go to the target.
+    pub sent: u64,
+    /// Bytes that come back.
+    pub received: u64,
+}
+
+/// Whether a tool listens.
+#[inline]
+pub(super) fn have_listeners() -> bool {
+    Accessed::DESC.has_listeners()
+}
+
+/// Tells tools of an access.
+#[inline]
+pub(super) fn accessed(access: &Access) {
+    // Hosts report from the call that the user made, where callbacks may do anything.
+    Accessed::raise(Context::ANYWHERE, || Accessed {
+        window: access.window.get(),
+        target: access.rank.cast_signed(),
+        world_target: access.target.cast_signed(),
+        kind: match access.kind {
+            Kind::Put => 0,
+            Kind::Get => 1,
+            Kind::Accumulate => 2,
+            Kind::GetAccumulate => 3,
+            Kind::FetchAndOp => 4,
+            Kind::CompareAndSwap => 5,
+        },
+        sent: access.sent,
+        received: access.received,
+    });
+}

@@ -1,0 +1,89 @@
+//! What is kept of accesses: two sums for each process whose memory was accessed.
+
+use mpit::object::OUTSIDE;
+use mpit::sparse::Sparse;
+
+use crate::osc::{Access, Kind};
+use crate::prof::Accessed;
+use crate::record::{AtomicSum, Sum};
+
+/// What was accessed in the memory of one process.
+#[derive(Debug, Default)]
+pub(super) struct Target {
+    pub(super) sent: AtomicSum,
+    pub(super) received: AtomicSum,
+}
+
+/// The accesses of this process, by the rank in the world of the process whose memory it was.
+#[derive(Debug)]
+pub(super) struct Accesses {
+    targets: Sparse<Target>,
+}
+
+impl Accesses {
+    pub(super) const fn new() -> Self {
+        Self { targets: Sparse::new() }
+    }
+
+    /// Counts an access: each is something that is sent, a request at least, and those that bring data back are also
+    /// something that is received. No lock; allocates for a process that is seen for the first time.
+    #[inline]
+    pub(super) fn record(&self, access: &Access) {
+        let target = self.targets.entry(access.target);
+        target.sent.add(Sum::one(access.sent));
+        match access.kind {
+            Kind::Put | Kind::Accumulate => {}
+            Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => {
+                target.received.add(Sum::one(access.received));
+            }
+        }
+    }
+
+    pub(super) fn target(&self, rank: u32) -> Option<&Target> {
+        self.targets.get(rank)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
+        self.targets.iter().map(|(_, target)| target)
+    }
+
+    /// All numbers as they are now.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let row = |(to, target): (u32, &Target)| Accessed {
+            to,
+            sent: target.sent.get(),
+            received: target.received.get(),
+        };
+        Snapshot { targets: self.targets.iter().map(row).collect() }
+    }
+}
+
+/// All numbers at one moment, in the order of first use, which is the same for ever.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    targets: Vec<Accessed>,
+}
+
+impl Snapshot {
+    /// What was added since an earlier moment, by ascending rank. Other threads are not stopped: an access that one of
+    /// them records may be in this interval with one of its numbers and in the next with another.
+    pub(super) fn since(&self, earlier: &Self) -> Vec<Accessed> {
+        let none = Accessed { to: OUTSIDE, sent: Sum::default(), received: Sum::default() };
+        let mut rows: Vec<Accessed> = self
+            .targets
+            .iter()
+            .enumerate()
+            .map(|(at, now)| {
+                let then = earlier.targets.get(at).unwrap_or(&none);
+                Accessed {
+                    to: now.to,
+                    sent: now.sent.since(then.sent),
+                    received: now.received.since(then.received),
+                }
+            })
+            .filter(|row| !row.sent.is_zero() || !row.received.is_zero())
+            .collect();
+        rows.sort_unstable_by_key(|row| row.to);
+        rows
+    }
+}

@@ -1,0 +1,162 @@
+//! Performance variables of the component. Names, classes and bindings are Open MPI's.
+
+use mpit::object::{Comm, OUTSIDE};
+use mpit::{category, pvar};
+
+use super::accesses::Target;
+use super::{ACCESSES, SWITCH};
+use crate::osc::Osc;
+
+/// Monitoring of one-sided communication: how many accesses, how large, to whose memory. It sees what programs do
+/// through the MPI interface; synchronization is not counted.
+#[category(name = "osc_monitoring", parent = Osc)]
+#[derive(Debug)]
+pub struct OscMonitoring;
+
+/// A handle was started.
+fn record() {
+    SWITCH.on();
+}
+
+/// A handle was stopped.
+fn rest() {
+    SWITCH.off();
+}
+
+/// A number for each rank of a communicator, whatever the window of the accesses.
+fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Target) -> u64) {
+    for (rank, out) in out.iter_mut().enumerate() {
+        *out = match comm.world_rank(rank) {
+            OUTSIDE => 0,
+            to => ACCESSES.target(to).map_or(0, &of),
+        };
+    }
+}
+
+fn total(of: impl Fn(&Target) -> u64) -> u64 {
+    ACCESSES.iter().fold(0, |total, target| total.wrapping_add(of(target)))
+}
+
+/// Accesses to the memory of each process of the communicator, through whatever window: each sends something, a get its
+/// request. One element for each rank.
+#[pvar(
+    name = "osc_monitoring_messages_sent_count",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
+    for_each_rank(comm, out, |target| target.sent.get().count);
+}
+
+/// Bytes that accesses sent to the memory of each process of the communicator, through whatever window. One element for
+/// each rank.
+#[pvar(
+    name = "osc_monitoring_messages_sent_size",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    unit = "bytes",
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
+    for_each_rank(comm, out, |target| target.sent.get().bytes);
+}
+
+/// Accesses that brought data back from the memory of each process of the communicator, through whatever window. One
+/// element for each rank.
+#[pvar(
+    name = "osc_monitoring_messages_recv_count",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
+    for_each_rank(comm, out, |target| target.received.get().count);
+}
+
+/// Bytes that accesses brought back from the memory of each process of the communicator, through whatever window. One
+/// element for each rank.
+#[pvar(
+    name = "osc_monitoring_messages_recv_size",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    unit = "bytes",
+    cumulative,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
+    for_each_rank(comm, out, |target| target.received.get().bytes);
+}
+
+/// Accesses to the memory of all processes together, those outside of the world included.
+#[pvar(
+    name = "osc_monitoring_messages_sent_total",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = OscMonitoring,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_sent_total() -> u64 {
+    total(|target| target.sent.get().count)
+}
+
+/// Bytes that accesses sent to all processes together, those outside of the world included.
+#[pvar(
+    name = "osc_monitoring_bytes_sent_total",
+    class = "AGGREGATE",
+    verbosity = "USER_BASIC",
+    category = OscMonitoring,
+    unit = "bytes",
+    on_start = record,
+    on_stop = rest
+)]
+fn bytes_sent_total() -> u64 {
+    total(|target| target.sent.get().bytes)
+}
+
+/// Accesses that brought data back, from all processes together, those outside of the world included.
+#[pvar(
+    name = "osc_monitoring_messages_recv_total",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = OscMonitoring,
+    on_start = record,
+    on_stop = rest
+)]
+fn messages_recv_total() -> u64 {
+    total(|target| target.received.get().count)
+}
+
+/// Bytes that accesses brought back from all processes together, those outside of the world included.
+#[pvar(
+    name = "osc_monitoring_bytes_recv_total",
+    class = "AGGREGATE",
+    verbosity = "USER_BASIC",
+    category = OscMonitoring,
+    unit = "bytes",
+    on_start = record,
+    on_stop = rest
+)]
+fn bytes_recv_total() -> u64 {
+    total(|target| target.received.get().bytes)
+}

@@ -1,0 +1,69 @@
+//! A number of operations and the bytes they moved.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mpit::threads;
+
+/// A number of operations, and the bytes they moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// How many.
+    pub count: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+impl Sum {
+    /// One operation.
+    #[must_use]
+    pub const fn one(bytes: u64) -> Self {
+        Self { count: 1, bytes }
+    }
+
+    /// Whether there is nothing at all.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.count == 0 && self.bytes == 0
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self { count: self.count.wrapping_add(other.count), bytes: self.bytes.wrapping_add(other.bytes) }
+    }
+
+    /// What was added since an earlier moment.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self { count: self.count.wrapping_sub(earlier.count), bytes: self.bytes.wrapping_sub(earlier.bytes) }
+    }
+
+    /// So many times this.
+    #[must_use]
+    pub const fn times(self, factor: u64) -> Self {
+        Self { count: self.count.wrapping_mul(factor), bytes: self.bytes.wrapping_mul(factor) }
+    }
+}
+
+/// A [`Sum`] that is added to: no lock, no allocation.
+#[derive(Debug, Default)]
+pub struct AtomicSum {
+    count: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl AtomicSum {
+    /// Adds to it.
+    #[inline]
+    pub fn add(&self, sum: Sum) {
+        threads::add(&self.count, sum.count);
+        threads::add(&self.bytes, sum.bytes);
+    }
+
+    /// What was added so far. Of an operation that another thread adds meanwhile it may have the one half.
+    #[inline]
+    #[must_use]
+    pub fn get(&self) -> Sum {
+        Sum { count: self.count.load(Relaxed), bytes: self.bytes.load(Relaxed) }
+    }
+}
