@@ -286,9 +286,9 @@ pub(crate) struct CountArray {
 }
 
 impl CountArray {
-    /// Whether the program passed none.
-    pub(crate) fn is_null(&self) -> bool {
-        self.at.is_null()
+    /// What the program passed.
+    pub(crate) fn address(&self) -> *const c_void {
+        self.at
     }
 
     /// The count of a block; 0 for none of the array's.

@@ -49,10 +49,10 @@ impl Arrays {
         Self { lens, needed, own: Vec::new() }
     }
 
-    /// A narrow copy of so many counts, or null where none are looked at. `None` if one is too large.
+    /// A narrow copy of so many counts; where none are looked at, the same address. `None` if one is too large.
     pub(crate) fn narrow(&mut self, wide: &CountArray, len: u32) -> Option<*const c_int> {
-        if len == 0 || wide.is_null() {
-            return Some(std::ptr::null());
+        if len == 0 || wide.address().is_null() {
+            return Some(wide.address().cast());
         }
         let narrow: Option<Array> = (0..len).map(|at| c_int::try_from(wide.get(at)).ok()).collect();
         let narrow = narrow?;

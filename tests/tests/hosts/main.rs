@@ -4,6 +4,7 @@
 
 mod bad_calls;
 mod bystanders;
+mod coll;
 mod events;
 mod fortran;
 mod implementor;
@@ -11,6 +12,7 @@ mod inventories;
 mod lifecycle;
 mod promises;
 mod ring;
+mod rows;
 mod sends;
 mod symbols;
 mod vars;
