@@ -97,9 +97,16 @@ pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) 
     Ok(program)
 }
 
+/// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless that is done already.
+pub(crate) fn cxx_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
+    let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
+    compile(spec, &spec.mpicxx(), &options, &format!("hosts/cxx/{name}.cpp"), &format!("{name}_cxx"))
+}
+
 /// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless that is done already.
 pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface: &str) -> Outcome<PathBuf> {
-    let options = ["-O1", "-g", &format!("-D{interface}")];
+    // Without a module, the compiler takes two calls with buffers of different shapes for a mistake.
+    let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
     compile(spec, wrapper, &options, &format!("hosts/fortran/{name}.F90"), &format!("{name}_{interface}"))
 }
 

@@ -9,6 +9,7 @@ mod events;
 mod fortran;
 mod implementor;
 mod inventories;
+mod languages;
 mod lifecycle;
 mod promises;
 mod ring;
