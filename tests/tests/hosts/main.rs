@@ -12,6 +12,7 @@ mod inventories;
 mod languages;
 mod lifecycle;
 mod promises;
+mod reach;
 mod ring;
 mod rows;
 mod sends;
