@@ -13,6 +13,7 @@ use mpit_components::comms::{self, CommId, Ranks};
 use crate::abi::{Abi, Handle};
 use crate::groups::Group;
 use crate::host::{Host, mpi};
+use crate::meeting::Meetings;
 use crate::table::Table;
 use crate::topology::Neighbors;
 
@@ -102,6 +103,7 @@ impl Comm {
 }
 
 static COMMS: Table<Comm> = Table::new();
+static MEETINGS: Meetings = Meetings::new();
 
 /// The communicator behind a handle that the host accepts. Met before, or MPI must be up.
 #[inline]
@@ -130,23 +132,34 @@ fn meet(handle: Handle) -> Option<&'static Comm> {
     if handle == abi.comm_null || handle == 0 {
         return None;
     }
+    let _meeting = MEETINGS.begin(handle)?;
+    if let Some(known) = COMMS.get(handle) {
+        return Some(known);
+    }
     let remote = is_inter(handle);
     let ranks = Group::of_peers(abi, handle, remote)?.world_ranks(handle == abi.comm_world)?;
-    let comm = COMMS.insert(handle, || {
-        let size = ranks.size();
-        let (rank, local_size) = place_in(handle);
-        let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
-        let id = comms::created(comms::Description {
-            name: &name_of(handle),
-            ranks: ranks.clone(),
-            remote,
-            neighbors: Arc::clone(&neighbors.destinations),
-        });
-        let ranks = match ranks {
-            Ranks::World(_) => None,
-            Ranks::List(list) => Some(list),
-        };
-        Comm { id, size, local_size, rank, remote, neighbors, ranks, shared: OnceLock::new() }
+    let size = ranks.size();
+    let (rank, local_size) = place_in(handle);
+    let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
+    let id = comms::created(comms::Description {
+        name: &name_of(handle),
+        ranks: ranks.clone(),
+        remote,
+        neighbors: Arc::clone(&neighbors.destinations),
+    });
+    let ranks = match ranks {
+        Ranks::World(_) => None,
+        Ranks::List(list) => Some(list),
+    };
+    let comm = COMMS.insert(handle, || Comm {
+        id,
+        size,
+        local_size,
+        rank,
+        remote,
+        neighbors,
+        ranks,
+        shared: OnceLock::new(),
     });
     watch(abi, handle);
     Some(comm)

@@ -15,6 +15,7 @@ pub mod host;
 pub mod infos;
 pub mod life;
 pub mod listing;
+mod meeting;
 pub mod merge;
 pub mod mpi_t;
 pub mod own_infos;

@@ -13,6 +13,7 @@ use crate::abi::{Abi, Handle};
 use crate::comms::never_copy;
 use crate::groups::Group;
 use crate::host::{Host, mpi};
+use crate::meeting::Meetings;
 use crate::table::Table;
 
 /// What is known of a window.
@@ -43,6 +44,7 @@ impl Window {
 }
 
 static WINDOWS: Table<Window> = Table::new();
+static MEETINGS: Meetings = Meetings::new();
 
 /// The window of a call that the host has taken: MPI is up.
 #[inline]
@@ -57,15 +59,18 @@ fn meet(handle: Handle) -> Option<&'static Window> {
     if handle == abi.win_null() || handle == 0 {
         return None;
     }
+    let _meeting = MEETINGS.begin(handle)?;
+    if let Some(known) = WINDOWS.get(handle) {
+        return Some(known);
+    }
     let ranks = Group::of_window(abi, handle)?.world_ranks(false)?;
-    let window = WINDOWS.insert(handle, || {
-        let size = ranks.size();
-        let ranks = match ranks {
-            Ranks::World(_) => None,
-            Ranks::List(list) => Some(list),
-        };
-        Window { id: windows::created(size), size, ranks }
-    });
+    let size = ranks.size();
+    let id = windows::created(size);
+    let ranks = match ranks {
+        Ranks::World(_) => None,
+        Ranks::List(list) => Some(list),
+    };
+    let window = WINDOWS.insert(handle, || Window { id, size, ranks });
     watch(abi, handle);
     Some(window)
 }

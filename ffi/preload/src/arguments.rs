@@ -36,6 +36,8 @@ pub(crate) trait Language: Copy + Debug + 'static {
     fn win(raw: Self::Object) -> Handle;
     /// A communicator in a variable of the program's.
     fn comm_at(at: *const c_void) -> Handle;
+    /// A window in a variable of the program's.
+    fn win_at(at: *const c_void) -> Handle;
     /// A datatype in an array of the program's.
     fn datatype_at(at: *const c_void, index: usize) -> Handle;
     /// A request in an array of the program's.
@@ -89,6 +91,9 @@ macro_rules! c {
                 raw
             }
             fn comm_at(at: *const c_void) -> Handle {
+                element(at, 0)
+            }
+            fn win_at(at: *const c_void) -> Handle {
                 element(at, 0)
             }
             fn datatype_at(at: *const c_void, index: usize) -> Handle {
@@ -151,6 +156,9 @@ impl Language for Fortran {
     }
     fn comm_at(at: *const c_void) -> Handle {
         fortran::comm(integer(at, 0)).unwrap_or(0)
+    }
+    fn win_at(at: *const c_void) -> Handle {
+        fortran::win(integer(at, 0)).unwrap_or(0)
     }
     fn datatype_at(at: *const c_void, index: usize) -> Handle {
         fortran::datatype(integer(at, index)).unwrap_or(0)
@@ -217,6 +225,8 @@ addresses! {
     Place;
     /// A communicator that the call makes.
     NewComm;
+    /// A window that the call makes.
+    NewWin;
     /// A request, or an array of them.
     Request;
     /// The types of an array of blocks.
@@ -242,6 +252,13 @@ impl<L: Language> NewComm<L> {
     /// The communicator that was made.
     pub(crate) fn get(self) -> Handle {
         L::comm_at(self.0)
+    }
+}
+
+impl<L: Language> NewWin<L> {
+    /// The window that was made.
+    pub(crate) fn get(self) -> Handle {
+        L::win_at(self.0)
     }
 }
 
@@ -334,8 +351,8 @@ pub(crate) mod narrow {
     use std::marker::PhantomData;
 
     use super::{
-        Buf, C, Comm, Count, CountArray, Disp, Int, LargeC, Object, Place, RecvCounts, RecvDispls, Request,
-        SendCounts, SendDispls, Type, Types, Wide, Win,
+        Buf, C, Comm, Count, CountArray, Disp, Int, LargeC, NewWin, Object, Place, RecvCounts, RecvDispls,
+        Request, SendCounts, SendDispls, Type, Types, Wide, Win,
     };
     use crate::narrow::Arrays;
 
@@ -374,7 +391,7 @@ pub(crate) mod narrow {
             }
         )+};
     }
-    same_address!(Buf, Place, Request, Types);
+    same_address!(Buf, NewWin, Place, Request, Types);
 
     macro_rules! arrays {
         ($($kind:ident of $len:ident),+) => {$(

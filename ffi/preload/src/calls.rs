@@ -54,7 +54,9 @@ interests! {
     Collectives(Some(Area::Collective)) => coll::active();
     /// Accesses to memory of others.
     Accesses(Some(Area::OneSided)) => osc::active();
-    /// Their synchronization.
+    /// Calls that make windows.
+    Windows(None) => osc::active();
+    /// Synchronization of accesses.
     Synchronization(Some(Area::OneSided)) => false;
     /// Completion.
     Waits(Some(Area::Waiting)) => false;

@@ -5,7 +5,7 @@ use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
 use mpit_ffi::{datatypes, windows};
 
-use crate::arguments::{Count, Int, Language, Type, Win};
+use crate::arguments::{Count, Int, Language, NewWin, Type, Win};
 
 fn bytes<L: Language>(abi: &Abi, (count, datatype): (Count<L>, Type<L>)) -> u64 {
     count.get().max(0).cast_unsigned().wrapping_mul(size(abi, datatype))
@@ -32,6 +32,12 @@ fn accessed<L: Language>(kind: Kind, rank: Int<L>, win: Win<L>, amounts: impl Fn
         sent,
         received,
     });
+}
+
+/// A window was made.
+pub(crate) fn made<L: Language>(win: NewWin<L>) {
+    // Meeting it is all.
+    let _ = windows::in_use(win.get());
 }
 
 /// A put or an accumulate: the origin's elements go to the target.

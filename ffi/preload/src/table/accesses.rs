@@ -1,10 +1,11 @@
-//! Accesses to memory of other processes: a line of `accesses!` is a call and its form with a request. And their
-//! synchronization, of which the time is taken.
+//! Accesses to memory of other processes: a line of `accesses!` is a call and its form with a request. Their
+//! synchronization, of which the time is taken. And calls that make windows: what is made in another way is met when it is
+//! first accessed.
 
 use mpit_components::osc::Kind;
 
 use crate::interpose::calls;
-use crate::notes::accesses::{exchanged, exchanged_one, got, sent};
+use crate::notes::accesses::{exchanged, exchanged_one, got, made, sent};
 
 macro_rules! accesses {
     ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $note:expr;)+) => {
@@ -47,6 +48,18 @@ calls! {
         origin_addr: Buf, compare_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp,
         win: Win,
     ) => exchanged_one(Kind::CompareAndSwap, datatype, target_rank, win);
+
+    // A displacement unit is an `int`, and of 64 bits in the large forms, as counts are.
+    after(Windows) large fn Win_create(
+        base: Buf, size: Disp, unit: Count, info: Object, comm: Comm, new: NewWin,
+    ) => made(new);
+    after(Windows) large fn Win_allocate(
+        size: Disp, unit: Count, info: Object, comm: Comm, base: Place, new: NewWin,
+    ) => made(new);
+    after(Windows) large fn Win_allocate_shared(
+        size: Disp, unit: Count, info: Object, comm: Comm, base: Place, new: NewWin,
+    ) => made(new);
+    after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => made(new);
 
     timed(Synchronization) plain fn Win_fence(assertion: Int, win: Win);
     timed(Synchronization) plain fn Win_start(group: Object, assertion: Int, win: Win);
