@@ -16,6 +16,9 @@ pub(crate) trait Interest {
     /// What the call is for, where its time is taken.
     const AREA: Option<Area>;
 
+    /// Whether there is anything to note of it.
+    const NOTES: bool;
+
     /// Whether anybody wants it noted.
     fn is_noted() -> bool;
 
@@ -27,13 +30,14 @@ pub(crate) trait Interest {
 }
 
 macro_rules! interests {
-    ($($(#[$doc:meta])* $name:ident($area:expr) => $noted:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident($area:expr, $notes:literal) => $noted:expr;)+) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub(crate) struct $name;
 
         impl Interest for $name {
             const AREA: Option<Area> = $area;
+            const NOTES: bool = $notes;
 
             #[inline]
             fn is_noted() -> bool {
@@ -45,25 +49,25 @@ macro_rules! interests {
 
 interests! {
     /// Calls that send.
-    Messages(Some(Area::PointToPoint)) => pml::active();
+    Messages(Some(Area::PointToPoint), true) => pml::active();
     /// Calls that start what was made before: a message, or a collective operation.
-    Starts(Some(Area::PointToPoint)) => pml::active() || coll::active();
+    Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active();
     /// Calls about messages that send nothing.
-    Receives(Some(Area::PointToPoint)) => false;
+    Receives(Some(Area::PointToPoint), false) => false;
     /// Collective operations.
-    Collectives(Some(Area::Collective)) => coll::active();
+    Collectives(Some(Area::Collective), true) => coll::active();
     /// Accesses to memory of others.
-    Accesses(Some(Area::OneSided)) => osc::active();
+    Accesses(Some(Area::OneSided), true) => osc::active();
     /// Calls that make windows.
-    Windows(None) => osc::active();
+    Windows(None, true) => osc::active();
     /// Synchronization of accesses.
-    Synchronization(Some(Area::OneSided)) => false;
+    Synchronization(Some(Area::OneSided), false) => false;
     /// Completion.
-    Waits(Some(Area::Waiting)) => false;
+    Waits(Some(Area::Waiting), false) => false;
     /// Calls that make communicators or name them.
-    Communicators(None) => pml::active() || osc::active() || coll::active();
+    Communicators(None, true) => pml::active() || osc::active() || coll::active();
     /// Calls that are noted whoever listens.
-    Everybody(None) => true;
+    Everybody(None, true) => true;
 }
 
 /// What a host that has no such function answers: nothing to pass the call on to.
@@ -76,10 +80,11 @@ pub(crate) fn count_too_large() -> c_int {
     Host::get().map_or(2, |host| host.abi().err_count)
 }
 
-/// Whether a call is none of our business, at a glance: nobody listens, and MPI is known to be up.
+/// Whether a call is none of our business, at a glance: nobody listens, and MPI is known to be up where the call is one
+/// that would tell.
 #[inline]
 pub(crate) fn is_quiet<I: Interest>() -> bool {
-    life::is_known_up() && !I::is_noted() && !I::is_timed()
+    (!I::NOTES || life::is_known_up() && !I::is_noted()) && !I::is_timed()
 }
 
 /// Runs a call: passes it on, and tells `before` and `after` of it if it is the user's and somebody listens; `after` only

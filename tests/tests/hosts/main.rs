@@ -5,8 +5,10 @@
 mod bad_calls;
 mod bystanders;
 mod coll;
+mod control;
 mod events;
 mod fortran;
+mod harmless;
 mod implementor;
 mod inventories;
 mod languages;
