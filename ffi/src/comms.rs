@@ -11,14 +11,23 @@ use mpit::object::{OUTSIDE, Object};
 use mpit_components::comms::{self, CommId, Ranks};
 
 use crate::abi::{Abi, Handle};
+use crate::groups::Group;
 use crate::host::{Host, mpi};
+use crate::meeting::Meetings;
 use crate::table::Table;
+use crate::topology::Neighbors;
 
 /// What is known of a communicator.
 #[derive(Debug)]
 pub struct Comm {
     id: CommId,
+    /// Of those that messages go to.
     size: u32,
+    /// Of this process's own group.
+    local_size: u32,
+    rank: u32,
+    remote: bool,
+    neighbors: Neighbors,
     /// World ranks by rank; `None` when they are the same.
     ranks: Option<Arc<[u32]>>,
     /// The same for binding, made at first need.
@@ -31,6 +40,42 @@ impl Comm {
     #[must_use]
     pub fn id(&self) -> CommId {
         self.id
+    }
+
+    /// The number of processes that messages on it go to: of an intercommunicator those of the remote group.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The number of processes of this one's own group.
+    #[must_use]
+    pub fn local_size(&self) -> u32 {
+        self.local_size
+    }
+
+    /// The rank of this process, in its own group.
+    #[must_use]
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Whether it is an intercommunicator.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.remote
+    }
+
+    /// How many neighbors a neighborhood operation sends to.
+    #[must_use]
+    pub fn destinations(&self) -> u32 {
+        self.neighbors.destinations.len() as u32
+    }
+
+    /// How many neighbors a neighborhood operation receives from.
+    #[must_use]
+    pub fn sources(&self) -> u32 {
+        self.neighbors.sources
     }
 
     /// The world rank of a rank, or [`OUTSIDE`].
@@ -58,6 +103,7 @@ impl Comm {
 }
 
 static COMMS: Table<Comm> = Table::new();
+static MEETINGS: Meetings = Meetings::new();
 
 /// The communicator behind a handle that the host accepts. Met before, or MPI must be up.
 #[inline]
@@ -86,18 +132,54 @@ fn meet(handle: Handle) -> Option<&'static Comm> {
     if handle == abi.comm_null || handle == 0 {
         return None;
     }
-    let ranks = ranks_of(abi, handle)?;
-    let comm = COMMS.insert(handle, || {
-        let size = ranks.size();
-        let id = comms::created(comms::Description::new(ranks.clone(), &name_of(handle)));
-        let ranks = match ranks {
-            Ranks::World(_) => None,
-            Ranks::List(list) => Some(list),
-        };
-        Comm { id, size, ranks, shared: OnceLock::new() }
+    let _meeting = MEETINGS.begin(handle)?;
+    if let Some(known) = COMMS.get(handle) {
+        return Some(known);
+    }
+    let remote = is_inter(handle);
+    let ranks = Group::of_peers(abi, handle, remote)?.world_ranks(handle == abi.comm_world)?;
+    let size = ranks.size();
+    let (rank, local_size) = place_in(handle);
+    let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
+    let id = comms::created(comms::Description {
+        name: &name_of(handle),
+        ranks: ranks.clone(),
+        remote,
+        neighbors: Arc::clone(&neighbors.destinations),
+    });
+    let ranks = match ranks {
+        Ranks::World(_) => None,
+        Ranks::List(list) => Some(list),
+    };
+    let comm = COMMS.insert(handle, || Comm {
+        id,
+        size,
+        local_size,
+        rank,
+        remote,
+        neighbors,
+        ranks,
+        shared: OnceLock::new(),
     });
     watch(abi, handle);
     Some(comm)
+}
+
+fn is_inter(handle: Handle) -> bool {
+    let mut inter = 0;
+    // SAFETY: the communicator is alive, and the flag writable.
+    unsafe { mpi::comm_test_inter(handle, &raw mut inter) };
+    inter != 0
+}
+
+/// The rank of this process and the size of its group.
+fn place_in(handle: Handle) -> (u32, u32) {
+    let (mut rank, mut size): (c_int, c_int) = (0, 0);
+    // SAFETY: the communicator is alive, and the rank writable.
+    unsafe { mpi::comm_rank(handle, &raw mut rank) };
+    // SAFETY: the same of the size.
+    unsafe { mpi::comm_size(handle, &raw mut size) };
+    (rank.cast_unsigned(), size.cast_unsigned())
 }
 
 /// Meets the two communicators that every program has.
@@ -132,82 +214,6 @@ fn name_of(handle: Handle) -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// The processes that messages on a communicator go to, as world ranks.
-fn ranks_of(abi: &Abi, handle: Handle) -> Option<Ranks> {
-    let group = Group::of_peers(abi, handle)?;
-    let size = group.size()?;
-    if handle == abi.comm_world {
-        return Some(Ranks::World(size));
-    }
-    let world = Group::of(abi, abi.comm_world)?;
-    let ranks: Vec<c_int> = (0..size as c_int).collect();
-    let mut translated = vec![-1; ranks.len()];
-    // SAFETY: both groups are alive, and there is room for `size` ranks.
-    let asked = unsafe {
-        mpi::group_translate_ranks(
-            group.handle,
-            size as c_int,
-            ranks.as_ptr(),
-            world.handle,
-            translated.as_mut_ptr(),
-        )
-    };
-    if asked != Some(Abi::SUCCESS) {
-        return None;
-    }
-    if translated == ranks && Some(size) == world.size() {
-        return Some(Ranks::World(size));
-    }
-    // What is no rank of the world is MPI_UNDEFINED, which is negative.
-    Some(Ranks::List(translated.into_iter().map(|rank| u32::try_from(rank).unwrap_or(OUTSIDE)).collect()))
-}
-
-/// A group of ours, given back when dropped.
-struct Group<'a> {
-    abi: &'a Abi,
-    handle: Handle,
-}
-
-impl<'a> Group<'a> {
-    fn of(abi: &'a Abi, comm: Handle) -> Option<Self> {
-        let mut group: u64 = 0;
-        // SAFETY: the communicator is alive, and a word has room for a handle of either width.
-        let asked = unsafe { mpi::comm_group(comm, (&raw mut group).cast()) };
-        (asked == Some(Abi::SUCCESS)).then(|| Self { abi, handle: abi.clean(group as Handle) })
-    }
-
-    /// The remote group of an intercommunicator, the only one of any other.
-    fn of_peers(abi: &'a Abi, comm: Handle) -> Option<Self> {
-        let mut inter = 0;
-        // SAFETY: the communicator is alive, and the flag writable.
-        unsafe { mpi::comm_test_inter(comm, &raw mut inter) };
-        if inter == 0 {
-            return Self::of(abi, comm);
-        }
-        let mut group: u64 = 0;
-        // SAFETY: as in `of`.
-        let asked = unsafe { mpi::comm_remote_group(comm, (&raw mut group).cast()) };
-        (asked == Some(Abi::SUCCESS)).then(|| Self { abi, handle: abi.clean(group as Handle) })
-    }
-
-    fn size(&self) -> Option<u32> {
-        let mut size = 0;
-        // SAFETY: the group is alive, and the size writable.
-        let asked = unsafe { mpi::group_size(self.handle, &raw mut size) };
-        (asked == Some(Abi::SUCCESS)).then_some(size.cast_unsigned())
-    }
-}
-
-impl Drop for Group<'_> {
-    fn drop(&mut self) {
-        let mut handle: u64 = self.handle as u64;
-        let at = (&raw mut handle).cast::<c_void>();
-        debug_assert!(!self.abi.narrow_handles || cfg!(target_endian = "little"));
-        // SAFETY: the group is ours, and the word holds its handle in either width.
-        unsafe { mpi::group_free(at) };
-    }
-}
-
 /// Hangs the attribute that tells of the end on a communicator. Best effort: without it, a communicator that is made
 /// later under the same handle is taken for the old one.
 fn watch(abi: &Abi, handle: Handle) {
@@ -227,9 +233,9 @@ fn watch(abi: &Abi, handle: Handle) {
     }
 }
 
-/// A duplicate is a communicator of its own and is met by itself.
-unsafe extern "C" fn never_copy(
-    _comm: Handle,
+/// An attribute of ours is not copied: a duplicate is a communicator of its own and is met by itself.
+pub(crate) unsafe extern "C" fn never_copy(
+    _object: Handle,
     _keyval: c_int,
     _extra: *mut c_void,
     _value: *mut c_void,

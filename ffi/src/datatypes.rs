@@ -29,6 +29,10 @@ pub fn last_size(datatype: Handle) -> Option<u64> {
 
 #[inline(never)]
 fn learn(abi: &Abi, datatype: Handle) -> u64 {
+    // Given where no type is wanted. The host would call it an error, and the program's error handler.
+    if datatype == 0 || datatype == abi.datatype_null() {
+        return 0;
+    }
     let size = ask(datatype);
     if is_predefined(abi, datatype) {
         SIZES.insert(datatype, || size);

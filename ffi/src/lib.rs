@@ -10,10 +10,12 @@ pub mod abi;
 pub mod comms;
 pub mod datatypes;
 pub mod fortran;
+mod groups;
 pub mod host;
 pub mod infos;
 pub mod life;
 pub mod listing;
+mod meeting;
 pub mod merge;
 pub mod mpi_t;
 pub mod own_infos;
@@ -21,6 +23,8 @@ pub mod quarantine;
 pub mod register;
 pub mod strings;
 pub mod table;
+mod topology;
+pub mod windows;
 
 use std::sync::OnceLock;
 

@@ -50,10 +50,18 @@ fn build_artifacts() -> Outcome<Artifacts> {
     Ok(artifacts)
 }
 
-/// How C programs are compiled. MPICH's "no statuses wanted" is the address 1, which some gccs take for an array of no
-/// elements.
-const C_OPTIONS: [&str; 7] =
-    ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow"];
+/// How C programs are compiled. MPICH's "no statuses wanted" and Open MPI's "no weights" are small addresses, which some
+/// gccs take for arrays of no elements.
+const C_OPTIONS: [&str; 8] = [
+    "-std=c11",
+    "-O1",
+    "-g",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-stringop-overflow",
+    "-Wno-stringop-overread",
+];
 
 /// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
@@ -89,9 +97,16 @@ pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) 
     Ok(program)
 }
 
+/// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless that is done already.
+pub(crate) fn cxx_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
+    let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
+    compile(spec, &spec.mpicxx(), &options, &format!("hosts/cxx/{name}.cpp"), &format!("{name}_cxx"))
+}
+
 /// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless that is done already.
 pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface: &str) -> Outcome<PathBuf> {
-    let options = ["-O1", "-g", &format!("-D{interface}")];
+    // Without a module, the compiler takes two calls with buffers of different shapes for a mistake.
+    let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
     compile(spec, wrapper, &options, &format!("hosts/fortran/{name}.F90"), &format!("{name}_{interface}"))
 }
 

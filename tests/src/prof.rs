@@ -7,6 +7,9 @@ use crate::{Context, Failure, Outcome};
 /// How many bins a histogram has: one for empty messages, then one per power of two.
 pub const BINS: usize = 66;
 
+/// Stands for a process outside of the world, which the files call -1.
+pub const OUTSIDE: u32 = u32::MAX;
+
 /// Messages to one peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -23,7 +26,7 @@ pub struct Traffic {
 pub struct Communicator {
     /// Its name.
     pub name: String,
-    /// Its members, by their rank in the world.
+    /// Its members, by their rank in the world; [`OUTSIDE`] for those that are not in it.
     pub members: Vec<u32>,
     /// Messages of one-to-all, all-to-one and all-to-all collectives.
     pub collectives: [Traffic; 3],
@@ -104,7 +107,8 @@ impl Parser {
                 let name = fields.next().context("no name")?.to_owned();
                 let list =
                     fields.next().and_then(|field| field.strip_prefix("procs: ")).context("no procs")?;
-                let members = list.split(',').map(number).collect::<Outcome<_>>()?;
+                let member = |text| if text == "-1" { Ok(OUTSIDE) } else { number(text) };
+                let members = list.split(',').map(member).collect::<Outcome<_>>()?;
                 self.prof.communicators.push(Communicator { name, members, collectives: Default::default() });
             }
             "E" | "I" | "S" | "R" | "C" => {
@@ -156,7 +160,7 @@ mod tests {
         let bins = ["0"; BINS - 1].join(",");
         format!(
             "# POINT TO POINT\nE\t0\t1\t108 bytes\t27 msgs sent\t27,{bins}\nI\t0\t1\t5 bytes\t1 msgs sent\n# OSC\n\
-             # COLLECTIVES\nC\t0\t1\t0 bytes\t1 msgs sent\nD\tMPI_COMM_WORLD\tprocs: 0,1\nO2A\t0\t0 bytes\t0 msgs sent\n\
+             # COLLECTIVES\nC\t0\t1\t0 bytes\t1 msgs sent\nD\tMPI_COMM_WORLD\tprocs: 0,1,-1\nO2A\t0\t0 bytes\t0 msgs sent\n\
              A2O\t0\t0 bytes\t0 msgs sent\nA2A\t0\t0 bytes\t1 msgs sent\n"
         )
     }
@@ -168,7 +172,7 @@ mod tests {
         assert_eq!((rows[&1].bytes, rows[&1].messages), (108, 27));
         assert_eq!(rows[&1].histogram.as_ref().map(|bins| bins[0]), Some(27));
         assert_eq!(prof.rows('I')[&1].histogram, None);
-        assert_eq!(prof.communicators[0].members, [0, 1]);
+        assert_eq!(prof.communicators[0].members, [0, 1, OUTSIDE]);
         assert_eq!(prof.communicators[0].collectives[2].messages, 1);
         Ok(())
     }

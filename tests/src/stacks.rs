@@ -115,6 +115,14 @@ impl Stack {
         build::c_program_over_embedded(self.spec, name, beside)
     }
 
+    /// Compiles `tests/hosts/cxx/<name>.cpp` for this stack; returns the program.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_cxx(&self, name: &str) -> Outcome<PathBuf> {
+        build::cxx_program(self.spec, name)
+    }
+
     /// Whether the stack comes with Fortran.
     pub fn has_fortran(&self) -> bool {
         self.spec.mpifort.is_some()

@@ -1,26 +1,74 @@
-//! How a call is interposed: passed on to the next definition of the function, and noted if it succeeded.
+//! How a call is interposed: passed on to the next definition of the function, and noted on its way.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms::{self, Comm};
+use mpit_components::calls::{self, Area};
+use mpit_components::{coll, osc, pml};
+use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
-use mpit_ffi::{datatypes, life};
-
-use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Mode, Send};
+use mpit_ffi::life;
 
 use crate::depth::Outermost;
 
-/// A buffer of the user's. Never looked at.
-pub(crate) type Buffer = *const c_void;
+/// Who wants to know of a call.
+pub(crate) trait Interest {
+    /// What the call is for, where its time is taken.
+    const AREA: Option<Area>;
 
-/// Where a handle of the user's is.
-pub(crate) type HandleAt = *mut c_void;
+    /// Whether there is anything to note of it.
+    const NOTES: bool;
 
-/// `MPI_Count`, 64 bits everywhere.
-pub(crate) type Count = i64;
+    /// Whether anybody wants it noted.
+    fn is_noted() -> bool;
+
+    /// Whether anybody wants its time.
+    #[inline]
+    fn is_timed() -> bool {
+        Self::AREA.is_some_and(calls::active)
+    }
+}
+
+macro_rules! interests {
+    ($($(#[$doc:meta])* $name:ident($area:expr, $notes:literal) => $noted:expr;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name;
+
+        impl Interest for $name {
+            const AREA: Option<Area> = $area;
+            const NOTES: bool = $notes;
+
+            #[inline]
+            fn is_noted() -> bool {
+                $noted
+            }
+        }
+    )+};
+}
+
+interests! {
+    /// Calls that send.
+    Messages(Some(Area::PointToPoint), true) => pml::active();
+    /// Calls that start what was made before: a message, or a collective operation.
+    Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active();
+    /// Calls about messages that send nothing.
+    Receives(Some(Area::PointToPoint), false) => false;
+    /// Collective operations.
+    Collectives(Some(Area::Collective), true) => coll::active();
+    /// Accesses to memory of others.
+    Accesses(Some(Area::OneSided), true) => osc::active();
+    /// Calls that make windows.
+    Windows(None, true) => osc::active();
+    /// Synchronization of accesses.
+    Synchronization(Some(Area::OneSided), false) => false;
+    /// Completion.
+    Waits(Some(Area::Waiting), false) => false;
+    /// Calls that make communicators or name them.
+    Communicators(None, true) => pml::active() || osc::active() || coll::active();
+    /// Calls that are noted whoever listens.
+    Everybody(None, true) => true;
+}
 
 /// What a host that has no such function answers: nothing to pass the call on to.
 pub(crate) fn no_such_function() -> c_int {
@@ -32,208 +80,65 @@ pub(crate) fn count_too_large() -> c_int {
     Host::get().map_or(2, |host| host.abi().err_count)
 }
 
-/// Whether anything is to be noted. Also where MPI is noticed that came up without our seeing it.
+/// Whether a call is none of our business, at a glance: nobody listens, and MPI is known to be up where the call is one
+/// that would tell.
 #[inline]
-pub(crate) fn watching() -> bool {
+pub(crate) fn is_quiet<I: Interest>() -> bool {
+    (!I::NOTES || life::is_known_up() && !I::is_noted()) && !I::is_timed()
+}
+
+/// Runs a call: passes it on, and tells `before` and `after` of it if it is the user's and somebody listens; `after` only
+/// of a call that succeeded.
+#[inline]
+pub(crate) fn run<I: Interest, B>(
+    pass_on: impl FnOnce() -> c_int,
+    before: impl FnOnce() -> B,
+    after: impl FnOnce(B),
+) -> c_int {
+    // MPI may have come up without our seeing it.
     if !life::is_known_up() {
         life::ensure_up();
     }
-    pml::active()
+    let (noted, timed) = (I::is_noted(), I::is_timed());
+    if !noted && !timed {
+        return pass_on();
+    }
+    let Some(_outermost) = Outermost::enter() else { return pass_on() };
+    let begun = if noted { safely(before) } else { None };
+    let stopwatch = if timed { I::AREA.map(calls::begin) } else { None };
+    let code = pass_on();
+    if let Some(stopwatch) = stopwatch {
+        stopwatch.end();
+    }
+    if code == Abi::SUCCESS
+        && let Some(begun) = begun
+    {
+        safely(|| after(begun));
+    }
+    code
 }
 
-/// Whether a call is none of our business, at a glance: nobody listens, and MPI is known to be up.
+/// Runs a call that is noted whenever it succeeds, also inside another one.
 #[inline]
-pub(crate) fn is_quiet(when: When) -> bool {
-    when == When::Watched && life::is_known_up() && !pml::active()
-}
-
-/// What one call sends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sending {
-    pub(crate) count: Count,
-    pub(crate) datatype: Handle,
-    pub(crate) dest: c_int,
-    pub(crate) tag: c_int,
-    pub(crate) comm: Handle,
-    pub(crate) mode: Mode,
-}
-
-impl Sending {
-    /// As the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
-    pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
-        let abi = Host::get()?.abi();
-        if self.dest == abi.proc_null {
-            return None;
-        }
-        let comm = comms::in_use(abi.clean(self.comm))?;
-        let bytes = self.count.max(0).cast_unsigned() * datatypes::size(abi, abi.clean(self.datatype));
-        let to = comm.world_rank(self.dest);
-        Some((comm, self.send(comm, to, bytes)))
+pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
+    let _outermost = Outermost::enter();
+    let code = pass_on();
+    if code == Abi::SUCCESS {
+        safely(after);
     }
-
-    /// The same for what is like the call before: the communicator and the type are the last ones. Most are, and
-    /// nothing has to be known of the library for them.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "as `sent`")]
-    fn resolve_like_last(self) -> Option<Send> {
-        let (comm, size) = (comms::last(self.comm)?, datatypes::last_size(self.datatype)?);
-        let to = comm.world_rank(self.dest);
-        // Special ranks are none of the world's; counts below 0 are refused by the library.
-        let plain = to != OUTSIDE && self.count >= 0;
-        let bytes = self.count.cast_unsigned().wrapping_mul(size);
-        plain.then(|| self.send(comm, to, bytes))
-    }
-
-    #[inline]
-    fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
-        let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
-        Send { comm: comm.id(), dest, to, bytes, tag, mode }
-    }
+    code
 }
 
-/// Notes that a message was sent.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "seven words that would go through memory, for every message")]
-pub(crate) fn sent(sending: Sending) {
-    match sending.resolve_like_last() {
-        Some(send) => pml::sent(&send),
-        None => sent_unlike_last(&sending),
-    }
-}
-
-#[inline(never)]
-fn sent_unlike_last(sending: &Sending) {
-    if let Some((_, send)) = sending.resolve() {
-        pml::sent(&send);
-    }
-}
-
-/// When a call is noted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
-    /// If somebody listens, and the call is the user's and succeeded.
-    Watched,
-    /// Whenever it succeeded.
-    Always,
-    /// Before it is passed on.
-    Before,
-}
-
-/// Runs a call: passes it on, and notes it.
+/// Runs a call that is noted before it is passed on.
 #[inline]
-pub(crate) fn run(when: When, pass_on: impl FnOnce() -> c_int, note: impl FnOnce()) -> c_int {
-    match when {
-        When::Watched if !watching() => pass_on(),
-        When::Watched | When::Always => {
-            let outermost = Outermost::enter();
-            let code = pass_on();
-            if code == Abi::SUCCESS && (outermost.is_some() || when == When::Always) {
-                safely(note);
-            }
-            code
-        }
-        When::Before => {
-            safely(note);
-            pass_on()
-        }
-    }
+pub(crate) fn run_after_note(pass_on: impl FnOnce() -> c_int, note: impl FnOnce()) -> c_int {
+    safely(note);
+    pass_on()
 }
 
 /// A defect of ours must not end the program: a panic stops here, after its message.
 #[inline]
-fn safely(note: impl FnOnce()) {
+fn safely<R>(note: impl FnOnce() -> R) -> Option<R> {
     // What a note changes is made of atomics and of locks that survive a panic.
-    drop(catch_unwind(AssertUnwindSafe(note)));
+    catch_unwind(AssertUnwindSafe(note)).ok()
 }
-
-/// Defines interposed functions: when they are noted ([`When`]), name, parameters, and what is noted. A function with
-/// large counts (`large`) is passed on with `int` counts to hosts that have no other.
-macro_rules! interposed {
-    ($(
-        $when:ident fn $name:ident / $profiling:ident ($($arg:ident: $type:ty),* $(,)?)
-        $(large $small:ident / $small_profiling:ident ($($count:ident),+))?
-        => $note:expr;
-    )+) => {$(
-        /// Passed on; see the module.
-        ///
-        /// # Safety
-        ///
-        /// As the MPI function.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> std::ffi::c_int {
-            static NEXT: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                $crate::calls::c_name!($name),
-                $crate::calls::c_name!($profiling),
-            );
-            // Apart, so that a call that nobody listens to is a look and a jump, and saves no registers.
-            #[inline(never)]
-            unsafe extern "C-unwind" fn noted($($arg: $type),*) -> std::ffi::c_int {
-                let pass_on = || match NEXT.next() {
-                    // SAFETY: the next definition of the same function; the rest by the caller's promise.
-                    Some(next) => unsafe { $crate::calls::call!(next($($arg: $type),*)) },
-                    None => $crate::calls::without!(
-                        ($($arg: $type),*) $(large $small / $small_profiling ($($count),+))?
-                    ),
-                };
-                $crate::calls::run($crate::calls::When::$when, pass_on, || $note)
-            }
-            match NEXT.known() {
-                // SAFETY: as in `noted`.
-                Some(next) if $crate::calls::is_quiet($crate::calls::When::$when) => unsafe {
-                    $crate::calls::call!(next($($arg: $type),*))
-                },
-                // SAFETY: by the caller's promise.
-                _ => unsafe { noted($($arg),*) },
-            }
-        }
-    )+};
-}
-pub(crate) use interposed;
-
-/// Calls the function at an address with these parameters.
-macro_rules! call {
-    ($address:ident($($arg:ident: $type:ty),*)) => {
-        std::mem::transmute::<
-            *mut std::ffi::c_void,
-            unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int,
-        >($address)($($arg),*)
-    };
-}
-pub(crate) use call;
-
-/// A name as a C string.
-macro_rules! c_name {
-    ($name:ident) => {{
-        const NAME: &std::ffi::CStr =
-            match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name without NUL"),
-            };
-        NAME
-    }};
-}
-pub(crate) use c_name;
-
-/// What happens where the host lacks the function: with `large`, the form with `int` counts; else an error.
-macro_rules! without {
-    (($($arg:ident: $type:ty),*)) => {
-        $crate::calls::no_such_function()
-    };
-    (($($arg:ident: $type:ty),*) large $small:ident / $small_profiling:ident ($($count:ident),+)) => {{
-        static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-            $crate::calls::c_name!($small),
-            $crate::calls::c_name!($small_profiling),
-        );
-        if [$($count),+].into_iter().any(|count| std::ffi::c_int::try_from(count).is_err()) {
-            $crate::calls::count_too_large()
-        } else if let Some(small) = SMALL.next() {
-            // SAFETY: the two forms differ in the types of their counts only. Counts that fit into an `int` have it in
-            // their low half, which is all that the callee looks at. The rest by the caller's promise.
-            unsafe { $crate::calls::call!(small($($arg: $type),*)) }
-        } else {
-            $crate::calls::no_such_function()
-        }
-    }};
-}
-pub(crate) use without;

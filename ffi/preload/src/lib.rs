@@ -1,18 +1,19 @@
 //! `libmpit_preload.so`: the tools interface and monitoring over the MPI library that a program already has.
 //!
 //! Loaded in front of the MPI library (`LD_PRELOAD`, or `mpit run`), it offers the functions of the tools interface
-//! with our entries merged into the library's own, and passes on the calls listed in [`p2p`], [`persistent`] and
-//! [`lifetime`] after noting what they move. It refers to no MPI symbol, runs nothing when it is loaded, and so does
-//! not disturb programs without MPI.
+//! with our entries merged into the library's own, and passes on the calls of its table ([`mod@table`]) after noting
+//! what they move. It refers to no MPI symbol, runs nothing when it is loaded, and so does not disturb programs without
+//! MPI.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
+mod arguments;
 mod calls;
 mod depth;
-pub mod fortran;
-pub mod lifetime;
-pub mod p2p;
-pub mod persistent;
+mod interpose;
+mod narrow;
+mod notes;
+mod table;
 
 /// There is an MPI library underneath.
 #[linkme::distributed_slice(mpit_ffi::host::OVER_A_LIBRARY)]

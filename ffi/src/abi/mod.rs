@@ -65,6 +65,12 @@ pub struct Abi {
     pub nulls: [Handle; 12],
     /// `MPI_PROC_NULL`.
     pub proc_null: c_int,
+    /// `MPI_ROOT`.
+    pub root: c_int,
+    /// `MPI_IN_PLACE`, as C programs have it.
+    pub in_place: usize,
+    /// `MPI_CART`, `MPI_GRAPH`, `MPI_DIST_GRAPH`.
+    pub topologies: [c_int; 3],
     /// `MPI_REQUEST_NULL`.
     pub request_null: Handle,
     /// `MPI_KEYVAL_INVALID`.
@@ -174,6 +180,25 @@ impl Abi {
     #[must_use]
     pub fn datatype(&self, datatype: Datatype) -> Handle {
         self.datatypes[datatype as usize]
+    }
+
+    /// `MPI_DATATYPE_NULL`.
+    #[must_use]
+    pub fn datatype_null(&self) -> Handle {
+        self.nulls[Bind::Datatype as usize]
+    }
+
+    /// `MPI_WIN_NULL`.
+    #[must_use]
+    pub fn win_null(&self) -> Handle {
+        self.nulls[Bind::Win as usize]
+    }
+
+    /// The width of a handle in the user's memory, in bytes.
+    #[inline]
+    #[must_use]
+    pub fn handle_width(&self) -> usize {
+        if self.narrow_handles { 4 } else { size_of::<Handle>() }
     }
 
     /// The datatype of a handle, among those that variables may have.

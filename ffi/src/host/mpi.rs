@@ -45,6 +45,34 @@ own_calls! {
     /// Hangs an attribute on a communicator.
     fn comm_set_attr =
         c"MPI_Comm_set_attr" / c"PMPI_Comm_set_attr" (comm: Handle, keyval: c_int, value: *mut c_void);
+    /// What kind of topology a communicator has.
+    fn topo_test = c"MPI_Topo_test" / c"PMPI_Topo_test" (comm: Handle, status: *mut c_int);
+    /// The dimensions of a Cartesian topology.
+    fn cartdim_get = c"MPI_Cartdim_get" / c"PMPI_Cartdim_get" (comm: Handle, dimensions: *mut c_int);
+    /// The two neighbors in a dimension.
+    fn cart_shift = c"MPI_Cart_shift" / c"PMPI_Cart_shift"
+        (comm: Handle, dimension: c_int, distance: c_int, source: *mut c_int, dest: *mut c_int);
+    /// The number of neighbors in a graph.
+    fn graph_neighbors_count = c"MPI_Graph_neighbors_count" / c"PMPI_Graph_neighbors_count"
+        (comm: Handle, rank: c_int, count: *mut c_int);
+    /// The neighbors in a graph.
+    fn graph_neighbors = c"MPI_Graph_neighbors" / c"PMPI_Graph_neighbors"
+        (comm: Handle, rank: c_int, most: c_int, neighbors: *mut c_int);
+    /// The numbers of neighbors in a distributed graph.
+    fn dist_graph_neighbors_count = c"MPI_Dist_graph_neighbors_count" / c"PMPI_Dist_graph_neighbors_count"
+        (comm: Handle, sources: *mut c_int, destinations: *mut c_int, weighted: *mut c_int);
+    /// The neighbors in a distributed graph.
+    fn dist_graph_neighbors = c"MPI_Dist_graph_neighbors" / c"PMPI_Dist_graph_neighbors"
+        (comm: Handle, most_sources: c_int, sources: *mut c_int, source_weights: *mut c_int,
+         most_destinations: c_int, destinations: *mut c_int, destination_weights: *mut c_int);
+    /// The group of a window.
+    fn win_get_group = c"MPI_Win_get_group" / c"PMPI_Win_get_group" (win: Handle, group: *mut c_void);
+    /// Makes a key for attributes of windows.
+    fn win_create_keyval = c"MPI_Win_create_keyval" / c"PMPI_Win_create_keyval"
+        (copy: CopyAttribute, delete: DeleteAttribute, keyval: *mut c_int, extra: *mut c_void);
+    /// Hangs an attribute on a window.
+    fn win_set_attr =
+        c"MPI_Win_set_attr" / c"PMPI_Win_set_attr" (win: Handle, keyval: c_int, value: *mut c_void);
     /// Makes an info object.
     fn info_create = c"MPI_Info_create" / c"PMPI_Info_create" (info: *mut c_void);
     /// Sets a key.

@@ -83,6 +83,13 @@ impl Spec {
         }
     }
 
+    /// The wrapper of the C++ compiler, which is called like that of C.
+    pub(crate) fn mpicxx(&self) -> PathBuf {
+        let mpicc = self.mpicc();
+        let name = mpicc.file_name().unwrap_or_default().to_string_lossy().replace("mpicc", "mpicxx");
+        mpicc.with_file_name(name)
+    }
+
     pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
         if let Origin::Wheel(package) = self.origin {

@@ -4,13 +4,19 @@
 
 mod bad_calls;
 mod bystanders;
+mod coll;
+mod control;
 mod events;
 mod fortran;
+mod harmless;
 mod implementor;
 mod inventories;
+mod languages;
 mod lifecycle;
 mod promises;
+mod reach;
 mod ring;
+mod rows;
 mod sends;
 mod symbols;
 mod vars;

@@ -1,0 +1,297 @@
+//! What a line of the table of calls becomes: functions in C and in Fortran.
+//!
+//! A line says when a call is noted, in which forms it exists, its name, its arguments by kind, and the note:
+//!
+//! ```text
+//! after(Messages) large fn Send(buf: Buf, count: Count, ...) => sent(Standard, count, ...);
+//! ```
+//!
+//! *When* is one of
+//! - `after(Interest)`: when it has succeeded, if somebody listens ([`crate::calls::Interest`]),
+//! - `around(Interest)`: the note is made before, and ended when the call has succeeded,
+//! - `timed(Interest)`: only its time is taken,
+//! - `always()`: whenever it has succeeded, whoever listens,
+//! - `before()`: whenever it is called, before it is passed on.
+//!
+//! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
+//! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
+//! ([`crate::narrow`]).
+//!
+//! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
+//! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
+//! calls in turn is inside ([`crate::depth`]). Compilers decorate names in four ways, and `use mpi_f08` has names of its
+//! own, with the same arguments, all by reference; only the error code may be missing there.
+
+/// Defines the functions of some lines.
+macro_rules! calls {
+    ($(
+        $when:ident($($interest:ident)?) $form:ident $(($lens:expr, $needed:expr))?
+            fn $name:ident($($arg:ident: $kind:ident),* $(,)?) $(=> $note:expr)?;
+    )+) => {$(
+        $crate::interpose::forms! {
+            $form [$when ($($interest)?) ($($note)?)] [$($lens, $needed)?] $name($($arg: $kind),*)
+        }
+    )+};
+}
+pub(crate) use calls;
+
+/// The functions of one line.
+macro_rules! forms {
+    (plain $note:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { $note $name $args }
+        $crate::interpose::in_fortran! { $note $name $args }
+    };
+    (large $note:tt [$($lens:expr, $needed:expr)?] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { $note $name $args }
+        $crate::interpose::in_large_c! { $note [$($lens, $needed)?] $name $args }
+        $crate::interpose::in_fortran! { $note $name $args }
+    };
+    (c $note:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { $note $name $args }
+    };
+    (fortran $note:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_fortran! { $note $name $args }
+    };
+}
+pub(crate) use forms;
+
+/// Runs a call as its line says.
+macro_rules! run {
+    ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run::<$crate::calls::$interest, ()>($pass_on, || (), |()| $note)
+    };
+    ([around ($interest:ident) ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run::<$crate::calls::$interest, _>(
+            $pass_on,
+            || $crate::notes::begun($note),
+            $crate::notes::ended,
+        )
+    };
+    ([timed ($interest:ident) ()] $pass_on:expr) => {
+        $crate::calls::run::<$crate::calls::$interest, ()>($pass_on, || (), |()| ())
+    };
+    ([always () ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_always($pass_on, || $note)
+    };
+    ([before () ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_after_note($pass_on, || $note)
+    };
+}
+pub(crate) use run;
+
+/// Whether a call of such a line is to be passed on at once.
+macro_rules! is_quiet {
+    ([$when:ident ($interest:ident) $note:tt]) => {
+        $crate::calls::is_quiet::<$crate::calls::$interest>()
+    };
+    ([$when:ident () $note:tt]) => {
+        false
+    };
+}
+pub(crate) use is_quiet;
+
+/// A name as a C string.
+macro_rules! c_name {
+    ($name:expr) => {{
+        const NAME: &std::ffi::CStr =
+            match std::ffi::CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name without NUL"),
+            };
+        NAME
+    }};
+}
+pub(crate) use c_name;
+
+/// Calls the function at an address with these arguments.
+macro_rules! call {
+    ($address:ident($($arg:expr => $type:ty),* $(,)?) -> $result:ty) => {
+        std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(
+            $address
+        )($($arg),*)
+    };
+}
+pub(crate) use call;
+
+/// A function of C, by a language, a symbol and its `PMPI_` twin, with what happens where the host lacks it.
+macro_rules! c_function {
+    (
+        $language:ident $note:tt $symbol:ident / $profiling:expr, ($($arg:ident: $kind:ident),*)
+        else $missing:expr
+    ) => {
+        /// Passed on; see the module.
+        ///
+        /// # Safety
+        ///
+        /// As the MPI function.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn $symbol(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+        ) -> std::ffi::c_int {
+            static NEXT: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
+                $crate::interpose::c_name!(stringify!($symbol)),
+                $crate::interpose::c_name!($profiling),
+            );
+            // Apart, so that a call that nobody listens to is a look and a jump, and saves no registers.
+            #[inline(never)]
+            unsafe extern "C-unwind" fn noted(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            ) -> std::ffi::c_int {
+                let pass_on = || match NEXT.next() {
+                    // SAFETY: the next definition of the same function; the rest by the caller's promise.
+                    Some(next) => unsafe {
+                        $crate::interpose::call!(next(
+                            $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                        ) -> std::ffi::c_int)
+                    },
+                    None => $missing,
+                };
+                $crate::interpose::run!($note pass_on)
+            }
+            match NEXT.known() {
+                // SAFETY: as in `noted`.
+                Some(next) if $crate::interpose::is_quiet!($note) => unsafe {
+                    $crate::interpose::call!(next(
+                        $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                    ) -> std::ffi::c_int)
+                },
+                // SAFETY: by the caller's promise.
+                _ => unsafe { noted($($arg),*) },
+            }
+        }
+    };
+}
+pub(crate) use c_function;
+
+/// The function of C.
+macro_rules! in_c {
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::c_function! {
+                C $note [<MPI_ $name>] / concat!("PMPI_", stringify!($name)), $args
+                else $crate::calls::no_such_function()
+            }
+        }
+    };
+}
+pub(crate) use in_c;
+
+/// The function of C with large counts. Passed on with `int` counts to hosts that have no other.
+macro_rules! in_large_c {
+    ($note:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_large_c! {
+            $note [$crate::narrow::Lens::default(), $crate::narrow::Needed::Blocking] $name $args
+        }
+    };
+    ($note:tt [$lens:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
+        pastey::paste! {
+            $crate::interpose::c_function! {
+                LargeC $note [<MPI_ $name _c>] / concat!("PMPI_", stringify!($name), "_c"),
+                ($($arg: $kind),*)
+                else {
+                    static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
+                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
+                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
+                    );
+                    let mut arrays = $crate::narrow::Arrays::new($lens, $needed);
+                    let narrowed = || {
+                        Some(($($crate::arguments::narrow::Narrow::narrow($arg, &mut arrays)?,)*))
+                    };
+                    match (SMALL.next(), { let mut narrowed = narrowed; narrowed() }) {
+                        (None, _) => $crate::calls::no_such_function(),
+                        (_, None) => $crate::calls::count_too_large(),
+                        // SAFETY: the function with these parameters; the rest by the caller's promise.
+                        (Some(small), Some(($($arg,)*))) => unsafe {
+                            $crate::interpose::call!(small(
+                                $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
+                            ) -> std::ffi::c_int)
+                        },
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use in_large_c;
+
+/// The functions of Fortran.
+macro_rules! in_fortran {
+    ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
+        pastey::paste! {
+            /// Passes a call on to the next definition of the name that it came by, and notes it.
+            ///
+            /// # Safety
+            ///
+            /// As the MPI function.
+            #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+            unsafe fn [<noted_ $name:lower>](
+                next: &'static mpit_ffi::host::Function,
+                $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+                error: $crate::arguments::ErrorCode,
+            ) {
+                let pass_on = || {
+                    let Some(next) = next.next() else { return $crate::calls::no_such_function() };
+                    // SAFETY: the next definition of the same function; the rest by the caller's promise.
+                    unsafe {
+                        $crate::interpose::call!(next(
+                            $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+                            error => $crate::arguments::ErrorCode,
+                        ) -> ())
+                    };
+                    error.get()
+                };
+                $crate::interpose::run!($note pass_on);
+            }
+            $crate::interpose::fortran_names! {
+                $note [<noted_ $name:lower>] ($($arg: $kind),*)
+                [<mpi_ $name:lower>] [<mpi_ $name:lower _>] [<mpi_ $name:lower __>] [<MPI_ $name:upper>]
+                [<mpi_ $name:lower _f08_>]
+            }
+        }
+    };
+}
+pub(crate) use in_fortran;
+
+/// A function of Fortran under all its names.
+macro_rules! fortran_names {
+    ($note:tt $noted:ident $args:tt $($symbol:ident)+) => {
+        $($crate::interpose::fortran_name! { $note $noted $args $symbol })+
+    };
+}
+pub(crate) use fortran_names;
+
+/// A function of Fortran under one of its names.
+macro_rules! fortran_name {
+    ($note:tt $noted:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
+        /// Passed on; see the module.
+        ///
+        /// # Safety
+        ///
+        /// As the MPI function.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn $symbol(
+            $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+            error: $crate::arguments::ErrorCode,
+        ) {
+            static NEXT: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
+                $crate::interpose::c_name!(stringify!($symbol)),
+                $crate::interpose::c_name!(stringify!($symbol)),
+            );
+            match NEXT.known() {
+                // SAFETY: the next definition of the same function; the rest by the caller's promise.
+                Some(next) if $crate::interpose::is_quiet!($note) => unsafe {
+                    $crate::interpose::call!(next(
+                        $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+                        error => $crate::arguments::ErrorCode,
+                    ) -> ())
+                },
+                // SAFETY: by the caller's promise.
+                _ => unsafe { $noted(&NEXT, $($arg,)* error) },
+            }
+        }
+    };
+}
+pub(crate) use fortran_name;

@@ -1,0 +1,36 @@
+//! How long the arrays of a call are, where they have to be copied.
+
+use mpit_ffi::comms;
+
+use super::collectives::root_of;
+use crate::arguments::{Buf, Comm, Int, LargeC};
+use crate::narrow::Lens;
+use mpit_components::coll::Root;
+
+fn known(comm: Comm<LargeC>) -> Option<&'static comms::Comm> {
+    comms::of_handle(mpit_ffi::abi().clean(comm.get()))
+}
+
+/// A block for each process; where the operation is in place, those to be sent are not looked at.
+pub(crate) fn of_all(sendbuf: Buf<LargeC>, comm: Comm<LargeC>) -> Lens {
+    let len = known(comm).map_or(0, comms::Comm::size);
+    Lens { sent: if sendbuf.is_in_place() { 0 } else { len }, received: len }
+}
+
+/// A block for each process of this one's group.
+pub(crate) fn of_own(comm: Comm<LargeC>) -> Lens {
+    let len = known(comm).map_or(0, comms::Comm::local_size);
+    Lens { sent: len, received: len }
+}
+
+/// A block for each process, at the root alone.
+pub(crate) fn at_root(root: Int<LargeC>, comm: Comm<LargeC>) -> Lens {
+    let is_root = |comm: &&comms::Comm| root_of(mpit_ffi::abi(), comm, root.get()) == Root::Here;
+    let len = known(comm).filter(is_root).map_or(0, comms::Comm::size);
+    Lens { sent: len, received: len }
+}
+
+/// A block for each neighbor.
+pub(crate) fn of_neighbors(comm: Comm<LargeC>) -> Lens {
+    known(comm).map_or(Lens::default(), |comm| Lens { sent: comm.destinations(), received: comm.sources() })
+}

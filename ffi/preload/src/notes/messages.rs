@@ -1,0 +1,120 @@
+//! Messages that are sent.
+
+use std::ffi::c_int;
+
+use mpit::object::OUTSIDE;
+use mpit_components::pml::{self, Mode, Send};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::datatypes;
+use mpit_ffi::host::Host;
+
+use crate::arguments::{self, Count, Int, Language, Type, Wide};
+
+/// What one call sends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub(crate) mode: Mode,
+    pub(crate) count: i64,
+    pub(crate) datatype: Handle,
+    pub(crate) dest: c_int,
+    pub(crate) tag: c_int,
+    pub(crate) comm: Handle,
+}
+
+impl Sending {
+    /// By a call's arguments.
+    #[inline]
+    pub(crate) fn new<L: Language>(
+        mode: Mode,
+        count: Count<L>,
+        datatype: Type<L>,
+        dest: Int<L>,
+        tag: Int<L>,
+        comm: arguments::Comm<L>,
+    ) -> Self {
+        Self {
+            mode,
+            count: count.get(),
+            datatype: datatype.get(),
+            dest: dest.get(),
+            tag: tag.get(),
+            comm: comm.get(),
+        }
+    }
+
+    /// By the arguments of a partitioned send, which is one message.
+    pub(crate) fn partitioned<L: Language>(
+        partitions: Int<L>,
+        count: Wide<L>,
+        datatype: Type<L>,
+        dest: Int<L>,
+        tag: Int<L>,
+        comm: arguments::Comm<L>,
+    ) -> Self {
+        Self {
+            mode: Mode::Standard,
+            count: i64::from(partitions.get()).saturating_mul(count.get()),
+            datatype: datatype.get(),
+            dest: dest.get(),
+            tag: tag.get(),
+            comm: comm.get(),
+        }
+    }
+
+    /// As the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
+    pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
+        let abi = Host::get()?.abi();
+        if self.dest == abi.proc_null {
+            return None;
+        }
+        let comm = comms::in_use(abi.clean(self.comm))?;
+        let bytes = self.count.max(0).cast_unsigned() * datatypes::size(abi, abi.clean(self.datatype));
+        let to = comm.world_rank(self.dest);
+        Some((comm, self.send(comm, to, bytes)))
+    }
+
+    /// The same for what is like the call before: the communicator and the type are the last ones. Most are, and
+    /// nothing has to be known of the library for them.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as `sent`")]
+    fn resolve_like_last(self) -> Option<Send> {
+        let (comm, size) = (comms::last(self.comm)?, datatypes::last_size(self.datatype)?);
+        let to = comm.world_rank(self.dest);
+        // Special ranks are none of the world's; counts below 0 are refused by the library.
+        let plain = to != OUTSIDE && self.count >= 0;
+        let bytes = self.count.cast_unsigned().wrapping_mul(size);
+        plain.then(|| self.send(comm, to, bytes))
+    }
+
+    #[inline]
+    fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
+        let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
+        Send { comm: comm.id(), dest, to, bytes, tag, mode }
+    }
+}
+
+/// Notes that a message was sent.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "seven words that would go through memory, for every message")]
+pub(crate) fn sent<L: Language>(
+    mode: Mode,
+    count: Count<L>,
+    datatype: Type<L>,
+    dest: Int<L>,
+    tag: Int<L>,
+    comm: arguments::Comm<L>,
+) {
+    let sending = Sending::new(mode, count, datatype, dest, tag, comm);
+    match sending.resolve_like_last() {
+        Some(send) => pml::sent(&send),
+        None => sent_unlike_last(&sending),
+    }
+}
+
+#[inline(never)]
+fn sent_unlike_last(sending: &Sending) {
+    if let Some((_, send)) = sending.resolve() {
+        pml::sent(&send);
+    }
+}

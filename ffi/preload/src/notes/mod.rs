@@ -1,0 +1,42 @@
+//! What is noted of calls: made of their arguments, told to the frameworks.
+
+pub(crate) mod accesses;
+pub(crate) mod collectives;
+pub(crate) mod communicators;
+pub(crate) mod lens;
+pub(crate) mod messages;
+pub(crate) mod persistent;
+pub(crate) mod volumes;
+
+/// What is noted of a call before it is passed on and after it succeeded.
+pub(crate) trait Note {
+    /// The call is about to be passed on.
+    fn begin(&self);
+    /// It has succeeded.
+    fn end(self);
+}
+
+impl<N: Note> Note for Option<N> {
+    fn begin(&self) {
+        if let Some(note) = self {
+            note.begin();
+        }
+    }
+
+    fn end(self) {
+        if let Some(note) = self {
+            note.end();
+        }
+    }
+}
+
+/// Tells of a call that begins.
+pub(crate) fn begun<N: Note>(note: N) -> N {
+    note.begin();
+    note
+}
+
+/// Tells of its end.
+pub(crate) fn ended<N: Note>(note: N) {
+    note.end();
+}

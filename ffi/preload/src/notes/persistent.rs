@@ -1,0 +1,207 @@
+//! Persistent requests: what they do is known when they are made, and counts each time they are started.
+
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
+};
+
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::pml::Mode::{self, Buffered, Ready, Standard, Synchronous};
+use mpit_components::pml::{self, Send};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::comms::Comm;
+use mpit_ffi::table::Table;
+
+use super::Note;
+use super::collectives::{Amounts, Collective};
+use super::messages::Sending;
+use super::volumes::Volumes;
+use crate::arguments::{Language, Request};
+
+/// What a request sends when it is started.
+#[derive(Debug, Default)]
+struct Message {
+    comm: AtomicPtr<Comm>,
+    dest: AtomicU32,
+    to: AtomicU32,
+    bytes: AtomicU64,
+    tag: AtomicI32,
+    mode: AtomicU8,
+}
+
+static MESSAGES: Table<Message> = Table::new();
+
+const MODES: [Mode; 4] = [Standard, Buffered, Synchronous, Ready];
+
+impl Message {
+    fn set(&self, comm: &'static Comm, send: &Send) {
+        self.comm.store(std::ptr::from_ref(comm).cast_mut(), Relaxed);
+        self.dest.store(send.dest, Relaxed);
+        self.to.store(send.to, Relaxed);
+        self.bytes.store(send.bytes, Relaxed);
+        self.tag.store(send.tag, Relaxed);
+        let mode = MODES.iter().position(|mode| *mode == send.mode).unwrap_or_default();
+        self.mode.store(mode as u8, Relaxed);
+    }
+
+    fn started(&self) {
+        // SAFETY: null, or what `set` stored: a `&'static`.
+        let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
+        pml::sent(&Send {
+            comm: comm.id(),
+            dest: self.dest.load(Relaxed),
+            to: self.to.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
+            tag: self.tag.load(Relaxed),
+            mode: MODES[usize::from(self.mode.load(Relaxed)) % MODES.len()],
+        });
+    }
+}
+
+/// What collective operation a request is when it is started.
+#[derive(Debug, Default)]
+struct Planned {
+    comm: AtomicPtr<Comm>,
+    kind: AtomicU8,
+    root: AtomicU64,
+    in_place: AtomicBool,
+    /// With each, unless they are listed.
+    bytes: AtomicU64,
+    listed: AtomicBool,
+    list: Volumes,
+}
+
+static COLLECTIVES: Table<Planned> = Table::new();
+
+const KINDS: [Kind; 22] = [
+    Kind::Bcast,
+    Kind::Scatter,
+    Kind::Scatterv,
+    Kind::Gather,
+    Kind::Gatherv,
+    Kind::Reduce,
+    Kind::Allgather,
+    Kind::Allgatherv,
+    Kind::Allreduce,
+    Kind::Alltoall,
+    Kind::Alltoallv,
+    Kind::Alltoallw,
+    Kind::ReduceScatter,
+    Kind::ReduceScatterBlock,
+    Kind::Scan,
+    Kind::Exscan,
+    Kind::Barrier,
+    Kind::NeighborAllgather,
+    Kind::NeighborAllgatherv,
+    Kind::NeighborAlltoall,
+    Kind::NeighborAlltoallv,
+    Kind::NeighborAlltoallw,
+];
+
+/// Roots as words: ranks are smaller.
+const NO_ROOT: u64 = u64::MAX;
+const ROOT_HERE: u64 = u64::MAX - 1;
+
+impl Planned {
+    fn set(&self, what: &Collective, list: Option<&[u64]>) {
+        self.comm.store(std::ptr::from_ref(what.comm).cast_mut(), Relaxed);
+        let kind = KINDS.iter().position(|kind| *kind == what.kind).unwrap_or_default();
+        self.kind.store(kind as u8, Relaxed);
+        let root = match what.root {
+            Root::None => NO_ROOT,
+            Root::Here => ROOT_HERE,
+            Root::At(rank) => rank.into(),
+        };
+        self.root.store(root, Relaxed);
+        self.in_place.store(what.in_place, Relaxed);
+        let bytes = if let Amounts::Each(bytes) = what.amounts { bytes } else { 0 };
+        self.bytes.store(bytes, Relaxed);
+        self.listed.store(list.is_some(), Relaxed);
+        self.list.set(list.unwrap_or(&[]));
+    }
+
+    fn tell(&self, tell: impl FnOnce(&Operation<'_>)) {
+        // SAFETY: null, or what `set` stored: a `&'static`.
+        let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
+        let with = |index| self.list.get(index);
+        let listed = self.listed.load(Relaxed);
+        tell(&Operation {
+            comm: comm.id(),
+            kind: KINDS[usize::from(self.kind.load(Relaxed)) % KINDS.len()],
+            rank: comm.rank(),
+            root: match self.root.load(Relaxed) {
+                NO_ROOT => Root::None,
+                ROOT_HERE => Root::Here,
+                rank => Root::At(rank as u32),
+            },
+            volume: if listed { Volume::By(&with) } else { Volume::Each(self.bytes.load(Relaxed)) },
+            in_place: self.in_place.load(Relaxed),
+        });
+    }
+}
+
+/// Whatever was known under this handle is of the past.
+fn forget(request: Handle) {
+    MESSAGES.remove(request);
+    COLLECTIVES.remove(request);
+}
+
+/// A request that sends was made.
+pub(crate) fn made_sending<L: Language>(request: Request<L>, sending: Sending) {
+    let request = request.get();
+    forget(request);
+    if let Some((comm, send)) = sending.resolve() {
+        MESSAGES.insert_reusing(request, |known| known.set(comm, &send));
+    }
+}
+
+/// A request for a collective operation was made.
+pub(crate) fn made_collective<L: Language>(request: Request<L>, what: Option<Collective>) {
+    let request = request.get();
+    forget(request);
+    if let Some(what) = what {
+        let list: Option<Vec<u64>> = what.listed().map(Iterator::collect);
+        COLLECTIVES.insert_reusing(request, |known| known.set(&what, list.as_deref()));
+    }
+}
+
+/// A request that does neither was made, or one was freed.
+pub(crate) fn made_other<L: Language>(request: Request<L>) {
+    forget(request.get());
+}
+
+/// Requests that are started.
+#[derive(Clone, Copy)]
+pub(crate) struct Starting<L: Language> {
+    requests: Request<L>,
+    count: usize,
+}
+
+impl<L: Language> Starting<L> {
+    pub(crate) fn new(requests: Request<L>, count: i32) -> Self {
+        Self { requests, count: count.max(0) as usize }
+    }
+
+    fn requests(self) -> impl Iterator<Item = Handle> {
+        (0..self.count).map(move |at| self.requests.at(at))
+    }
+}
+
+impl<L: Language> Note for Starting<L> {
+    fn begin(&self) {
+        if coll::active() {
+            self.requests()
+                .filter_map(|request| COLLECTIVES.get(request))
+                .for_each(|known| known.tell(coll::begin));
+        }
+    }
+
+    fn end(self) {
+        for request in self.requests() {
+            if let Some(known) = MESSAGES.get(request) {
+                known.started();
+            } else if let Some(known) = COLLECTIVES.get(request) {
+                known.tell(coll::end);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A list of bytes that is written when a request is made and read when it is started, without locks.
+
+use std::sync::atomic::{
+    AtomicPtr, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+type Words = Box<[AtomicU64]>;
+
+/// Numbers of bytes by rank. Its memory is used again by the next list and never given back, so a reader that should not
+/// be there reads old numbers, not wild ones.
+#[derive(Debug, Default)]
+pub(crate) struct Volumes {
+    words: AtomicPtr<Words>,
+}
+
+impl Volumes {
+    fn words(&self) -> &'static [AtomicU64] {
+        // SAFETY: null, or what `set` leaked.
+        unsafe { self.words.load(Acquire).as_ref() }.map_or(&[], |words| words)
+    }
+
+    /// Writes a list.
+    pub(crate) fn set(&self, list: &[u64]) {
+        if self.words().len() < list.len() {
+            // Twice as much as is there, so that all that is ever left behind is less than what is in use.
+            let len = list.len().max(2 * self.words().len());
+            let words: Words = (0..len).map(|_| AtomicU64::new(0)).collect();
+            self.words.store(Box::leak(Box::new(words)), Release);
+        }
+        for (word, bytes) in self.words().iter().zip(list.iter().copied().chain(std::iter::repeat(0))) {
+            word.store(bytes, Relaxed);
+        }
+    }
+
+    /// The bytes of one.
+    pub(crate) fn get(&self, index: u32) -> u64 {
+        self.words().get(index as usize).map_or(0, |word| word.load(Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Volumes;
+
+    #[test]
+    fn a_shorter_list_leaves_nothing_of_a_longer_one() {
+        let volumes = Volumes::default();
+        assert_eq!(volumes.get(0), 0);
+        volumes.set(&[1, 2, 3]);
+        assert_eq!((0..4).map(|at| volumes.get(at)).collect::<Vec<_>>(), [1, 2, 3, 0]);
+        volumes.set(&[4]);
+        assert_eq!((0..4).map(|at| volumes.get(at)).collect::<Vec<_>>(), [4, 0, 0, 0]);
+        volumes.set(&[5; 100]);
+        assert_eq!(volumes.get(99), 5);
+    }
+}

@@ -1,0 +1,65 @@
+//! Messages: the four modes, blocking and not, the combined calls; and calls about messages whose time is taken.
+
+use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
+
+use crate::interpose::calls;
+use crate::notes::messages::sent;
+
+/// A mode's blocking and nonblocking send.
+macro_rules! sends {
+    ($($mode:ident: $name:ident $nonblocking:ident;)+) => {
+        calls! {$(
+            after(Messages) large fn $name(
+                buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm,
+            ) => sent($mode, count, datatype, dest, tag, comm);
+            after(Messages) large fn $nonblocking(
+                buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
+            ) => sent($mode, count, datatype, dest, tag, comm);
+        )+}
+    };
+}
+
+sends! {
+    Standard: Send Isend;
+    Buffered: Bsend Ibsend;
+    Synchronous: Ssend Issend;
+    Ready: Rsend Irsend;
+}
+
+calls! {
+    after(Messages) large fn Sendrecv(
+        sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
+        recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, status: Place,
+    ) => sent(Standard, sendcount, sendtype, dest, sendtag, comm);
+    after(Messages) large fn Isendrecv(
+        sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
+        recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, request: Request,
+    ) => sent(Standard, sendcount, sendtype, dest, sendtag, comm);
+    after(Messages) large fn Sendrecv_replace(
+        buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
+        status: Place,
+    ) => sent(Standard, count, datatype, dest, sendtag, comm);
+    after(Messages) large fn Isendrecv_replace(
+        buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
+        request: Request,
+    ) => sent(Standard, count, datatype, dest, sendtag, comm);
+
+    timed(Receives) large fn Recv(
+        buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, status: Place,
+    );
+    timed(Receives) large fn Irecv(
+        buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
+    );
+    timed(Receives) plain fn Probe(source: Int, tag: Int, comm: Comm, status: Place);
+    timed(Receives) plain fn Iprobe(source: Int, tag: Int, comm: Comm, flag: Place, status: Place);
+    timed(Receives) plain fn Mprobe(source: Int, tag: Int, comm: Comm, message: Place, status: Place);
+    timed(Receives) plain fn Improbe(
+        source: Int, tag: Int, comm: Comm, flag: Place, message: Place, status: Place,
+    );
+    timed(Receives) large fn Mrecv(
+        buf: Buf, count: Count, datatype: Type, message: Place, status: Place,
+    );
+    timed(Receives) large fn Imrecv(
+        buf: Buf, count: Count, datatype: Type, message: Place, request: Request,
+    );
+}

@@ -1,0 +1,44 @@
+//! Persistent requests for messages, and how all persistent requests are started and freed.
+
+use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
+
+use crate::interpose::calls;
+use crate::notes::messages::Sending;
+use crate::notes::persistent::{Starting, made_other, made_sending};
+
+macro_rules! sends {
+    ($($mode:ident: $name:ident;)+) => {
+        calls! {$(
+            always() large fn $name(
+                buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
+            ) => made_sending(request, Sending::new($mode, count, datatype, dest, tag, comm));
+        )+}
+    };
+}
+
+sends! {
+    Standard: Send_init;
+    Buffered: Bsend_init;
+    Synchronous: Ssend_init;
+    Ready: Rsend_init;
+}
+
+calls! {
+    always() large fn Recv_init(
+        buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
+    ) => made_other(request);
+
+    // Partitions are one message, however they are made ready.
+    always() plain fn Psend_init(
+        buf: Buf, partitions: Int, count: Wide, datatype: Type, dest: Int, tag: Int, comm: Comm, info: Object,
+        request: Request,
+    ) => made_sending(request, Sending::partitioned(partitions, count, datatype, dest, tag, comm));
+    always() plain fn Precv_init(
+        buf: Buf, partitions: Int, count: Wide, datatype: Type, source: Int, tag: Int, comm: Comm, info: Object,
+        request: Request,
+    ) => made_other(request);
+
+    around(Starts) plain fn Start(request: Request) => Starting::new(request, 1);
+    around(Starts) plain fn Startall(count: Int, requests: Request) => Starting::new(requests, count.get());
+    before() plain fn Request_free(request: Request) => made_other(request);
+}

@@ -1,0 +1,18 @@
+//! Completion, of which the time is taken.
+
+use crate::interpose::calls;
+
+calls! {
+    timed(Waits) plain fn Wait(request: Request, status: Place);
+    timed(Waits) plain fn Waitall(count: Int, requests: Request, statuses: Place);
+    timed(Waits) plain fn Waitany(count: Int, requests: Request, index: Place, status: Place);
+    timed(Waits) plain fn Waitsome(
+        count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
+    );
+    timed(Waits) plain fn Test(request: Request, flag: Place, status: Place);
+    timed(Waits) plain fn Testall(count: Int, requests: Request, flag: Place, statuses: Place);
+    timed(Waits) plain fn Testany(count: Int, requests: Request, index: Place, flag: Place, status: Place);
+    timed(Waits) plain fn Testsome(
+        count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
+    );
+}

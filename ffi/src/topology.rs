@@ -1,0 +1,109 @@
+//! Topologies: whom the neighborhood operations on a communicator reach.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use mpit::object::OUTSIDE;
+use mpit_components::comms::Ranks;
+
+use crate::abi::{Abi, Handle};
+use crate::host::mpi;
+
+/// The neighbors of this process.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbors {
+    /// World ranks of those it sends to, in the order of the blocks that it sends; [`OUTSIDE`] for `MPI_PROC_NULL`.
+    pub(crate) destinations: Arc<[u32]>,
+    /// How many it receives from.
+    pub(crate) sources: u32,
+}
+
+impl Neighbors {
+    /// Of an intracommunicator; none where it has no topology, or does not tell.
+    pub(crate) fn of(abi: &Abi, comm: Handle, rank: u32, ranks: &Ranks) -> Self {
+        let [cart, graph, dist_graph] = abi.topologies;
+        let mut kind: c_int = 0;
+        // SAFETY: the communicator is alive, and the kind writable.
+        let asked = unsafe { mpi::topo_test(comm, &raw mut kind) };
+        let found = match kind {
+            _ if asked != Some(Abi::SUCCESS) => None,
+            kind if kind == cart => cartesian(comm).map(both_ways),
+            kind if kind == graph => of_graph(comm, rank).map(both_ways),
+            kind if kind == dist_graph => of_dist_graph(comm),
+            _ => None,
+        };
+        let Some((destinations, sources)) = found else { return Self::default() };
+        let world: Vec<u32> = ranks.iter().collect();
+        let to_world = |rank: c_int| {
+            let known = usize::try_from(rank).ok().and_then(|rank| world.get(rank));
+            known.copied().unwrap_or(OUTSIDE)
+        };
+        Self { destinations: destinations.into_iter().map(to_world).collect(), sources }
+    }
+}
+
+/// Where each neighbor is one to send to and one to receive from.
+fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
+    let count = neighbors.len() as u32;
+    (neighbors, count)
+}
+
+/// The number that a call of the host's gives.
+fn number(ask: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
+    let mut number: c_int = 0;
+    (ask(&raw mut number) == Some(Abi::SUCCESS)).then(|| number.max(0) as usize)
+}
+
+/// In each dimension the neighbor below, then the one above.
+fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
+    // SAFETY: the communicator has this topology, and the number is writable.
+    let dimensions = number(|at| unsafe { mpi::cartdim_get(comm, at) })?;
+    let mut neighbors = Vec::with_capacity(2 * dimensions);
+    for dimension in 0..dimensions as c_int {
+        let (mut below, mut above): (c_int, c_int) = (0, 0);
+        // SAFETY: as above; the dimension is one of its dimensions.
+        let asked = unsafe { mpi::cart_shift(comm, dimension, 1, &raw mut below, &raw mut above) };
+        if asked != Some(Abi::SUCCESS) {
+            return None;
+        }
+        neighbors.extend([below, above]);
+    }
+    Some(neighbors)
+}
+
+fn of_graph(comm: Handle, rank: u32) -> Option<Vec<c_int>> {
+    let rank = rank.cast_signed();
+    // SAFETY: the communicator has this topology, and the number is writable.
+    let count = number(|at| unsafe { mpi::graph_neighbors_count(comm, rank, at) })?;
+    let mut neighbors = vec![0; count];
+    // SAFETY: as above, and there is room for as many neighbors.
+    let asked = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
+    (asked == Some(Abi::SUCCESS)).then_some(neighbors)
+}
+
+fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
+    let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
+    // SAFETY: the communicator has this topology, and the numbers are writable.
+    let asked = unsafe {
+        mpi::dist_graph_neighbors_count(comm, &raw mut sources, &raw mut destinations, &raw mut weighted)
+    };
+    if asked != Some(Abi::SUCCESS) {
+        return None;
+    }
+    let room = |count: c_int| vec![0; count.max(0) as usize];
+    let (mut from, mut from_weights) = (room(sources), room(sources));
+    let (mut to, mut to_weights) = (room(destinations), room(destinations));
+    // SAFETY: as above, and there is room for as many neighbors and their weights.
+    let asked = unsafe {
+        mpi::dist_graph_neighbors(
+            comm,
+            sources,
+            from.as_mut_ptr(),
+            from_weights.as_mut_ptr(),
+            destinations,
+            to.as_mut_ptr(),
+            to_weights.as_mut_ptr(),
+        )
+    };
+    (asked == Some(Abi::SUCCESS)).then_some((to, from.len() as u32))
+}

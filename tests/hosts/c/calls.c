@@ -1,0 +1,114 @@
+/* Reads how many calls of each area were made and how long they took, around calls of which it knows.
+ *
+ *     calls                  (2 processes)
+ *
+ * Ends with 1 if what it reads is not what it did. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { P2P, OSC, COLL, WAIT, AREAS };
+static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait"};
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle counts[AREAS], times[AREAS];
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        fprintf(stderr, "calls: %s\n", what);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+static void open_handle(const char *area, const char *what, int class, MPI_T_pvar_handle *handle)
+{
+    char name[64];
+    int index, count;
+
+    snprintf(name, sizeof name, "calls_%s_%s", area, what);
+    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    check(MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count) == MPI_SUCCESS && count == 1, name);
+}
+
+/* Starts or stops all handles. */
+static void all(int (*call)(MPI_T_pvar_session, MPI_T_pvar_handle))
+{
+    for (int i = 0; i < AREAS; i++) {
+        check(call(session, counts[i]) == MPI_SUCCESS, "start or stop");
+        check(call(session, times[i]) == MPI_SUCCESS, "start or stop");
+    }
+}
+
+static void expect(const unsigned long long wanted[AREAS])
+{
+    for (int i = 0; i < AREAS; i++) {
+        unsigned long long count;
+        double seconds;
+        check(MPI_T_pvar_read(session, counts[i], &count) == MPI_SUCCESS, "read");
+        check(MPI_T_pvar_read(session, times[i], &seconds) == MPI_SUCCESS, "read");
+        if (count != wanted[i])
+            fprintf(stderr, "%s: %llu calls, should be %llu\n", NAMES[i], count, wanted[i]);
+        check(count == wanted[i], "wrong number of calls");
+        check(seconds >= 0 && seconds < 60 && (wanted[i] > 0) == (seconds > 0), "wrong time");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static int memory[4], block[4];
+    int rank, provided, flag, none;
+    MPI_Request requests[2];
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Win win;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int other = 1 - rank;
+    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
+    MPI_T_pvar_session_create(&session);
+    for (int i = 0; i < AREAS; i++) {
+        open_handle(NAMES[i], "count", MPI_T_PVAR_CLASS_COUNTER, &counts[i]);
+        open_handle(NAMES[i], "seconds", MPI_T_PVAR_CLASS_TIMER, &times[i]);
+    }
+
+    all(MPI_T_pvar_start);
+    expect((unsigned long long[AREAS]){0, 0, 0, 0});
+    /* 2 of messages, 1 of completion. */
+    MPI_Irecv(block, 4, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(block, 4, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect((unsigned long long[AREAS]){2, 0, 0, 1});
+    /* 2 of collective operations, however they are made, and 1 of completion. */
+    MPI_Allreduce(MPI_IN_PLACE, block, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    expect((unsigned long long[AREAS]){2, 0, 2, 2});
+    /* 4 of accesses and their synchronization. */
+    MPI_Win_fence(0, win);
+    MPI_Put(block, 4, MPI_INT, other, 0, 4, MPI_INT, win);
+    MPI_Get(block, 4, MPI_INT, other, 0, 4, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    expect((unsigned long long[AREAS]){2, 4, 2, 2});
+    /* 5 of messages; a test of completion. */
+    MPI_Isend(block, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[0]);
+    MPI_Probe(other, 8, MPI_COMM_WORLD, &status);
+    MPI_Iprobe(other, 8, MPI_COMM_WORLD, &flag, &status);
+    MPI_Mprobe(other, 8, MPI_COMM_WORLD, &message, &status);
+    MPI_Mrecv(block, 4, MPI_INT, &message, &status);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Testany(0, NULL, &none, &flag, &status);
+    expect((unsigned long long[AREAS]){7, 4, 2, 4});
+    all(MPI_T_pvar_stop);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Sendrecv(block, 1, MPI_INT, other, 9, &none, 1, MPI_INT, other, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect((unsigned long long[AREAS]){7, 4, 2, 4});
+
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,386 @@
+/* Every collective operation in every form, in place and not, on communicators of both kinds, and what each of them
+ * exchanges.
+ *
+ *     coll DIRECTORY         (4 processes)
+ */
+#include "coll_forms.h"
+
+#include <string.h>
+
+enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
+
+static const long INT = sizeof(int);
+static int out[MOST], in[MOST];
+
+/* A communicator, and the processes that are spoken to on it, by their ranks in the world. */
+struct on {
+    MPI_Comm comm;
+    const char *name;
+    int rank, size, remote;
+    int peers[PROCESSES];
+};
+
+/* Blocks of i + 1 elements for process i. `type` is of the same layout everywhere. */
+static int counts[PROCESSES], displs[PROCESSES], places[PROCESSES], uneven;
+static MPI_Count large_counts[PROCESSES];
+static MPI_Aint large_displs[PROCESSES], large_places[PROCESSES];
+static MPI_Datatype types[PROCESSES];
+
+static void lay_out(void)
+{
+    uneven = 0;
+    for (int i = 0; i < PROCESSES; i++) {
+        counts[i] = i + 1;
+        displs[i] = uneven;
+        places[i] = uneven * (int)INT;
+        large_counts[i] = counts[i];
+        large_displs[i] = displs[i];
+        large_places[i] = places[i];
+        types[i] = MPI_INT;
+        uneven += counts[i];
+    }
+}
+
+/* Blocks of as many elements for everybody. All-to-all in place needs both sides to agree. */
+static int even_counts[PROCESSES] = {K, K, K, K}, even_displs[PROCESSES] = {0, K, 2 * K, 3 * K};
+static int even_places[PROCESSES];
+static MPI_Count large_even_counts[PROCESSES];
+static MPI_Aint large_even_displs[PROCESSES], large_even_places[PROCESSES];
+
+static void lay_out_evenly(void)
+{
+    for (int i = 0; i < PROCESSES; i++) {
+        even_places[i] = even_displs[i] * (int)INT;
+        large_even_counts[i] = even_counts[i];
+        large_even_displs[i] = even_displs[i];
+        large_even_places[i] = even_places[i];
+    }
+}
+
+#define AT_ROOT(on) ((on)->rank == ROOT)
+#define OPERATION(name) \
+    static int name(enum form form, int in_place, const struct on *on, MPI_Request *request)
+#define UNUSED (void)in_place
+
+OPERATION(barrier)
+{
+    UNUSED;
+    switch (form) {
+    case BLOCKING: return MPI_Barrier(on->comm);
+    case NONBLOCKING: return MPI_Ibarrier(on->comm, request);
+#if HAVE_PERSISTENT
+    case PERSISTENT: return MPI_Barrier_init(on->comm, MPI_INFO_NULL, request);
+#endif
+    default: return MPI_ERR_OTHER;
+    }
+}
+
+OPERATION(bcast)
+{
+    UNUSED;
+    CALL(Bcast, bcast, (out, K, MPI_INT, ROOT, on->comm), (out, K, MPI_INT, ROOT, on->comm))
+}
+
+OPERATION(gather)
+{
+    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
+    CALL(Gather, gather, (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm),
+         (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
+}
+
+OPERATION(gatherv)
+{
+    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
+    /* Not significant elsewhere, so not there. */
+    const int *n = AT_ROOT(on) ? counts : NULL;
+    const MPI_Count *large_n = AT_ROOT(on) ? large_counts : NULL;
+    CALL(Gatherv, gatherv, (from, counts[on->rank], MPI_INT, in, n, displs, MPI_INT, ROOT, on->comm),
+         (from, counts[on->rank], MPI_INT, in, large_n, large_displs, MPI_INT, ROOT, on->comm))
+}
+
+OPERATION(scatter)
+{
+    void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
+    CALL(Scatter, scatter, (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm),
+         (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm))
+}
+
+OPERATION(scatterv)
+{
+    void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
+    const int *n = AT_ROOT(on) ? counts : NULL;
+    const MPI_Count *large_n = AT_ROOT(on) ? large_counts : NULL;
+    CALL(Scatterv, scatterv, (out, n, displs, MPI_INT, to, counts[on->rank], MPI_INT, ROOT, on->comm),
+         (out, large_n, large_displs, MPI_INT, to, counts[on->rank], MPI_INT, ROOT, on->comm))
+}
+
+/* In place, count and type of what is sent are not significant: 0 and none. */
+#define FROM (in_place ? MPI_IN_PLACE : (void *)out)
+#define SENT(n) (in_place ? 0 : (n))
+#define OF_TYPE (in_place ? MPI_DATATYPE_NULL : MPI_INT)
+
+OPERATION(allgather)
+{
+    CALL(Allgather, allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm),
+         (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+}
+
+OPERATION(allgatherv)
+{
+    CALL(Allgatherv, allgatherv,
+         (FROM, SENT(counts[on->rank]), OF_TYPE, in, counts, displs, MPI_INT, on->comm),
+         (FROM, SENT(counts[on->rank]), OF_TYPE, in, large_counts, large_displs, MPI_INT, on->comm))
+}
+
+OPERATION(alltoall)
+{
+    CALL(Alltoall, alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm),
+         (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+}
+
+/* Each gets blocks of its own size from all. */
+static int mine[PROCESSES], mine_displs[PROCESSES], mine_places[PROCESSES];
+static MPI_Count large_mine[PROCESSES];
+static MPI_Aint large_mine_displs[PROCESSES], large_mine_places[PROCESSES];
+
+static void lay_out_mine(int rank)
+{
+    for (int i = 0; i < PROCESSES; i++) {
+        mine[i] = rank + 1;
+        mine_displs[i] = i * (rank + 1);
+        mine_places[i] = mine_displs[i] * (int)INT;
+        large_mine[i] = mine[i];
+        large_mine_displs[i] = mine_displs[i];
+        large_mine_places[i] = mine_places[i];
+    }
+}
+
+OPERATION(alltoallv)
+{
+    if (in_place)
+        CALL(Alltoallv, alltoallv,
+             (MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, even_counts, even_displs, MPI_INT, on->comm),
+             (MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, large_even_counts, large_even_displs, MPI_INT,
+              on->comm))
+    CALL(Alltoallv, alltoallv, (out, counts, displs, MPI_INT, in, mine, mine_displs, MPI_INT, on->comm),
+         (out, large_counts, large_displs, MPI_INT, in, large_mine, large_mine_displs, MPI_INT, on->comm))
+}
+
+OPERATION(alltoallw)
+{
+    if (in_place)
+        CALL(Alltoallw, alltoallw,
+             (MPI_IN_PLACE, NULL, NULL, NULL, in, even_counts, even_places, types, on->comm),
+             (MPI_IN_PLACE, NULL, NULL, NULL, in, large_even_counts, large_even_places, types, on->comm))
+    CALL(Alltoallw, alltoallw, (out, counts, places, types, in, mine, mine_places, types, on->comm),
+         (out, large_counts, large_places, types, in, large_mine, large_mine_places, types, on->comm))
+}
+
+OPERATION(reduce)
+{
+    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
+    CALL(Reduce, reduce, (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm),
+         (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
+}
+
+OPERATION(allreduce)
+{
+    CALL(Allreduce, allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+}
+
+OPERATION(reduce_scatter)
+{
+    CALL(Reduce_scatter, reduce_scatter, (FROM, in, counts, MPI_INT, MPI_SUM, on->comm),
+         (FROM, in, large_counts, MPI_INT, MPI_SUM, on->comm))
+}
+
+OPERATION(reduce_scatter_block)
+{
+    CALL(Reduce_scatter_block, reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm),
+         (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+}
+
+OPERATION(scan)
+{
+    CALL(Scan, scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+}
+
+OPERATION(exscan)
+{
+    CALL(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+}
+
+/* What a library has that does not work, with or without mpit. Programs may run on another one than they were built with. */
+static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request *), enum form form)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(version, &length);
+    /* MPICH until 4.0 and what descends from it: "Invalid communicator" at the second start. */
+    const int scatters_once = strstr(version, "Intel") || strstr(version, "MPICH Version:\t4.0");
+    return scatters_once && call == scatter && (form == PERSISTENT || form == LARGE_PERSISTENT);
+}
+
+/* What an operation exchanges with process i. */
+static long nothing(int i, const struct on *on) { (void)i, (void)on; return 0; }
+static long even(int i, const struct on *on) { (void)i, (void)on; return K * INT; }
+static long own(int i, const struct on *on) { (void)i; return counts[on->rank] * INT; }
+static long theirs(int i, const struct on *on) { (void)on; return counts[i] * INT; }
+
+enum whom { BY_ROOT, TO_ROOT, ALL, ABOVE };
+static const char *const ROWS[] = {"O2A", "A2O", "A2A", "A2A"};
+
+static const struct operation {
+    const char *name;
+    int (*call)(enum form, int, const struct on *, MPI_Request *);
+    enum whom whom;
+    long (*bytes)(int, const struct on *);
+    /* The same in place; NULL for what cannot be. */
+    long (*in_place)(int, const struct on *);
+} OPERATIONS[] = {
+    {"barrier", barrier, ALL, nothing, NULL},
+    {"bcast", bcast, BY_ROOT, even, NULL},
+    {"gather", gather, TO_ROOT, even, even},
+    {"gatherv", gatherv, TO_ROOT, theirs, theirs},
+    {"scatter", scatter, BY_ROOT, even, even},
+    {"scatterv", scatterv, BY_ROOT, theirs, theirs},
+    {"allgather", allgather, ALL, even, even},
+    {"allgatherv", allgatherv, ALL, own, own},
+    {"alltoall", alltoall, ALL, even, even},
+    {"alltoallv", alltoallv, ALL, theirs, even},
+    {"alltoallw", alltoallw, ALL, theirs, even},
+    {"reduce", reduce, TO_ROOT, even, even},
+    {"allreduce", allreduce, ALL, even, even},
+    {"reduce_scatter", reduce_scatter, ALL, theirs, theirs},
+    {"reduce_scatter_block", reduce_scatter_block, ALL, even, even},
+    {"scan", scan, ABOVE, even, even},
+    {"exscan", exscan, ABOVE, even, even},
+};
+enum { COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
+
+static void expect_operation(const struct operation *operation, int in_place, int times, const struct on *on)
+{
+    long (*const bytes)(int, const struct on *) = in_place ? operation->in_place : operation->bytes;
+    long sum = 0;
+
+    if ((operation->whom == BY_ROOT || operation->whom == TO_ROOT) && on->rank != ROOT)
+        return;
+    for (int i = operation->whom == ABOVE ? on->rank + 1 : 0; i < on->size; i++)
+        if (i != on->rank) {
+            expect("C", on->peers[i], times, times * bytes(i, on));
+            sum += times * bytes(i, on);
+        }
+    expect_on(ROWS[operation->whom], on->name, times, sum);
+}
+
+static void all_forms(const struct on *on)
+{
+    for (int i = 0; i < COUNT; i++)
+        for (int in_place = 0; in_place <= (OPERATIONS[i].in_place != NULL); in_place++)
+            for (enum form form = BLOCKING; form < FORMS; form++) {
+                MPI_Request request = MPI_REQUEST_NULL;
+                if (!has_form(form) || (OPERATIONS[i].call == barrier && form >= LARGE) ||
+                    is_broken(OPERATIONS[i].call, form))
+                    continue;
+                if (OPERATIONS[i].call(form, in_place, on, &request) != MPI_SUCCESS) {
+                    fprintf(stderr, "%s, form %d, in place %d: failed\n", OPERATIONS[i].name, form, in_place);
+                    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+                }
+                expect_operation(&OPERATIONS[i], in_place, complete(form, &request), on);
+            }
+}
+
+/* Large counts over a library that has none have their arrays copied: blocks arrive where they belong. */
+static void check_blocks(void)
+{
+    for (enum form form = BLOCKING; form <= LARGE; form += LARGE) {
+        const struct on world = {MPI_COMM_WORLD, "MPI_COMM_WORLD", world_rank, world_size, 0, {0, 1, 2, 3}};
+        if (!has_form(form))
+            continue;
+        for (int i = 0; i < uneven; i++)
+            out[i] = 100 * world_rank + i;
+        for (int i = 0; i < MOST; i++)
+            in[i] = -1;
+        alltoallv(form, 0, &world, NULL);
+        expect_operation(&OPERATIONS[9], 0, 1, &world);
+        for (int i = 0; i < PROCESSES; i++)
+            for (int j = 0; j <= world_rank; j++)
+                require(in[mine_displs[i] + j] == 100 * i + displs[world_rank] + j, "alltoallv");
+        require(in[PROCESSES * (world_rank + 1)] == -1, "alltoallv, behind the last block");
+    }
+}
+
+/* Between two halves of the world. The root says so, the others of its group say that they are nobody. */
+static void between_groups(void)
+{
+    const int group = world_rank % 2, remote_leader = 1 - group;
+    const struct { int rank, size; } mine_of = {world_rank / 2, PROCESSES / 2};
+    const char *name = "between";
+    MPI_Comm half, inter;
+    MPI_Request request;
+    const long bytes = K * INT;
+    const int peers[] = {remote_leader, remote_leader + 2};
+
+    MPI_Comm_split(MPI_COMM_WORLD, group, world_rank, &half);
+    MPI_Comm_set_name(half, "half");
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, remote_leader, 7, &inter);
+    MPI_Comm_set_name(inter, name);
+
+    /* The root is rank 1 of the group of even ranks: process 2 of the world. */
+    const int at_root = world_rank == 2;
+    const int root = group == 1 ? 1 : at_root ? MPI_ROOT : MPI_PROC_NULL;
+    for (int form = BLOCKING; form <= NONBLOCKING; form++) {
+#define BOTH(NAME, name, ...) \
+    if (form == BLOCKING) { \
+        MPI_##NAME(__VA_ARGS__); \
+    } else { \
+        MPI_I##name(__VA_ARGS__, &request); \
+        MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    }
+        BOTH(Bcast, bcast, out, K, MPI_INT, root, inter)
+        BOTH(Scatter, scatter, out, K, MPI_INT, in, K, MPI_INT, root, inter)
+        BOTH(Gather, gather, out, K, MPI_INT, in, K, MPI_INT, root, inter)
+        BOTH(Reduce, reduce, out, in, K, MPI_INT, MPI_SUM, root, inter)
+        BOTH(Allreduce, allreduce, out, in, K, MPI_INT, MPI_SUM, inter)
+        BOTH(Allgather, allgather, out, K, MPI_INT, in, K, MPI_INT, inter)
+        BOTH(Alltoall, alltoall, out, K, MPI_INT, in, K, MPI_INT, inter)
+        BOTH(Barrier, barrier, inter)
+        for (int i = 0; i < mine_of.size; i++) {
+            if (at_root)
+                expect("C", peers[i], 4, 4 * bytes);
+            expect("C", peers[i], 4, 3 * bytes);
+        }
+        if (at_root) {
+            expect_on("O2A", name, 2, 2 * mine_of.size * bytes);
+            expect_on("A2O", name, 2, 2 * mine_of.size * bytes);
+        }
+        expect_on("A2A", name, 4, 3 * mine_of.size * bytes);
+    }
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+int main(int argc, char **argv)
+{
+    open_ledger(&argc, &argv, PROCESSES);
+    lay_out();
+    lay_out_evenly();
+
+    struct on world = {MPI_COMM_WORLD, "MPI_COMM_WORLD", world_rank, world_size, 0, {0, 1, 2, 3}};
+    lay_out_mine(world.rank);
+    all_forms(&world);
+    check_blocks();
+
+    /* The same backwards. */
+    struct on backwards = {MPI_COMM_NULL, "backwards", PROCESSES - 1 - world_rank, world_size, 0, {3, 2, 1, 0}};
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &backwards.comm);
+    MPI_Comm_set_name(backwards.comm, backwards.name);
+    lay_out_mine(backwards.rank);
+    all_forms(&backwards);
+    MPI_Comm_free(&backwards.comm);
+
+    between_groups();
+    close_ledger();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,33 @@
+/* Writes and reads a file together. Libraries do so with messages, collective operations and accesses of their own, none of
+ * which is the program's.
+ *
+ *     io DIRECTORY           (4 processes)
+ */
+#include "ledger.h"
+
+enum { PROCESSES = 4, ELEMENTS = 1000 };
+
+int main(int argc, char **argv)
+{
+    static int block[ELEMENTS], back[ELEMENTS];
+    const MPI_Offset mine = (MPI_Offset)sizeof block;
+    char path[4096];
+    MPI_Request request;
+    MPI_File file;
+
+    open_ledger(&argc, &argv, PROCESSES);
+    for (int i = 0; i < ELEMENTS; i++)
+        block[i] = ELEMENTS * world_rank + i;
+    snprintf(path, sizeof path, "%s/file", argv[1]);
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_write_at_all(file, world_rank * mine, block, ELEMENTS, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_iwrite_at(file, (PROCESSES + world_rank) * mine, block, ELEMENTS, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    MPI_File_set_view(file, world_rank * mine, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    MPI_File_read_all(file, back, ELEMENTS, MPI_INT, MPI_STATUS_IGNORE);
+    require(back[1] == block[1] && back[ELEMENTS - 1] == block[ELEMENTS - 1], "file");
+    MPI_File_close(&file);
+    close_ledger();
+    return EXIT_SUCCESS;
+}

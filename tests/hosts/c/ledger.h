@@ -1,0 +1,57 @@
+/* What a program expects to be recorded of it: a line per call and peer, or per call and communicator.
+ *
+ *     <row> <peer's rank in MPI_COMM_WORLD, or communicator's name> <messages> <bytes>
+ *
+ * The file is DIRECTORY/ledger.<rank>; DIRECTORY is the program's first argument. */
+#ifndef LEDGER_H
+#define LEDGER_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int world_rank, world_size;
+static FILE *ledger;
+
+/* Initializes MPI and opens the ledger; ends the program if there are not so many processes. */
+static void open_ledger(int *argc, char ***argv, int processes)
+{
+    char path[4096];
+
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    snprintf(path, sizeof path, "%s/ledger.%d", *argc > 1 ? (*argv)[1] : ".", world_rank);
+    ledger = fopen(path, "w");
+    if (!ledger || world_size != processes) {
+        fprintf(stderr, "needs %d processes and a directory to write to\n", processes);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+static void close_ledger(void)
+{
+    fclose(ledger);
+    MPI_Finalize();
+}
+
+static inline void expect(const char *row, int peer, int messages, long bytes)
+{
+    fprintf(ledger, "%s %d %d %ld\n", row, peer, messages, bytes);
+}
+
+static inline void expect_on(const char *row, const char *name, int messages, long bytes)
+{
+    fprintf(ledger, "%s %s %d %ld\n", row, name, messages, bytes);
+}
+
+/* Ends the job: what was received is not what was sent. */
+static inline void require(int right, const char *what)
+{
+    if (!right) {
+        fprintf(stderr, "rank %d: %s: wrong data\n", world_rank, what);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+#endif

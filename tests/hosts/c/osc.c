@@ -1,0 +1,195 @@
+/* Every access to memory of other processes, on windows of every kind, and what each of them moves.
+ *
+ *     osc DIRECTORY          (4 processes)
+ */
+#include "ledger.h"
+
+enum { PROCESSES = 4, K = 3, WORDS = 16 };
+
+#if MPI_VERSION >= 4
+#define HAVE_LARGE 1
+#else
+#define HAVE_LARGE (MPI_Put_c != NULL)
+#define WEAK __attribute__((weak))
+#define TARGET int, MPI_Aint, MPI_Count, MPI_Datatype
+int MPI_Put_c(const void *, MPI_Count, MPI_Datatype, TARGET, MPI_Win) WEAK;
+int MPI_Rput_c(const void *, MPI_Count, MPI_Datatype, TARGET, MPI_Win, MPI_Request *) WEAK;
+int MPI_Get_c(void *, MPI_Count, MPI_Datatype, TARGET, MPI_Win) WEAK;
+int MPI_Rget_c(void *, MPI_Count, MPI_Datatype, TARGET, MPI_Win, MPI_Request *) WEAK;
+int MPI_Accumulate_c(const void *, MPI_Count, MPI_Datatype, TARGET, MPI_Op, MPI_Win) WEAK;
+int MPI_Raccumulate_c(const void *, MPI_Count, MPI_Datatype, TARGET, MPI_Op, MPI_Win, MPI_Request *) WEAK;
+int MPI_Get_accumulate_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, TARGET, MPI_Op,
+                         MPI_Win) WEAK;
+int MPI_Rget_accumulate_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, TARGET, MPI_Op,
+                          MPI_Win, MPI_Request *) WEAK;
+#endif
+
+static const long INT = sizeof(int);
+static int from[WORDS], into[WORDS];
+
+/* An access that sends and receives so many bytes. A get is a message that sends none. */
+static void accesses(int peer, long sent, long received, int comes_back)
+{
+    expect("S", peer, 1, sent);
+    if (comes_back)
+        expect("R", peer, 1, received);
+}
+
+static void done(MPI_Request *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* `target` is a rank in the window's group, and process `peer` of the world. Its memory begins at `at`. */
+static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
+{
+    const long bytes = K * INT;
+    MPI_Request request;
+    int one = 1, none = 0, result;
+
+    MPI_Win_lock_all(0, win);
+    MPI_Put(from, K, MPI_INT, target, at, K, MPI_INT, win);
+    accesses(peer, bytes, 0, 0);
+    MPI_Rput(from, K, MPI_INT, target, at, K, MPI_INT, win, &request);
+    done(&request);
+    accesses(peer, bytes, 0, 0);
+    MPI_Win_flush(target, win);
+    MPI_Get(into, K, MPI_INT, target, at, K, MPI_INT, win);
+    accesses(peer, 0, bytes, 1);
+    MPI_Rget(into, K, MPI_INT, target, at, K, MPI_INT, win, &request);
+    done(&request);
+    accesses(peer, 0, bytes, 1);
+    MPI_Win_flush_local(target, win);
+    MPI_Accumulate(from, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win);
+    accesses(peer, bytes, 0, 0);
+    MPI_Raccumulate(from, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win, &request);
+    done(&request);
+    accesses(peer, bytes, 0, 0);
+    MPI_Get_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win);
+    accesses(peer, bytes, bytes, 1);
+    MPI_Win_flush_all(win);
+    MPI_Rget_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win, &request);
+    done(&request);
+    accesses(peer, bytes, bytes, 1);
+    MPI_Get_accumulate(NULL, 0, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_NO_OP, win);
+    accesses(peer, 0, bytes, 1);
+    MPI_Fetch_and_op(&one, &result, MPI_INT, target, at, MPI_SUM, win);
+    accesses(peer, INT, INT, 1);
+    MPI_Compare_and_swap(&one, &none, &result, MPI_INT, target, at, win);
+    accesses(peer, INT, INT, 1);
+    MPI_Put(from, 0, MPI_INT, target, at, 0, MPI_INT, win);
+    accesses(peer, 0, 0, 0);
+    if (HAVE_LARGE) {
+        const MPI_Count n = K;
+        MPI_Put_c(from, n, MPI_INT, target, at, n, MPI_INT, win);
+        MPI_Rput_c(from, n, MPI_INT, target, at, n, MPI_INT, win, &request);
+        done(&request);
+        MPI_Accumulate_c(from, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win);
+        MPI_Raccumulate_c(from, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win, &request);
+        done(&request);
+        for (int i = 0; i < 4; i++)
+            accesses(peer, bytes, 0, 0);
+        MPI_Get_c(into, n, MPI_INT, target, at, n, MPI_INT, win);
+        MPI_Rget_c(into, n, MPI_INT, target, at, n, MPI_INT, win, &request);
+        done(&request);
+        for (int i = 0; i < 2; i++)
+            accesses(peer, 0, bytes, 1);
+        MPI_Get_accumulate_c(from, n, MPI_INT, into, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win);
+        MPI_Rget_accumulate_c(from, n, MPI_INT, into, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win, &request);
+        done(&request);
+        for (int i = 0; i < 2; i++)
+            accesses(peer, bytes, bytes, 1);
+    }
+    /* Reaches nobody. */
+    MPI_Put(from, K, MPI_INT, MPI_PROC_NULL, 0, K, MPI_INT, win);
+    MPI_Get(into, K, MPI_INT, MPI_PROC_NULL, 0, K, MPI_INT, win);
+    MPI_Win_unlock_all(win);
+}
+
+/* The other ways of synchronization. */
+static void fence_and_post(MPI_Win win, int right, int left)
+{
+    MPI_Group all, to, of;
+
+    MPI_Win_fence(0, win);
+    MPI_Put(from, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+    accesses(right, INT, 0, 0);
+    MPI_Win_fence(0, win);
+
+    MPI_Win_get_group(win, &all);
+    MPI_Group_incl(all, 1, &right, &to);
+    MPI_Group_incl(all, 1, &left, &of);
+    MPI_Win_post(of, 0, win);
+    MPI_Win_start(to, 0, win);
+    MPI_Put(from, 2, MPI_INT, right, 0, 2, MPI_INT, win);
+    accesses(right, 2 * INT, 0, 0);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    MPI_Group_free(&all);
+    MPI_Group_free(&to);
+    MPI_Group_free(&of);
+
+    MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+    MPI_Get(into, 5, MPI_INT, right, 0, 5, MPI_INT, win);
+    accesses(right, 0, 5 * INT, 1);
+    MPI_Win_unlock(right, win);
+}
+
+int main(int argc, char **argv)
+{
+    static int memory[WORDS], attached[WORDS];
+    MPI_Aint address, addresses[PROCESSES], size;
+    MPI_Comm backwards;
+    MPI_Win win;
+    int *allocated, unit;
+
+    open_ledger(&argc, &argv, PROCESSES);
+    const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;
+
+    /* A window that is freed leaves its rows. */
+    for (int round = 0; round < 2; round++) {
+        MPI_Win_create(memory, sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        all_accesses(win, right, right, 0);
+        all_accesses(win, world_rank, world_rank, 0);
+        MPI_Win_free(&win);
+    }
+
+    MPI_Win_allocate(sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
+    all_accesses(win, right, right, 0);
+    fence_and_post(win, right, left);
+    MPI_Win_free(&win);
+
+    MPI_Win_allocate_shared(sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
+    all_accesses(win, right, right, 0);
+    /* Tells where the neighbour's memory is, so reads and writes need no calls. */
+    MPI_Win_shared_query(win, right, &size, &unit, &allocated);
+    require(size == (MPI_Aint)sizeof memory && unit == INT, "shared_query");
+    MPI_Win_lock_all(0, win);
+    allocated[WORDS - 1] = world_rank;
+    MPI_Win_sync(win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, attached, sizeof attached);
+    MPI_Get_address(attached, &address);
+    MPI_Allgather(&address, 1, MPI_AINT, addresses, 1, MPI_AINT, MPI_COMM_WORLD);
+    for (int i = 0; i < world_size; i++)
+        if (i != world_rank)
+            expect("C", i, 1, (long)sizeof address);
+    expect_on("A2A", "MPI_COMM_WORLD", 1, (world_size - 1) * (long)sizeof address);
+    all_accesses(win, right, right, addresses[right]);
+    MPI_Win_fence(0, win);
+    MPI_Win_detach(win, attached);
+    MPI_Win_free(&win);
+
+    /* Ranks of a window are those of its group. */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &backwards);
+    MPI_Win_allocate(sizeof memory, (int)INT, MPI_INFO_NULL, backwards, &allocated, &win);
+    all_accesses(win, world_size - 1 - right, right, 0);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&backwards);
+
+    close_ledger();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,152 @@
+/* Neighborhood operations in every form, on topologies of every kind, and what each of them sends.
+ *
+ *     topologies DIRECTORY   (4 processes)
+ */
+#include "coll_forms.h"
+
+enum { PROCESSES = 4, K = 3, NEIGHBORS = 6, MOST = 128 };
+
+static const long INT = sizeof(int);
+static int out[MOST], in[MOST];
+
+/* A communicator and the processes that its neighborhood operations reach, by their ranks in the world; -1 for nobody. */
+struct place {
+    MPI_Comm comm;
+    const char *name;
+    int destinations, sources;
+    int to[NEIGHBORS];
+};
+
+/* Block i has i + 1 elements when it is sent. As much arrives as the other side sends: room for the most. */
+static int counts[NEIGHBORS], displs[NEIGHBORS], room[NEIGHBORS], room_displs[NEIGHBORS];
+static MPI_Count large_counts[NEIGHBORS], large_room[NEIGHBORS];
+static MPI_Aint large_displs[NEIGHBORS], large_room_displs[NEIGHBORS], places[NEIGHBORS], room_places[NEIGHBORS];
+static MPI_Datatype types[NEIGHBORS];
+
+static void lay_out(void)
+{
+    for (int i = 0, at = 0; i < NEIGHBORS; at += counts[i++]) {
+        counts[i] = i + 1;
+        displs[i] = at;
+        room[i] = NEIGHBORS;
+        room_displs[i] = i * NEIGHBORS;
+        large_counts[i] = counts[i];
+        large_displs[i] = displs[i];
+        large_room[i] = room[i];
+        large_room_displs[i] = room_displs[i];
+        places[i] = displs[i] * INT;
+        room_places[i] = room_displs[i] * INT;
+        types[i] = MPI_INT;
+    }
+}
+
+#define OPERATION(name) static int name(enum form form, const struct place *at, MPI_Request *request)
+
+OPERATION(allgather)
+{
+    CALL(Neighbor_allgather, neighbor_allgather, (out, K, MPI_INT, in, K, MPI_INT, at->comm),
+         (out, K, MPI_INT, in, K, MPI_INT, at->comm))
+}
+
+OPERATION(allgatherv)
+{
+    CALL(Neighbor_allgatherv, neighbor_allgatherv, (out, K, MPI_INT, in, room, room_displs, MPI_INT, at->comm),
+         (out, K, MPI_INT, in, large_room, large_room_displs, MPI_INT, at->comm))
+}
+
+OPERATION(alltoall)
+{
+    CALL(Neighbor_alltoall, neighbor_alltoall, (out, K, MPI_INT, in, K, MPI_INT, at->comm),
+         (out, K, MPI_INT, in, K, MPI_INT, at->comm))
+}
+
+OPERATION(alltoallv)
+{
+    CALL(Neighbor_alltoallv, neighbor_alltoallv,
+         (out, counts, displs, MPI_INT, in, room, room_displs, MPI_INT, at->comm),
+         (out, large_counts, large_displs, MPI_INT, in, large_room, large_room_displs, MPI_INT, at->comm))
+}
+
+OPERATION(alltoallw)
+{
+    CALL(Neighbor_alltoallw, neighbor_alltoallw,
+         (out, counts, places, types, in, room, room_places, types, at->comm),
+         (out, large_counts, places, types, in, large_room, room_places, types, at->comm))
+}
+
+static long even(int i) { (void)i; return K * INT; }
+static long uneven(int i) { return counts[i] * INT; }
+
+static const struct {
+    const char *name;
+    int (*call)(enum form, const struct place *, MPI_Request *);
+    long (*bytes)(int);
+} OPERATIONS[] = {
+    {"allgather", allgather, even},   {"allgatherv", allgatherv, even},   {"alltoall", alltoall, even},
+    {"alltoallv", alltoallv, uneven}, {"alltoallw", alltoallw, uneven},
+};
+enum { COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
+
+static void all_forms(struct place *at)
+{
+    MPI_Comm_set_name(at->comm, at->name);
+    for (int i = 0; i < COUNT; i++)
+        for (enum form form = BLOCKING; form < FORMS; form++) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            int times;
+            long sum = 0;
+            if (!has_form(form))
+                continue;
+            if (OPERATIONS[i].call(form, at, &request) != MPI_SUCCESS) {
+                fprintf(stderr, "%s on %s, form %d: failed\n", OPERATIONS[i].name, at->name, form);
+                MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+            }
+            times = complete(form, &request);
+            for (int j = 0; j < at->destinations; j++)
+                if (at->to[j] >= 0 && at->to[j] != world_rank) {
+                    expect("C", at->to[j], times, times * OPERATIONS[i].bytes(j));
+                    sum += times * OPERATIONS[i].bytes(j);
+                }
+            expect_on("A2A", at->name, times, sum);
+        }
+    MPI_Comm_free(&at->comm);
+}
+
+int main(int argc, char **argv)
+{
+    open_ledger(&argc, &argv, PROCESSES);
+    lay_out();
+    const int right = (world_rank + 1) % PROCESSES, left = (world_rank + PROCESSES - 1) % PROCESSES;
+    const int across = (world_rank + 2) % PROCESSES;
+
+    /* A line: the ends have nobody beyond them. */
+    struct place line = {MPI_COMM_NULL, "line", 2, 2, {world_rank - 1, world_rank == PROCESSES - 1 ? -1 : world_rank + 1}};
+    MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){PROCESSES}, (int[]){0}, 0, &line.comm);
+    all_forms(&line);
+
+    /* Two by two: round in the first dimension, where both neighbours are the same process. */
+    struct place grid = {MPI_COMM_NULL, "grid", 4, 4,
+                         {across, across, world_rank % 2 ? world_rank - 1 : -1, world_rank % 2 ? -1 : world_rank + 1}};
+    MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){1, 0}, 0, &grid.comm);
+    all_forms(&grid);
+
+    /* A ring as a graph: everybody has two neighbours. */
+    struct place graph = {MPI_COMM_NULL, "graph", 2, 2, {left, right}};
+    MPI_Graph_create(MPI_COMM_WORLD, PROCESSES, (int[]){2, 4, 6, 8}, (int[]){3, 1, 0, 2, 1, 3, 2, 0}, 0, &graph.comm);
+    all_forms(&graph);
+
+    /* To the right and across, from the left and from across. */
+    struct place directed = {MPI_COMM_NULL, "directed", 2, 2, {right, across}};
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, (int[]){left, across}, MPI_UNWEIGHTED, 2, (int[]){right, across},
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &directed.comm);
+    all_forms(&directed);
+
+    /* Process 0 says it for all: it sends to the three others, who have nobody to send to. */
+    struct place star = {MPI_COMM_NULL, "star", world_rank ? 0 : 3, world_rank != 0, {1, 2, 3}};
+    MPI_Dist_graph_create(MPI_COMM_WORLD, world_rank == 0, (int[]){0}, (int[]){3}, (int[]){1, 2, 3}, MPI_UNWEIGHTED,
+                          MPI_INFO_NULL, 0, &star.comm);
+    all_forms(&star);
+
+    close_ledger();
+    return EXIT_SUCCESS;
+}

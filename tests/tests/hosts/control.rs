@@ -1,0 +1,22 @@
+//! What a program says to those who watch it, and how many calls it makes.
+
+use mpit_tests::{Outcome, launch::Job, stacks};
+
+use crate::rows;
+
+#[test]
+fn r308_pcontrol_says_what_is_recorded() -> Outcome {
+    stacks::for_each("pcontrol", |_| true, |stack| rows::equal_the_ledger(stack, "pcontrol", 2))
+}
+
+#[test]
+fn calls_of_the_program_are_counted_and_timed_by_area() -> Outcome {
+    stacks::for_each(
+        "calls",
+        |_| true,
+        |stack| {
+            let program = stack.compile("calls")?;
+            Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
+        },
+    )
+}

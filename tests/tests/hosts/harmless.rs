@@ -1,0 +1,27 @@
+//! What is not a program's communication adds nothing, and what cannot be recorded is not disturbed.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+use crate::{rows, written_to};
+
+#[test]
+fn files_add_nothing() -> Outcome {
+    stacks::for_each("io", |_| true, |stack| rows::equal_the_ledger(stack, "io", 4))
+}
+
+#[test]
+fn programs_with_sessions_alone_run_as_without() -> Outcome {
+    const RANKS: u32 = 2;
+    // Open MPI has sessions since 5.
+    stacks::for_each(
+        "session_only",
+        |stack| stack.label() != "ompi4.1.4",
+        |stack| {
+            let program = stack.compile("session_only")?;
+            let dir = stack.scratch("session_only")?;
+            let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
+            let finished = job.succeed()?;
+            Failure::unless(finished.stdout.trim() == "2 processes", || finished.to_string())
+        },
+    )
+}

@@ -1,0 +1,124 @@
+//! The same calls from every language are recorded alike, whatever doors of the library they come by.
+
+use std::path::Path;
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::Job,
+    paths, record,
+    stacks::{self, Stack},
+};
+
+use crate::{
+    read_all,
+    rows::{self, Rows},
+    written_to,
+};
+
+const RANKS: u32 = 4;
+
+/// What one process of `mixed` does, by its rank. All its elements have 4 bytes.
+fn expected(rank: u32) -> Rows {
+    let mut rows = Rows::new();
+    let mut add = |row: &str, about: String, bytes: u64| {
+        let sum = rows.entry((row.to_owned(), about)).or_default();
+        *sum = (sum.0 + 1, sum.1 + bytes);
+    };
+    let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
+    let others = || (0..RANKS).filter(|peer| *peer != rank);
+    let world = || "MPI_COMM_WORLD".to_owned();
+
+    add("E", right.to_string(), 12);
+    // The root of the broadcast is process 1, that of the reduction process 0.
+    for (root, row, bytes) in [(1, "O2A", 16), (0, "A2O", 20)] {
+        if rank == root {
+            others().for_each(|peer| add("C", peer.to_string(), bytes));
+            add(row, world(), 3 * bytes);
+        }
+    }
+    // The reduction to all, the allgather, and the barrier.
+    for bytes in [8, 12, 0] {
+        others().for_each(|peer| add("C", peer.to_string(), bytes));
+        add("A2A", world(), 3 * bytes);
+    }
+    // Of the alltoallv, process i gets i + 1 elements.
+    others().for_each(|peer| add("C", peer.to_string(), 4 * u64::from(peer + 1)));
+    add("A2A", world(), others().map(|peer| 4 * u64::from(peer + 1)).sum());
+    // In the half world of even or odd ranks, the first gathers.
+    let partner = (rank + 2) % RANKS;
+    if rank < 2 {
+        add("C", partner.to_string(), 24);
+        add("A2O", "half".into(), 24);
+    }
+    add("C", partner.to_string(), 0);
+    add("A2A", "half".into(), 0);
+
+    add("S", right.to_string(), 20);
+    add("S", left.to_string(), 0);
+    add("R", left.to_string(), 28);
+    rows
+}
+
+/// The rows, with the name of the one communicator that the libraries name themselves made the same.
+fn recorded(dir: &Path) -> Outcome<Vec<Rows>> {
+    let renamed = |((row, about), sums)| {
+        let is_peer = about == "MPI_COMM_WORLD" || "ESRCI".contains(&row);
+        ((row, if is_peer { about } else { "half".into() }), sums)
+    };
+    let all = read_all(&dir.join("prof"), RANKS)?;
+    Ok(all.iter().map(|prof| rows::of(prof).into_iter().map(renamed).collect()).collect())
+}
+
+fn is_recorded(stack: &Stack, language: &str, job: Job) -> Outcome {
+    let dir = stack.scratch(&format!("mixed_{language}"))?;
+    job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
+    for (rank, rows) in (0..).zip(recorded(&dir)?) {
+        rows::same(rank, &rows, &expected(rank)).context(language)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn programs_in_c_and_cxx_are_recorded_alike() -> Outcome {
+    stacks::for_each(
+        "mixed",
+        |_| true,
+        |stack| {
+            is_recorded(stack, "C", Job::mpi(stack, RANKS).arg(stack.compile("mixed")?))?;
+            is_recorded(stack, "C++", Job::mpi(stack, RANKS).arg(stack.compile_cxx("mixed")?))
+        },
+    )
+}
+
+#[test]
+fn programs_in_fortran_are_recorded_like_those_in_c() -> Outcome {
+    if paths::find_program("gfortran").is_none() {
+        return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
+    }
+    stacks::for_each("mixed_fortran", Stack::has_fortran, |stack| {
+        for interface in ["MPIF_H", "USE_MPI", "USE_MPI_F08"] {
+            let program = stack.compile_fortran("mixed", interface)?;
+            is_recorded(stack, interface, Job::mpi(stack, RANKS).arg(program))?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn programs_in_python_are_recorded_like_those_in_c() -> Outcome {
+    stacks::for_each(
+        "mixed_python",
+        |stack| stack.mpi4py().is_some(),
+        |stack| {
+            let python = stack.mpi4py().context("no mpi4py")?;
+            let script = paths::source("hosts/python/mixed.py");
+            Failure::unless(script.is_file(), || format!("no {}", script.display()))?;
+            let library = &stack.library;
+            is_recorded(
+                stack,
+                "python",
+                Job::mpi(stack, RANKS).env("MPI4PY_LIBMPI", library).arg(&python).arg(&script),
+            )
+        },
+    )
+}
