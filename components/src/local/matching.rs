@@ -9,6 +9,9 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::frame::Envelope;
+use super::links::Reply;
+use super::queues::Lengths;
+use super::window::{self, Answer, Targets};
 use super::{ANY_SOURCE, ANY_TAG, Error, Result, Status};
 
 /// A message that arrived.
@@ -93,14 +96,25 @@ struct Posted {
 struct Queues {
     posted: VecDeque<Posted>,
     unexpected: VecDeque<Message>,
+    /// What tools see, of a communicator that the program knows.
+    lengths: Option<Lengths>,
+}
+
+impl Queues {
+    /// Called after each change.
+    fn changed(&self) {
+        if let Some(lengths) = &self.lengths {
+            lengths.set(self.unexpected.len(), self.posted.len());
+        }
+    }
 }
 
 /// All that is on its way to somebody in this process.
 #[derive(Default)]
 pub(super) struct State {
     queues: HashMap<u32, Queues>,
-    /// Synchronous sends that have not met their receives, and whom they went to.
-    unmatched: HashMap<u64, u32>,
+    /// What waits for a word of another process, and of which: synchronous sends, and accesses to memory.
+    unanswered: HashMap<u64, u32>,
     /// Operations that ended and were not yet asked about.
     ended: HashMap<u64, Outcome>,
     departed: HashMap<u32, Departure>,
@@ -134,10 +148,13 @@ impl State {
 
     /// Like [`find`](Self::find), but takes the message out.
     pub(super) fn extract(&mut self, pattern: &Pattern) -> Option<Result<Message>> {
-        let unexpected = &mut self.queues.entry(pattern.context).or_default().unexpected;
-        let at = unexpected.iter().position(|message| pattern.matches(message.envelope));
-        match at.and_then(|at| unexpected.remove(at)) {
-            Some(message) => Some(Ok(message)),
+        let queues = self.queues.entry(pattern.context).or_default();
+        let at = queues.unexpected.iter().position(|message| pattern.matches(message.envelope));
+        match at.and_then(|at| queues.unexpected.remove(at)) {
+            Some(message) => {
+                queues.changed();
+                Some(Ok(message))
+            }
             None => pattern.hopeless(&self.departed).map(Err),
         }
     }
@@ -154,14 +171,22 @@ pub(super) struct Engine {
     rank: u32,
     state: Mutex<State>,
     changed: Condvar,
-    /// Where receipts go that are due to others; `None`, from the process, ends them.
-    receipts: Sender<Option<Receipt>>,
+    /// The memory that this process exposes.
+    windows: Targets,
+    /// Where replies go that are due to others; `None`, from the process, ends them.
+    replies: Sender<Option<Reply>>,
 }
 
 impl Engine {
-    /// The engine of a process with this world rank, which hands over the receipts that are due to others.
-    pub(super) fn new(rank: u32, receipts: Sender<Option<Receipt>>) -> Self {
-        Self { rank, state: Mutex::default(), changed: Condvar::new(), receipts }
+    /// The engine of a process with this world rank, which hands over the replies that are due to others.
+    pub(super) fn new(rank: u32, replies: Sender<Option<Reply>>) -> Self {
+        let (state, changed, windows) = (Mutex::default(), Condvar::new(), Targets::default());
+        Self { rank, state, changed, windows, replies }
+    }
+
+    /// The memory that this process exposes.
+    pub(super) fn windows(&self) -> &Targets {
+        &self.windows
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -194,6 +219,7 @@ impl Engine {
             None => {
                 let queues = state.queues.entry(pattern.context).or_default();
                 queues.posted.push_back(Posted { ticket, pattern });
+                queues.changed();
             }
         }
         ticket
@@ -204,12 +230,17 @@ impl Engine {
         let mut state = self.lock();
         let queues = state.queues.entry(message.envelope.context).or_default();
         let at = queues.posted.iter().position(|posted| posted.pattern.matches(message.envelope));
-        match at.and_then(|at| queues.posted.remove(at)) {
+        let posted = at.and_then(|at| queues.posted.remove(at));
+        match posted {
             Some(posted) => {
+                queues.changed();
                 self.acknowledge(&mut state, message.receipt);
                 state.ended.insert(posted.ticket, Ok(Some(message)));
             }
-            None => queues.unexpected.push_back(message),
+            None => {
+                queues.unexpected.push_back(message);
+                queues.changed();
+            }
         }
         drop(state);
         self.changed.notify_all();
@@ -226,18 +257,18 @@ impl Engine {
         match receipt {
             Some(receipt) if receipt.to == self.rank => Self::matched(state, receipt.number),
             // Nobody takes receipts any more: the process is on its way out.
-            Some(receipt) => drop(self.receipts.send(Some(receipt))),
+            Some(receipt) => drop(self.replies.send(Some(Reply::Receipt(receipt)))),
             None => {}
         }
     }
 
-    /// A ticket for a synchronous send, which ends when its receipt arrives.
-    pub(super) fn expect_receipt(&self, peer: u32) -> u64 {
+    /// A ticket for what ends with a word of another process: a receipt, or an answer.
+    pub(super) fn expect_word_of(&self, peer: u32) -> u64 {
         let mut state = self.lock();
         let ticket = state.ticket();
         match state.departed.get(&peer).copied() {
             Some(departure) => drop(state.ended.insert(ticket, Err(departure.error(peer)))),
-            None => drop(state.unmatched.insert(ticket, peer)),
+            None => drop(state.unanswered.insert(ticket, peer)),
         }
         ticket
     }
@@ -249,7 +280,7 @@ impl Engine {
     }
 
     fn matched(state: &mut State, number: u64) {
-        if state.unmatched.remove(&number).is_some() {
+        if state.unanswered.remove(&number).is_some() {
             state.ended.insert(number, Ok(None));
         }
     }
@@ -266,22 +297,62 @@ impl Engine {
                 state.ended.extend(hopeless.map(|error| (posted.ticket, Err(error))));
                 keep
             });
+            queues.changed();
         }
-        for (ticket, _) in state.unmatched.extract_if(|_, to| *to == peer) {
+        for (ticket, _) in state.unanswered.extract_if(|_, to| *to == peer) {
             state.ended.insert(ticket, Err(departure.error(peer)));
         }
         drop(guard);
+        self.deliver_answers(self.windows.depart(peer));
+        self.changed.notify_all();
+    }
+
+    /// A process accesses memory of this one.
+    pub(super) fn access(&self, from: u32, request: &window::Request, data: &[u8]) {
+        self.deliver_answers(self.windows.serve(from, request, data));
+    }
+
+    /// Hands over what the owner of memory has to say, also to this process itself.
+    pub(super) fn deliver_answers(&self, answers: Vec<Answer>) {
+        for answer in answers {
+            if answer.to == self.rank {
+                self.answered(answer.ticket, answer.data);
+            } else {
+                // Nobody takes replies any more: the process is on its way out.
+                let _ = self.replies.send(Some(Reply::Answer(answer)));
+            }
+        }
+    }
+
+    /// An answer arrived: the data, or the news that the window is gone.
+    pub(super) fn answered(&self, ticket: u64, data: Option<Vec<u8>>) {
+        let mut state = self.lock();
+        if let Some(peer) = state.unanswered.remove(&ticket) {
+            let envelope = Envelope { context: 0, source: peer, tag: 0 };
+            let outcome = data.map(|data| Some(Message { envelope, data, receipt: None }));
+            state.ended.insert(ticket, outcome.ok_or(Error::WindowGone(peer)));
+        }
+        drop(state);
         self.changed.notify_all();
     }
 
     /// Nobody will ask about an operation any more.
     pub(super) fn withdraw(&self, ticket: u64) {
         let mut state = self.lock();
-        if state.ended.remove(&ticket).is_none() && state.unmatched.remove(&ticket).is_none() {
+        if state.ended.remove(&ticket).is_none() && state.unanswered.remove(&ticket).is_none() {
             for queues in state.queues.values_mut() {
                 queues.posted.retain(|posted| posted.ticket != ticket);
+                queues.changed();
             }
         }
+    }
+
+    /// Shows tools the queues of a communicator, whose first messages may be there already.
+    pub(super) fn show(&self, context: u32, lengths: Lengths) {
+        let mut state = self.lock();
+        let queues = state.queues.entry(context).or_default();
+        queues.lengths = Some(lengths);
+        queues.changed();
     }
 
     /// A communicator is gone, with everything that was never received.
