@@ -38,6 +38,8 @@ pub(super) struct Shared {
     /// `MPI_COMM_SELF`, unless it is that itself.
     alone: Option<Arc<Shared>>,
     pub(super) topology: Option<Arc<Topology>>,
+    /// How many nonblocking collective operations were begun.
+    pub(super) nonblocking: AtomicU32,
 }
 
 /// How a process takes part in [`Comm::split`]: those with the same colour form a communicator.
@@ -141,7 +143,7 @@ impl Comm {
     ///
     /// Fails when a process of the communicator is gone.
     pub fn dup(&self) -> Result<Self> {
-        let context = self.shared.agree(Tag::Dup)?;
+        let context = self.shared.agree(Tag::DUP)?;
         let name = format!("MPI COMM {context} DUP FROM {}", self.shared.context);
         let members = Arc::clone(&self.shared.members);
         Ok(self.derive(context, members, &name, self.shared.topology.clone()))
@@ -159,7 +161,7 @@ impl Comm {
         let proposal = i64::from(process.proposal());
         let all = self
             .shared
-            .gather_to_all(&[proposal, color.map_or(-1, i64::from), i64::from(key)], Tag::Split)?;
+            .gather_to_all(&[proposal, color.map_or(-1, i64::from), i64::from(key)], Tag::SPLIT)?;
         let context = all.iter().step_by(3).copied().max().unwrap_or(proposal) as u32;
         process.use_context(context);
         let Some(color) = color.map(i64::from) else { return Ok(None) };
@@ -221,6 +223,7 @@ impl Shared {
             name: Mutex::new(name.to_owned()),
             alone,
             topology: None,
+            nonblocking: AtomicU32::new(0),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::ANY_TAG;
 use super::window::{Action, Request};
 
 /// Where a message belongs.
@@ -13,6 +14,11 @@ pub(super) struct Envelope {
     pub(super) source: u32,
     /// User tags are 0 or more, those of the host itself are negative.
     pub(super) tag: i32,
+}
+
+impl Envelope {
+    /// Of data that came in another way than as a message, so that there is nothing to tell of it.
+    pub(super) const NONE: Self = Self { context: u32::MAX, source: u32::MAX, tag: ANY_TAG };
 }
 
 /// A header.

@@ -25,6 +25,9 @@ pub(super) struct Message {
 
 impl Message {
     pub(super) fn status(&self) -> Status {
+        if self.envelope == Envelope::NONE {
+            return Status::EMPTY;
+        }
         Status { source: self.envelope.source as usize, tag: self.envelope.tag, bytes: self.data.len() }
     }
 }
@@ -324,13 +327,27 @@ impl Engine {
         }
     }
 
+    /// A ticket for what another thread of this process does.
+    pub(super) fn expect_own(&self) -> u64 {
+        self.expect_word_of(self.rank)
+    }
+
     /// An answer arrived: the data, or the news that the window is gone.
     pub(super) fn answered(&self, ticket: u64, data: Option<Vec<u8>>) {
+        self.end(ticket, |peer| data.ok_or(Error::WindowGone(peer)));
+    }
+
+    /// Another thread of this process has done its work.
+    pub(super) fn done(&self, ticket: u64, result: Result<Vec<u8>>) {
+        self.end(ticket, |_| result);
+    }
+
+    /// Ends what waits for a word of another process, unless nobody asks about it any more.
+    fn end(&self, ticket: u64, result: impl FnOnce(u32) -> Result<Vec<u8>>) {
         let mut state = self.lock();
         if let Some(peer) = state.unanswered.remove(&ticket) {
-            let envelope = Envelope { context: 0, source: peer, tag: 0 };
-            let outcome = data.map(|data| Some(Message { envelope, data, receipt: None }));
-            state.ended.insert(ticket, outcome.ok_or(Error::WindowGone(peer)));
+            let message = |data| Some(Message { envelope: Envelope::NONE, data, receipt: None });
+            state.ended.insert(ticket, result(peer).map(message));
         }
         drop(state);
         self.changed.notify_all();

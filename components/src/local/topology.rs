@@ -61,12 +61,13 @@ impl Grid {
 
 impl Topology {
     /// Tells apart the edges to a process that is a neighbor several times. In a graph their order does that.
-    pub(super) fn edge_out(&self, neighbor: usize) -> i32 {
-        if self.grid.is_some() { neighbor as i32 } else { 0 }
+    pub(super) fn edge_out(&self, neighbor: usize) -> u16 {
+        // Where numbers wrap around, what has the same one keeps its order, too.
+        if self.grid.is_some() { neighbor as u16 } else { 0 }
     }
 
     /// The edge on which that neighbor sent: in a grid, what goes ahead comes from behind.
-    pub(super) fn edge_in(&self, neighbor: usize) -> i32 {
+    pub(super) fn edge_in(&self, neighbor: usize) -> u16 {
         self.edge_out(neighbor ^ 1)
     }
 
@@ -93,7 +94,7 @@ impl Comm {
         let Some(places) = places.filter(|places| (1..=size).contains(places)) else {
             return Err(Error::Grid { size });
         };
-        let context = self.shared.agree(Tag::Topology)?;
+        let context = self.shared.agree(Tag::TOPOLOGY)?;
         if self.rank() >= places {
             return Ok(None);
         }
@@ -124,14 +125,14 @@ impl Comm {
         }
         // Everybody hears what the others say of their edges with him.
         let ones = vec![1; size];
-        let said = self.shared.exchange(&edges, &ones, &ones, Tag::Topology)?;
+        let said = self.shared.exchange(&edges, &ones, &ones, Tag::TOPOLOGY)?;
         let differ = |(own, theirs): (&[u32; 2], &[u32; 2])| own[0] != theirs[1] || own[1] != theirs[0];
         let wrong = edges.iter().zip(&said).any(differ);
-        let all_right = self.shared.reduce_to_all(&[u8::from(wrong)], u8::max, Tag::Topology)? == [0];
+        let all_right = self.shared.reduce_to_all(&[u8::from(wrong)], u8::max, Tag::TOPOLOGY)? == [0];
         if !all_right {
             return Err(Error::Edges);
         }
-        let context = self.shared.agree(Tag::Topology)?;
+        let context = self.shared.agree(Tag::TOPOLOGY)?;
         let (sources, destinations) = (sources.to_vec(), destinations.to_vec());
         let topology = Topology { sources, destinations, grid: None };
         let name = format!("MPI COMM {context} DIST_GRAPH FROM {}", self.shared.context);

@@ -23,22 +23,12 @@ pub(super) fn parts(lengths: &[usize]) -> Vec<Range<usize>> {
 impl Shared {
     /// Sends a message of the host's own.
     pub(super) fn put(self: &Arc<Self>, data: &[u8], to: usize, tag: Tag) -> Result<()> {
-        self.put_along(0, data, to, tag)
+        self.transmit(data, to, tag.0, Mode::Standard).map(drop)
     }
 
     /// Receives a message of the host's own, whose length is known.
     pub(super) fn get(&self, buffer: &mut [u8], from: usize, tag: Tag) -> Result<()> {
-        self.get_along(0, buffer, from, tag)
-    }
-
-    /// Sends a message along one of several edges between two processes, which do not mix.
-    pub(super) fn put_along(self: &Arc<Self>, edge: i32, data: &[u8], to: usize, tag: Tag) -> Result<()> {
-        self.transmit(data, to, tag as i32 - edge, Mode::Standard).map(drop)
-    }
-
-    /// Receives what came along an edge.
-    pub(super) fn get_along(&self, edge: i32, buffer: &mut [u8], from: usize, tag: Tag) -> Result<()> {
-        let pattern = self.pattern_of(from, tag as i32 - edge);
+        let pattern = self.pattern_of(from, tag.0);
         let message = self.engine().wait(|engine| engine.extract(&pattern))?;
         let (given, needed) = (message.data.len(), buffer.len());
         if given != needed {

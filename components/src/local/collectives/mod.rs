@@ -5,6 +5,7 @@
 
 mod messages;
 mod neighbors;
+mod nonblocking;
 mod prefixes;
 mod ragged;
 
@@ -18,27 +19,37 @@ use super::{Data, Error, Result};
 use crate::calls::Area;
 use crate::coll::{self, Kind, Operation, Pattern, Root, Volume};
 
-/// The tags of the host's own messages.
+/// A tag of the host's own messages: each is negative.
 #[derive(Clone, Copy, Debug)]
-#[repr(i32)]
-pub(super) enum Tag {
-    Barrier = -10,
-    Bcast = -11,
-    Reduce = -12,
-    Allreduce = -13,
-    Gather = -14,
-    Scatter = -15,
-    Allgather = -16,
-    Alltoall = -17,
-    ReduceScatter = -18,
-    Scan = -19,
-    Dup = -20,
-    Split = -21,
-    Topology = -22,
-    Window = -23,
-    Fence = -24,
-    /// One for each edge between two neighbors, from here downwards.
-    Neighbor = -1000,
+pub(super) struct Tag(i32);
+
+impl Tag {
+    const BARRIER: Self = Self(-10);
+    const BCAST: Self = Self(-11);
+    const REDUCE: Self = Self(-12);
+    const ALLREDUCE: Self = Self(-13);
+    const GATHER: Self = Self(-14);
+    const SCATTER: Self = Self(-15);
+    const ALLGATHER: Self = Self(-16);
+    const ALLTOALL: Self = Self(-17);
+    const REDUCE_SCATTER: Self = Self(-18);
+    const SCAN: Self = Self(-19);
+    pub(super) const DUP: Self = Self(-20);
+    pub(super) const SPLIT: Self = Self(-21);
+    pub(super) const TOPOLOGY: Self = Self(-22);
+    pub(super) const WINDOW: Self = Self(-23);
+    pub(super) const FENCE: Self = Self(-24);
+
+    /// For one of several edges between two neighbors.
+    const fn edge(number: u16) -> Self {
+        Self(-1000 - number as i32)
+    }
+
+    /// For a nonblocking operation, by its place among those of the communicator. Not so many are under way at once
+    /// that two have the same tag.
+    const fn nonblocking(number: u32) -> Self {
+        Self(-100_000 - (number % 1_000_000).cast_signed())
+    }
 }
 
 impl Comm {
@@ -48,7 +59,7 @@ impl Comm {
     ///
     /// As all collective operations, fails when a process of the communicator is gone.
     pub fn barrier(&self) -> Result<()> {
-        self.collective(Kind::Barrier, 0, Volume::Each(0), |comm| comm.meet(Tag::Barrier))
+        self.collective(Kind::Barrier, 0, Volume::Each(0), |comm| comm.meet(Tag::BARRIER))
     }
 
     /// Copies the root's data to all processes.
@@ -61,7 +72,7 @@ impl Comm {
         self.shared.peer(root)?;
         let data = data.bytes_mut();
         let volume = Volume::Each(data.len() as u64);
-        self.collective(Kind::Bcast, root, volume, |comm| comm.spread(data, root, Tag::Bcast))
+        self.collective(Kind::Bcast, root, volume, |comm| comm.spread(data, root, Tag::BCAST))
     }
 
     /// Combines the processes' values element by element; the root gets the result, the others `None`.
@@ -80,15 +91,15 @@ impl Comm {
     ) -> Result<Option<Vec<T>>> {
         self.shared.peer(root)?;
         self.collective(Kind::Reduce, root, each(values), |comm| {
-            let result = comm.combine(values, operation, Tag::Reduce)?;
+            let result = comm.combine(values, operation, Tag::REDUCE)?;
             // The order of the ranks makes rank 0 the natural root; another one gets the result from there.
             match (comm.rank == root, result) {
                 (true, None) => {
                     let mut result = vec![T::zeroed(); values.len()];
-                    comm.get(result.bytes_mut(), 0, Tag::Reduce)?;
+                    comm.get(result.bytes_mut(), 0, Tag::REDUCE)?;
                     Ok(Some(result))
                 }
-                (false, Some(result)) => comm.put(result.bytes(), root, Tag::Reduce).map(|()| None),
+                (false, Some(result)) => comm.put(result.bytes(), root, Tag::REDUCE).map(|()| None),
                 (_, result) => Ok(result),
             }
         })
@@ -103,7 +114,7 @@ impl Comm {
     pub fn allreduce<T: Pod>(&self, values: &[T], operation: impl Fn(T, T) -> T) -> Result<Vec<T>> {
         let volume = each(values);
         self.collective(Kind::Allreduce, 0, volume, |comm| {
-            comm.reduce_to_all(values, operation, Tag::Allreduce)
+            comm.reduce_to_all(values, operation, Tag::ALLREDUCE)
         })
     }
 
@@ -116,7 +127,7 @@ impl Comm {
         self.shared.peer(root)?;
         self.collective(Kind::Gather, root, each(values), |comm| {
             let counts = vec![values.len(); comm.members.len()];
-            comm.collect(values, (comm.rank == root).then_some(&counts[..]), root, Tag::Gather)
+            comm.collect(values, (comm.rank == root).then_some(&counts[..]), root, Tag::GATHER)
         })
     }
 
@@ -138,7 +149,7 @@ impl Comm {
         }
         self.collective(Kind::Scatter, root, each(buffer), |comm| {
             let counts = vec![buffer.len(); comm.members.len()];
-            comm.distribute(values.map(|values| (values, &counts[..])), buffer, root, Tag::Scatter)
+            comm.distribute(values.map(|values| (values, &counts[..])), buffer, root, Tag::SCATTER)
         })
     }
 
@@ -148,7 +159,7 @@ impl Comm {
     ///
     /// As of [`allreduce`](Self::allreduce).
     pub fn allgather<T: Pod>(&self, values: &[T]) -> Result<Vec<T>> {
-        self.collective(Kind::Allgather, 0, each(values), |comm| comm.gather_to_all(values, Tag::Allgather))
+        self.collective(Kind::Allgather, 0, each(values), |comm| comm.gather_to_all(values, Tag::ALLGATHER))
     }
 
     /// Gives each process one part of the values, in the order of the ranks; returns the parts that they gave.
@@ -165,7 +176,7 @@ impl Comm {
         }
         let counts = vec![part; size];
         self.collective(Kind::Alltoall, 0, each(&values[..part]), |comm| {
-            comm.exchange(values, &counts, &counts, Tag::Alltoall)
+            comm.exchange(values, &counts, &counts, Tag::ALLTOALL)
         })
     }
 

@@ -100,14 +100,14 @@ impl Shared {
     ) -> Result<Vec<T>> {
         for (neighbor, rank) in topology.destinations.iter().enumerate() {
             if *rank != PROC_NULL {
-                let edge = topology.edge_out(neighbor);
-                self.put_along(edge, values_for(neighbor).bytes(), *rank, Tag::Neighbor)?;
+                let tag = Tag::edge(topology.edge_out(neighbor));
+                self.put(values_for(neighbor).bytes(), *rank, tag)?;
             }
         }
         let mut all = vec![T::zeroed(); lengths.iter().sum()];
         for ((neighbor, rank), place) in topology.sources.iter().enumerate().zip(parts(lengths)) {
             if *rank != PROC_NULL {
-                self.get_along(topology.edge_in(neighbor), all[place].bytes_mut(), *rank, Tag::Neighbor)?;
+                self.get(all[place].bytes_mut(), *rank, Tag::edge(topology.edge_in(neighbor)))?;
             }
         }
         Ok(all)

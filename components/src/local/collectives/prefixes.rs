@@ -45,7 +45,7 @@ impl Shared {
             None
         } else {
             let mut before = vec![T::zeroed(); values.len()];
-            self.get(before.bytes_mut(), self.rank - 1, Tag::Scan)?;
+            self.get(before.bytes_mut(), self.rank - 1, Tag::SCAN)?;
             Some(before)
         };
         let with: Vec<T> = match &before {
@@ -53,7 +53,7 @@ impl Shared {
             Some(before) => before.iter().zip(values).map(|(before, own)| operation(*before, *own)).collect(),
         };
         if self.rank + 1 < self.members.len() {
-            self.put(with.bytes(), self.rank + 1, Tag::Scan)?;
+            self.put(with.bytes(), self.rank + 1, Tag::SCAN)?;
         }
         Ok((before, with))
     }

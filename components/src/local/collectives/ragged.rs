@@ -41,7 +41,7 @@ impl Comm {
                 Volume::By(&bytes_from)
             }
         };
-        self.collective(Kind::Gatherv, root, volume, |comm| comm.collect(values, counts, root, Tag::Gather))
+        self.collective(Kind::Gatherv, root, volume, |comm| comm.collect(values, counts, root, Tag::GATHER))
     }
 
     /// Gives each process its part of the root's values, in the order of the ranks. The root passes the values and how
@@ -74,7 +74,7 @@ impl Comm {
             }
         };
         self.collective(Kind::Scatterv, root, volume, |comm| {
-            comm.distribute(values, buffer, root, Tag::Scatter)
+            comm.distribute(values, buffer, root, Tag::SCATTER)
         })
     }
 
@@ -98,8 +98,8 @@ impl Comm {
             // Around a ring, everybody passes on what came last.
             for step in 1..size {
                 let (passed, received) = ((rank + size + 1 - step) % size, (rank + size - step) % size);
-                comm.put(all[places[passed].clone()].bytes(), next, Tag::Allgather)?;
-                comm.get(all[places[received].clone()].bytes_mut(), previous, Tag::Allgather)?;
+                comm.put(all[places[passed].clone()].bytes(), next, Tag::ALLGATHER)?;
+                comm.get(all[places[received].clone()].bytes_mut(), previous, Tag::ALLGATHER)?;
             }
             Ok(all)
         })
@@ -122,7 +122,7 @@ impl Comm {
         self.check_counts(recv_counts)?;
         let bytes_to = by_counts::<T>(send_counts);
         self.collective(Kind::Alltoallv, 0, Volume::By(&bytes_to), |comm| {
-            comm.exchange(values, send_counts, recv_counts, Tag::Alltoall)
+            comm.exchange(values, send_counts, recv_counts, Tag::ALLTOALL)
         })
     }
 
@@ -246,10 +246,10 @@ impl Shared {
         counts: &[usize],
         operation: impl Fn(T, T) -> T,
     ) -> Result<Vec<T>> {
-        let result = self.combine(values, operation, Tag::ReduceScatter)?;
+        let result = self.combine(values, operation, Tag::REDUCE_SCATTER)?;
         let mut own = vec![T::zeroed(); counts[self.rank]];
         let parts = result.as_ref().map(|result| (&result[..], counts));
-        self.distribute(parts, &mut own, 0, Tag::ReduceScatter)?;
+        self.distribute(parts, &mut own, 0, Tag::REDUCE_SCATTER)?;
         Ok(own)
     }
 }

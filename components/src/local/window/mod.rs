@@ -55,7 +55,7 @@ impl Comm {
     /// All processes must give values of the same size. Fails when a process of the communicator is gone.
     pub fn window_create<T: Number>(&self, values: Vec<T>) -> Result<Window<T>> {
         timed(Area::OneSided, || {
-            let context = self.shared.agree(Tag::Window)?;
+            let context = self.shared.agree(Tag::WINDOW)?;
             let comm = Arc::new(self.shared.sibling(context));
             let (length, memory) = (values.len(), Arc::new(Memory::new(values)));
             comm.engine().windows().expose(context, &memory);
@@ -64,7 +64,7 @@ impl Comm {
             let mut window =
                 Window { comm, id, memory, lengths: [].into(), pending, locked: Mutex::default() };
             // Who has heard of all knows that all have exposed theirs.
-            let all = window.comm.gather_to_all(&[length, size_of::<T>()], Tag::Window)?;
+            let all = window.comm.gather_to_all(&[length, size_of::<T>()], Tag::WINDOW)?;
             let (lengths, sizes): (Vec<_>, Vec<_>) = all.chunks_exact(2).map(|one| (one[0], one[1])).unzip();
             window.lengths = lengths.into();
             match sizes.into_iter().find(|size| *size != size_of::<T>()) {

@@ -104,7 +104,7 @@ impl<T: Number> Window<T> {
 
     fn meet(&self) -> Result<()> {
         self.complete_all()?;
-        self.comm.meet(Tag::Fence)
+        self.comm.meet(Tag::FENCE)
     }
 
     fn complete_all(&self) -> Result<()> {
