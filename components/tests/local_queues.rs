@@ -85,6 +85,7 @@ fn receives_are_counted_from_their_post_to_their_message() {
         assert_eq!(length(&posted), 3);
         drop(never);
         assert_eq!(length(&posted), 2);
+        world.barrier()?;
         world.send(&1_u8, other, 1)?;
         first.wait()?;
         assert_eq!(length(&posted), 1);

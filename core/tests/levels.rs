@@ -34,7 +34,7 @@ fn handles_see_the_level_of_their_communicator() {
     };
     let of_one = [Class::Level, Class::HighWatermark, Class::LowWatermark].map(|class| shown(class, &one));
     let of_two = [Class::Level, Class::HighWatermark, Class::LowWatermark].map(|class| shown(class, &two));
-    let of_none = [Class::Level, Class::HighWatermark].map(|class| shown(class, &other));
+    let unknown = [Class::Level, Class::HighWatermark].map(|class| shown(class, &other));
     first.raise(3);
     first.lower(6);
     second.set(8);
@@ -43,7 +43,7 @@ fn handles_see_the_level_of_their_communicator() {
     };
     assert_eq!(read(&of_one), [2, 8, 2]);
     assert_eq!(read(&of_two), [8, 8, 7]);
-    assert_eq!(read(&of_none), [0, 0]);
+    assert_eq!(read(&unknown), [0, 0]);
 
     // A reset reaches its own handle only.
     let late = shown(Class::HighWatermark, &one);

@@ -233,17 +233,13 @@ impl Engine {
         let mut state = self.lock();
         let queues = state.queues.entry(message.envelope.context).or_default();
         let at = queues.posted.iter().position(|posted| posted.pattern.matches(message.envelope));
-        let posted = at.and_then(|at| queues.posted.remove(at));
-        match posted {
-            Some(posted) => {
-                queues.changed();
-                self.acknowledge(&mut state, message.receipt);
-                state.ended.insert(posted.ticket, Ok(Some(message)));
-            }
-            None => {
-                queues.unexpected.push_back(message);
-                queues.changed();
-            }
+        if let Some(posted) = at.and_then(|at| queues.posted.remove(at)) {
+            queues.changed();
+            self.acknowledge(&mut state, message.receipt);
+            state.ended.insert(posted.ticket, Ok(Some(message)));
+        } else {
+            queues.unexpected.push_back(message);
+            queues.changed();
         }
         drop(state);
         self.changed.notify_all();
