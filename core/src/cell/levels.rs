@@ -24,6 +24,8 @@ const NOBODY: u64 = u64::MAX;
 /// ```
 /// use mpit::cell::CommLevels;
 ///
+/// /// Messages that wait, and the most that ever did.
+/// #[mpit::pvar(class = "LEVEL", highwatermark)]
 /// static QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
 ///
 /// // The host makes a communicator, which it numbers 1.
