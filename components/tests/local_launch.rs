@@ -86,6 +86,7 @@ fn fail(scenario: &str, world: &Comm) -> Outcome {
             says_died(window.fence());
             window.lock(2, Lock::Exclusive)?;
             window.unlock(2)?;
+            eprintln!("got its lock");
             Ok(())
         }
         _ => {
@@ -146,7 +147,7 @@ fn checks() {
     check("panic", 101, &["rank 1 failed: exit status: 101", "found out"]);
     check("exit", 7, &["rank 1 failed: exit status: 7", "found out"]);
     check("abort", 128 + 6, &["found out"]);
-    let output = check("kill", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)"]);
+    let output = check("kill", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "got its lock"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(errors.matches("found out").count(), 9, "{errors}");
 

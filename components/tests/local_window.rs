@@ -208,6 +208,7 @@ fn windows_and_messages_do_not_mix() {
         assert_eq!(values, [1, 2, 11]);
         assert!(two.id() != one.id() && two.id().get() > one.id().get());
         assert_eq!(world.iprobe(local::ANY_SOURCE, ANY_TAG)?, None);
+        one.fence()?;
         one.store(&[7], 0)?;
         one.fence()?;
         one.get(&mut values[..1], 1 - world.rank(), 0)?;
