@@ -74,3 +74,17 @@ fn failures_come_with_the_request() {
         Ok(())
     });
 }
+
+#[test]
+fn a_panic_ends_the_request() {
+    local::test(2, |world| {
+        let mut result = [0];
+        let ended = world.iallreduce(&[1], &mut result, |_, _| panic!("no sum"))?.wait();
+        // Rank 0 combines, and the other one waits for what comes of it.
+        match world.rank() {
+            0 => assert!(matches!(ended, Err(Error::Panicked))),
+            _ => assert!(matches!(ended, Err(Error::Finalized(0)))),
+        }
+        Ok(())
+    });
+}

@@ -111,6 +111,9 @@ pub enum Error {
     /// Floating-point numbers have no bits to combine.
     #[error("elements of type {0} cannot be combined bit by bit")]
     NoBits(&'static str),
+    /// The function that a nonblocking operation combines values by panicked.
+    #[error("the function that combines the values panicked")]
+    Panicked,
     /// A persistent request was started, or its buffer asked for, before the previous use was complete.
     #[error("the request is still active")]
     Active,

@@ -13,12 +13,12 @@ use super::{Error, Result, Status};
 use crate::calls::Area;
 use crate::pml::Mode;
 
-/// An operation that was begun and will end: a nonblocking send or receive, or a persistent one that is started
-/// again and again.
+/// An operation that was begun and will end: a nonblocking send, receive, collective operation or access to a window,
+/// or a persistent send or receive that is started again and again.
 ///
-/// It borrows the buffer of a receive until it is dropped or waited for the last time. A request that ended is
+/// It borrows the buffer that data comes to until it is dropped or waited for the last time. A request that ended is
 /// inactive, like a persistent one that was not started yet: waiting for it returns at once with
-/// [`Status::EMPTY`]. Dropping an active receive cancels it.
+/// [`Status::EMPTY`]. Dropping an active receive cancels it; a collective operation goes on without its request.
 #[must_use = "an operation is known to be complete only when it was waited for"]
 pub struct Request<'a> {
     pub(super) state: State,

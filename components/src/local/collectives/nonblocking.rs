@@ -1,5 +1,6 @@
 //! Operations that go on while the program does something else: each in a thread of its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
@@ -11,7 +12,7 @@ use crate::coll::{Kind, Volume};
 use crate::local::comm::{Comm, Shared};
 use crate::local::error::system;
 use crate::local::request::{Request, State};
-use crate::local::{Data, Result};
+use crate::local::{Data, Error, Result};
 
 impl Comm {
     /// Begins a [`barrier`](Self::barrier).
@@ -48,7 +49,7 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// The buffer must be as long as the values. The request fails as the operation does.
+    /// The buffer must be as long as the values. The request fails as the operation does, and when the function panics.
     pub fn iallreduce<'a, T: Pod + Send>(
         &self,
         values: &[T],
@@ -77,7 +78,9 @@ impl Shared {
         let ticket = self.engine().expect_own();
         let (state, comm) = (State::begun(ticket, self), Arc::clone(self));
         let body = move || {
-            let done = work(&comm, tag);
+            // What the program's own function makes of it must not leave the request waiting.
+            let done = catch_unwind(AssertUnwindSafe(|| work(&comm, tag)));
+            let done = done.unwrap_or(Err(Error::Panicked));
             comm.engine().done(ticket, done);
         };
         thread::Builder::new().name("nonblocking".into()).spawn(body).map_err(system("start a thread"))?;

@@ -123,7 +123,9 @@ trait Exposed: Send + Sync {
 impl<T: Number> Exposed for Memory<T> {
     fn access(&self, request: &Request, data: &[u8]) -> Option<Vec<u8>> {
         let mut memory = self.lock();
-        let count = request.bytes as usize / size_of::<T>();
+        let bytes =
+            usize::try_from(request.bytes).ok().filter(|bytes| bytes.is_multiple_of(size_of::<T>()))?;
+        let count = bytes / size_of::<T>();
         let from = usize::try_from(request.displacement).ok()?;
         let place = memory.get_mut(from..from.checked_add(count)?)?;
         let before = place.bytes().to_vec();
