@@ -302,3 +302,50 @@ fn last(world: &Comm) -> Outcome {
 fn memory_of_a_process_that_has_finalized_cannot_be_accessed() {
     local::test(2, last);
 }
+
+/// What a rank adds where in a round: the target, the place, how many elements, and how much. As random as need be.
+fn additions(rank: usize, round: u64, size: usize, length: usize) -> Vec<(usize, usize, usize, u64)> {
+    let mut state = round << 32 | rank as u64 + 1;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut one = || {
+        let (target, place) = (draw(size), draw(length));
+        (target, place, 1 + draw(length - place), draw(1000) as u64)
+    };
+    (0..40).map(|_| one()).collect()
+}
+
+#[test]
+fn every_addition_arrives_once() {
+    local::test(3, |world| {
+        const LENGTH: usize = 20;
+        let (rank, size) = (world.rank(), world.size());
+        let window = world.window_allocate::<u64>(LENGTH)?;
+        let mut expected = [0; LENGTH];
+        for round in 0..30 {
+            for (at, (target, place, count, amount)) in
+                additions(rank, round, size, LENGTH).into_iter().enumerate()
+            {
+                let (amounts, mut before) = (vec![amount; count], vec![0; count]);
+                match at % 3 {
+                    0 => window.accumulate(&amounts, target, place, Op::Sum)?,
+                    1 => window.get_accumulate(&amounts, &mut before, target, place, Op::Sum)?,
+                    _ => drop(window.rget_accumulate(&amounts, &mut before, target, place, Op::Sum)?),
+                }
+            }
+            window.fence()?;
+            for (target, place, count, amount) in
+                (0..size).flat_map(|rank| additions(rank, round, size, LENGTH))
+            {
+                if target == rank {
+                    expected[place..][..count].iter_mut().for_each(|element| *element += amount);
+                }
+            }
+            assert_eq!(window.load(), expected);
+            window.fence()?;
+        }
+        Ok(())
+    });
+}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mpit::object::Object;
 
 use super::collectives::Tag;
-use super::matching::Engine;
+use super::engine::Engine;
 use super::process::{self, Process};
 use super::queues::Lengths;
 use super::topology::Topology;

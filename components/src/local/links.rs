@@ -6,8 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::engine::Engine;
 use super::frame::Frame;
-use super::matching::{Departure, Engine, Message, Receipt};
+use super::matching::{Departure, Message, Receipt};
 use super::window::Answer;
 
 /// What is due to another process and does not come from a call of the program's.

@@ -33,6 +33,7 @@
 mod collectives;
 mod comm;
 mod data;
+mod engine;
 mod error;
 mod frame;
 mod job;

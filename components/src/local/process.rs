@@ -6,9 +6,10 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use super::engine::Engine;
 use super::frame::{Envelope, Frame};
 use super::links::{self, Links, Reply};
-use super::matching::{Engine, Message, Receipt};
+use super::matching::{Message, Receipt};
 use super::window::Request;
 use super::{Result, error};
 

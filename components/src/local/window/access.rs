@@ -49,7 +49,10 @@ impl<T: Number> Window<T> {
     ///
     /// The process must have the place. Fails when it is gone, then or when the request is waited for.
     pub fn rget<'a>(&self, buffer: &'a mut [T], rank: usize, displacement: usize) -> Result<Pending<'a>> {
-        timed(Area::OneSided, || self.start_get(buffer, rank, displacement))
+        timed(Area::OneSided, || {
+            self.unfinished(rank);
+            self.start_get(buffer, rank, displacement)
+        })
     }
 
     /// Combines elements of a process with values.
@@ -113,7 +116,10 @@ impl<T: Number> Window<T> {
         op: Op,
     ) -> Result<Pending<'a>> {
         check_op::<T>(op)?;
-        timed(Area::OneSided, || self.start_get_accumulate(values, buffer, rank, displacement, op))
+        timed(Area::OneSided, || {
+            self.unfinished(rank);
+            self.start_get_accumulate(values, buffer, rank, displacement, op)
+        })
     }
 
     /// Combines one element of a process with a value; returns what was there before.
@@ -170,7 +176,7 @@ impl<T: Number> Window<T> {
     /// An access that nothing comes back from.
     fn send(&self, kind: Kind, action: Action, values: &[T], rank: usize, displacement: usize) -> Result<()> {
         let Some(peer) = self.place(values.len(), rank, displacement)? else { return Ok(()) };
-        self.pending[rank].store(true, Relaxed);
+        self.unfinished(rank);
         self.access(peer, action, 0, values.bytes(), values.len(), displacement)?;
         self.report(kind, peer, rank, size_of_val(values), 0);
         Ok(())
@@ -195,6 +201,13 @@ impl<T: Number> Window<T> {
         let sent = if kind == Kind::Get { 0 } else { bytes };
         self.report(kind, peer, rank, sent, bytes);
         Ok(state)
+    }
+
+    /// Something is started there that the call does not wait for: the next synchronization does.
+    fn unfinished(&self, rank: usize) {
+        if let Some(pending) = self.pending.get(rank) {
+            pending.store(true, Relaxed);
+        }
     }
 
     /// The process that has a place, if it is there.
