@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, process, thread};
 
-use mpit_components::local::{self, ANY_SOURCE, ANY_TAG, Comm, Outcome};
+use mpit_components::local::{self, ANY_SOURCE, ANY_TAG, Comm, Lock, Outcome};
 
 const SCENARIO: &str = "MPIT_TEST_SCENARIO";
 
@@ -54,6 +54,11 @@ fn play(scenario: &str) -> ExitCode {
 
 /// Rank 1 fails; the others wait for it, each in its own way.
 fn fail(scenario: &str, world: &Comm) -> Outcome {
+    let window = world.window_allocate::<u8>(1)?;
+    if world.rank() == 1 {
+        // It dies with the lock, and gives it back thereby.
+        window.lock(2, Lock::Exclusive)?;
+    }
     world.barrier()?;
     match (scenario, world.rank()) {
         ("error", 1) => Err("no luck".into()),
@@ -76,10 +81,18 @@ fn fail(scenario: &str, world: &Comm) -> Outcome {
             says_died(world.probe(1, 0));
             says_died(world.ssend(&nothing, 1, 0));
             says_died(world.barrier());
+            says_died(window.get(&mut [0], 1, 0));
+            says_died(window.lock(1, Lock::Shared));
+            says_died(window.fence());
+            window.lock(2, Lock::Exclusive)?;
+            window.unlock(2)?;
+            eprintln!("got its lock");
             Ok(())
         }
         _ => {
             says_died(world.ssend(&0_u8, 1, 0));
+            // Until the other one that is left has had the lock.
+            let _ = world.recv(&mut 0_u8, 0, 1);
             Ok(())
         }
     }
@@ -134,9 +147,9 @@ fn checks() {
     check("panic", 101, &["rank 1 failed: exit status: 101", "found out"]);
     check("exit", 7, &["rank 1 failed: exit status: 7", "found out"]);
     check("abort", 128 + 6, &["found out"]);
-    let output = check("kill", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)"]);
+    let output = check("kill", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "got its lock"]);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors.matches("found out").count(), 6, "{errors}");
+    assert_eq!(errors.matches("found out").count(), 9, "{errors}");
 
     let start = Instant::now();
     check("stubborn", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "ended the remaining ranks: 0, 2"]);

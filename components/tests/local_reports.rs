@@ -4,18 +4,20 @@ use std::sync::{Mutex, PoisonError};
 
 use mpit_components::coll::{self, Kind, Operation, Root};
 use mpit_components::host::World;
-use mpit_components::local::{self, Comm, PROC_NULL, Request};
+use mpit_components::local::{self, Comm, Op, PROC_NULL, Request};
+use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::{Lifecycle, Switch};
 
-/// A collective operation: the communicator, the kind, the rank, the root, the bytes.
-type Entered = (u64, Kind, u32, Root, u64);
+/// A collective operation: the communicator, the kind, the rank, the root, the bytes for the first ranks or neighbors.
+type Entered = (u64, Kind, u32, Root, [u64; 3]);
 
 /// Writes down what it hears.
 struct Recorder;
 
 static SENT: Mutex<Vec<Send>> = Mutex::new(Vec::new());
 static ENTERED: Mutex<Vec<Entered>> = Mutex::new(Vec::new());
+static ACCESSED: Mutex<Vec<Access>> = Mutex::new(Vec::new());
 
 /// Keeps what is sent.
 #[mpit::component(framework = "pml", name = "recorder")]
@@ -45,7 +47,7 @@ struct Listing;
 impl coll::Component for Listing {
     fn done(&self, operation: &Operation<'_>) {
         let Operation { comm, kind, rank, root, volume, .. } = operation;
-        let entry = (comm.get(), *kind, *rank, *root, volume.with(*rank));
+        let entry = (comm.get(), *kind, *rank, *root, [0, 1, 2].map(|other| volume.with(other)));
         ENTERED.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
     }
 }
@@ -60,6 +62,39 @@ impl Lifecycle for Listing {
         self.switch().on();
         true
     }
+}
+
+/// Keeps which accesses to memory there are.
+struct Accesses;
+
+/// Keeps what is accessed.
+#[mpit::component(framework = "osc", name = "accesses")]
+impl osc::Component for Accesses {
+    fn accessed(&self, access: &Access) {
+        ACCESSED.lock().unwrap_or_else(PoisonError::into_inner).push(*access);
+    }
+}
+
+impl Lifecycle for Accesses {
+    fn switch(&self) -> &'static Switch {
+        static SWITCH: Switch = osc::switch();
+        &SWITCH
+    }
+
+    fn open(&self, _world: World) -> bool {
+        self.switch().on();
+        true
+    }
+}
+
+/// What collective operations there were since it was asked last.
+fn entered() -> Vec<Entered> {
+    std::mem::take(&mut ENTERED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What was accessed since it was asked last.
+fn accessed() -> Vec<Access> {
+    std::mem::take(&mut ACCESSED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What was sent since it was asked last.
@@ -192,6 +227,23 @@ fn collective_operations_send_messages_with_negative_tags() {
             let all = [7; 20];
             world.scatter((world.rank() == 2).then_some(&all[..]), &mut one, 2)
         })?;
+        internal(world, "gatherv", (3, 60), || {
+            world.gatherv(&mine, (world.rank() == 2).then_some(&[5; 4]), 2)
+        })?;
+        internal(world, "scatterv", (3, 60), || {
+            let all = [7; 20];
+            world.scatterv((world.rank() == 2).then_some((&all[..], &[5; 4][..])), &mut one, 2)
+        })?;
+        internal(world, "allgatherv", (12, 240), || world.allgatherv(&mine, &[5; 4]))?;
+        internal(world, "alltoallv", (12, 48), || world.alltoallv(&mine[..4], &[1; 4], &[1; 4]))?;
+        internal(world, "reduce_scatter", (6, 72), || world.reduce_scatter(&mine, &[2, 1, 1, 1], u32::max))?;
+        internal(world, "reduce_scatter_block", (6, 60), || {
+            world.reduce_scatter_block(&mine[..4], u32::max)
+        })?;
+        internal(world, "scan", (3, 60), || world.scan(&mine, u32::max))?;
+        internal(world, "exscan", (3, 60), || world.exscan(&mine, u32::max))?;
+        internal(world, "ibarrier", (8, 0), || world.ibarrier()?.wait())?;
+        internal(world, "iallreduce", (6, 120), || world.iallreduce(&mine, &mut one, u32::max)?.wait())?;
         internal(world, "dup", (6, 24), || world.dup())?;
         internal(world, "split", (12, 288), || world.split(Some(0), 0))?;
         Ok(())
@@ -216,7 +268,6 @@ fn collective_operations_are_reported_once_per_call() {
         world.dup()?;
         world.split(None, 0)?;
 
-        let heard = std::mem::take(&mut *ENTERED.lock().unwrap_or_else(PoisonError::into_inner));
         let operations = [
             (Kind::Barrier, None, 0),
             (Kind::Bcast, Some(1), 24),
@@ -227,12 +278,162 @@ fn collective_operations_are_reported_once_per_call() {
             (Kind::Allgather, None, 24),
             (Kind::Alltoall, None, 8),
         ];
-        let rank = world.rank() as u32;
-        let expected = operations.map(|(kind, root, bytes)| {
-            let root = root.map_or(Root::None, |root| if root == rank { Root::Here } else { Root::At(root) });
-            (world.id().get(), kind, rank, root, bytes)
-        });
-        assert_eq!(heard, expected);
+        let expected = operations.map(|(kind, root, bytes)| expected(world, kind, root, [bytes; 3]));
+        assert_eq!(entered(), expected);
+        Ok(())
+    });
+}
+
+/// What should be heard of an operation.
+fn expected(world: &Comm, kind: Kind, root: Option<u32>, bytes: [u64; 3]) -> Entered {
+    let rank = world.rank() as u32;
+    let root = root.map_or(Root::None, |root| if root == rank { Root::Here } else { Root::At(root) });
+    (world.id().get(), kind, rank, root, bytes)
+}
+
+#[test]
+fn operations_say_how_much_goes_to_whom() {
+    local::test(3, |world| {
+        let rank = world.rank();
+        let counts = [1, 2, 0];
+        let mine = vec![0_u32; counts[rank]];
+        let at_root = rank == 1;
+        world.gatherv(&mine, at_root.then_some(&counts[..]), 1)?;
+        world.scatterv(
+            at_root.then_some((&[0_u32; 3][..], &counts[..])),
+            &mut [0_u32; 2][..counts[rank]],
+            1,
+        )?;
+        world.allgatherv(&mine, &counts)?;
+        let sent = [rank, rank + 1, rank + 2];
+        let came = [rank, rank + 1, rank + 2];
+        world.alltoallv(&vec![0_u32; 3 * rank + 3], &sent, &came)?;
+        world.reduce_scatter(&[0_u32; 3], &counts, u32::max)?;
+        world.reduce_scatter_block(&[0_u32; 6], u32::max)?;
+        world.scan(&[0_u32; 5], u32::max)?;
+        world.exscan(&[0_u32; 5], u32::max)?;
+        // Nonblocking ones are told of when they begin, and no more.
+        let mut buffer = [0_u32; 5];
+        let mut barrier = world.ibarrier()?;
+        let mut bcast = world.ibcast(&mut buffer, 2)?;
+        let heard = entered();
+        barrier.wait()?;
+        bcast.wait()?;
+        drop(bcast);
+        world.iallreduce(&[1_u32; 5], &mut buffer, u32::max)?.wait()?;
+
+        let own = 4 * counts[rank] as u64;
+        let by_counts = [4, 8, 0];
+        let rooted = if at_root { by_counts } else { [own; 3] };
+        let pairs = sent.map(|count| 4 * count as u64);
+        let operations = [
+            expected(world, Kind::Gatherv, Some(1), rooted),
+            expected(world, Kind::Scatterv, Some(1), rooted),
+            expected(world, Kind::Allgatherv, None, [own; 3]),
+            expected(world, Kind::Alltoallv, None, pairs),
+            expected(world, Kind::ReduceScatter, None, by_counts),
+            expected(world, Kind::ReduceScatterBlock, None, [8; 3]),
+            expected(world, Kind::Scan, None, [20; 3]),
+            expected(world, Kind::Exscan, None, [20; 3]),
+            expected(world, Kind::Barrier, None, [0; 3]),
+            expected(world, Kind::Bcast, Some(2), [20; 3]),
+        ];
+        assert_eq!(heard, operations);
+        assert_eq!(entered(), [expected(world, Kind::Allreduce, None, [20; 3])]);
+        Ok(())
+    });
+}
+
+#[test]
+fn neighborhood_operations_say_how_much_goes_to_which_neighbor() {
+    local::test(3, |world| {
+        let rank = world.rank();
+        let ring = world.cart_create(&[(3, true)])?.ok_or("all have a place")?;
+        let graph = world.dist_graph_create_adjacent(&[(rank + 2) % 3], &[(rank + 1) % 3])?;
+        assert_eq!(entered(), [], "making them is no collective operation of the user");
+        ring.neighbor_allgather(&[0_u16; 4])?;
+        ring.neighbor_allgatherv(&vec![0_u16; rank], &[(rank + 2) % 3, (rank + 1) % 3])?;
+        ring.neighbor_alltoall(&[0_u16; 6], 3)?;
+        ring.neighbor_alltoallv(&[0_u16; 3], &[1, 2], &[2, 1])?;
+        graph.neighbor_alltoallv(&[0_u16; 7], &[7], &[7])?;
+        let own = 2 * rank as u64;
+        let operations = [
+            expected(&ring, Kind::NeighborAllgather, None, [8; 3]),
+            expected(&ring, Kind::NeighborAllgatherv, None, [own; 3]),
+            expected(&ring, Kind::NeighborAlltoall, None, [6; 3]),
+            expected(&ring, Kind::NeighborAlltoallv, None, [2, 4, 0]),
+            expected(&graph, Kind::NeighborAlltoallv, None, [14, 0, 0]),
+        ];
+        assert_eq!(entered(), operations);
+        Ok(())
+    });
+}
+
+#[test]
+fn operations_that_fail_are_not_reported() {
+    local::test(2, |world| {
+        assert!(world.gather(&[0_u8], 2).is_err());
+        assert!(world.alltoallv(&[0_u8], &[1], &[1, 1]).is_err());
+        let mut lengths = vec![0_u8; world.rank() + 1];
+        let done = world.bcast(&mut lengths[..], 0);
+        assert_eq!(done.is_ok(), world.rank() == 0);
+        assert_eq!(entered().len(), usize::from(done.is_ok()));
+        Ok(())
+    });
+}
+
+#[test]
+fn accesses_are_reported_by_who_starts_them() {
+    local::test(2, |world| {
+        let turned = world.split(Some(0), -(world.rank() as i32))?.ok_or("all gave a colour")?;
+        let window = turned.window_allocate::<u32>(4)?;
+        sent();
+        assert_eq!(accessed(), []);
+        let report = |kind, sent, received| {
+            // Rank 1 of the window is process 0 of the world.
+            Access { window: window.id(), rank: 1, target: 0, kind, sent, received }
+        };
+        if world.rank() == 1 {
+            let (mut two, mut other_two) = ([0; 2], [0; 2]);
+            window.put(&two, 1, 0)?;
+            window.rput(&two, 1, 0)?.wait()?;
+            window.get(&mut two, 1, 2)?;
+            window.rget(&mut two, 1, 2)?.wait()?;
+            window.accumulate(&two, 1, 0, Op::Sum)?;
+            window.raccumulate(&two, 1, 0, Op::Sum)?.wait()?;
+            window.get_accumulate(&two, &mut other_two, 1, 0, Op::NoOp)?;
+            window.rget_accumulate(&two, &mut other_two, 1, 0, Op::Sum)?.wait()?;
+            window.fetch_and_op(1, 1, 0, Op::Sum)?;
+            window.compare_and_swap(1, 0, 1, 0)?;
+            let reports = [
+                report(osc::Kind::Put, 8, 0),
+                report(osc::Kind::Put, 8, 0),
+                report(osc::Kind::Get, 0, 8),
+                report(osc::Kind::Get, 0, 8),
+                report(osc::Kind::Accumulate, 8, 0),
+                report(osc::Kind::Accumulate, 8, 0),
+                report(osc::Kind::GetAccumulate, 8, 8),
+                report(osc::Kind::GetAccumulate, 8, 8),
+                report(osc::Kind::FetchAndOp, 4, 4),
+                report(osc::Kind::CompareAndSwap, 4, 4),
+            ];
+            assert_eq!(accessed(), reports);
+
+            // Accesses are no messages; what is refused or goes to nobody is no access; nor is synchronization.
+            assert!(window.put(&two, 1, 3).is_err() && window.get(&mut two, 1, 3).is_err());
+            window.put(&two, PROC_NULL, 0)?;
+            window.lock(1, local::Lock::Shared)?;
+            window.store(&two, 0)?;
+            window.unlock(1)?;
+            window.flush_all()?;
+            assert_eq!((accessed(), sent()), (vec![], vec![]));
+        }
+        window.fence()?;
+        // Owners hear nothing. The messages of a fence are the host's own, on the communicator of the window.
+        assert_eq!(accessed(), []);
+        let messages = sent();
+        assert!(messages.iter().all(|send| send.comm == turned.id() && send.tag < 0), "{messages:?}");
+        assert_eq!(messages.len(), 1);
         Ok(())
     });
 }

@@ -100,6 +100,18 @@ fn what_macro_rules_put_in_is_seen_through() {
 }
 
 #[test]
+fn levels_of_communicators_are_levels() {
+    let item = quote!(
+        static QUEUE: CommLevels<u64> = CommLevels::new();
+    );
+    assert!(pvar_faults(quote!(class = "LEVEL", highwatermark, lowwatermark), &item).is_empty());
+    assert_eq!(
+        pvar_faults(quote!(class = "COUNTER"), &item),
+        ["a COUNTER is kept in `Counter<u64>`, not in `CommLevels<u64>`"]
+    );
+}
+
+#[test]
 fn a_plain_value_is_no_cell() {
     assert_eq!(
         pvar_faults(

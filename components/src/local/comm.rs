@@ -1,14 +1,16 @@
 //! Communicators: who belongs to them, and how new ones are made.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mpit::object::Object;
 
 use super::collectives::Tag;
-use super::matching::Engine;
+use super::engine::Engine;
 use super::process::{self, Process};
+use super::queues::Lengths;
+use super::topology::Topology;
 use super::{Error, Result};
 use crate::comms::{self, CommId, Ranks};
 
@@ -35,6 +37,9 @@ pub(super) struct Shared {
     name: Mutex<String>,
     /// `MPI_COMM_SELF`, unless it is that itself.
     alone: Option<Arc<Shared>>,
+    pub(super) topology: Option<Arc<Topology>>,
+    /// How many nonblocking collective operations were begun.
+    pub(super) nonblocking: AtomicU32,
 }
 
 /// How a process takes part in [`Comm::split`]: those with the same colour form a communicator.
@@ -48,28 +53,41 @@ impl Comm {
         let members = Arc::from([process.rank]);
         let alone_id =
             comms::created(comms::Description::new(Ranks::List(Arc::clone(&members)), "MPI_COMM_SELF"));
-        let alone = Shared::new(process, process::SELF, alone_id, members, "MPI_COMM_SELF", None);
-        let alone = Some(Arc::new(alone));
-        let shared = Shared::new(process, process::WORLD, id, world, "MPI_COMM_WORLD", alone);
+        let alone = Self::of(Shared::new(process, process::SELF, alone_id, members, "MPI_COMM_SELF", None));
+        Self::of(Shared::new(
+            process,
+            process::WORLD,
+            id,
+            world,
+            "MPI_COMM_WORLD",
+            Some(alone.shared.clone()),
+        ))
+    }
+
+    /// A communicator that the program gets, and tools see.
+    fn of(shared: Shared) -> Self {
+        shared.engine().show(shared.context, Lengths::of(shared.id));
         Self { shared: Arc::new(shared) }
     }
 
     /// A communicator that this one's processes have agreed upon.
-    fn derive(&self, context: u32, members: Arc<[u32]>, name: &str) -> Self {
+    pub(super) fn derive(
+        &self,
+        context: u32,
+        members: Arc<[u32]>,
+        name: &str,
+        topology: Option<Arc<Topology>>,
+    ) -> Self {
         let process = &self.shared.process;
-        process.use_context(context);
         let identity = members.len() == process.size as usize && members.is_sorted();
         let ranks = if identity { Ranks::World(process.size) } else { Ranks::List(Arc::clone(&members)) };
+        let neighbors = topology.as_ref().map(|topology| topology.neighbors(&members)).unwrap_or_default();
+        let description = comms::Description { neighbors, ..comms::Description::new(ranks, name) };
         let alone = Some(Arc::clone(self.shared.alone.as_ref().unwrap_or(&self.shared)));
-        let shared = Shared::new(
-            process,
-            context,
-            comms::created(comms::Description::new(ranks, name)),
-            members,
-            name,
-            alone,
-        );
-        Self { shared: Arc::new(shared) }
+        let id = comms::created(description);
+        let mut shared = Shared::new(process, context, id, members, name, alone);
+        shared.topology = topology;
+        Self::of(shared)
     }
 
     /// The rank of this process in the communicator.
@@ -118,17 +136,17 @@ impl Comm {
         Ok(other.shared.members.iter().position(|member| *member == process))
     }
 
-    /// A communicator with the same processes, for messages that must not mix with those of this one.
+    /// A communicator with the same processes and topology, for messages that must not mix with those of this one.
     /// All of its processes call this together; in a process, one thread at a time makes communicators.
     ///
     /// # Errors
     ///
     /// Fails when a process of the communicator is gone.
     pub fn dup(&self) -> Result<Self> {
-        let proposal = self.shared.process.next_context.load(Relaxed);
-        let context = self.reduce_to_all(&[proposal], u32::max, Tag::Dup)?[0];
+        let context = self.shared.agree(Tag::DUP)?;
         let name = format!("MPI COMM {context} DUP FROM {}", self.shared.context);
-        Ok(self.derive(context, Arc::clone(&self.shared.members), &name))
+        let members = Arc::clone(&self.shared.members);
+        Ok(self.derive(context, members, &name, self.shared.topology.clone()))
     }
 
     /// One communicator for each colour, of the processes that gave it, ordered by key and, where keys are equal,
@@ -140,8 +158,10 @@ impl Comm {
     /// Fails when a process of the communicator is gone.
     pub fn split(&self, color: Option<Color>, key: i32) -> Result<Option<Self>> {
         let process = &self.shared.process;
-        let proposal = i64::from(process.next_context.load(Relaxed));
-        let all = self.gather_to_all(&[proposal, color.map_or(-1, i64::from), i64::from(key)], Tag::Split)?;
+        let proposal = i64::from(process.proposal());
+        let all = self
+            .shared
+            .gather_to_all(&[proposal, color.map_or(-1, i64::from), i64::from(key)], Tag::SPLIT)?;
         let context = all.iter().step_by(3).copied().max().unwrap_or(proposal) as u32;
         process.use_context(context);
         let Some(color) = color.map(i64::from) else { return Ok(None) };
@@ -154,7 +174,7 @@ impl Comm {
         chosen.sort_by_key(|(key, _)| *key);
         let members = chosen.into_iter().map(|(_, member)| member).collect();
         let name = format!("MPI COMM {context} SPLIT FROM {}", self.shared.context);
-        Ok(Some(self.derive(context, members, &name)))
+        Ok(Some(self.derive(context, members, &name, None)))
     }
 
     /// Frees the communicator, as dropping it does.
@@ -202,7 +222,15 @@ impl Shared {
             members,
             name: Mutex::new(name.to_owned()),
             alone,
+            topology: None,
+            nonblocking: AtomicU32::new(0),
         }
+    }
+
+    /// The same processes with another context, for messages that neither the program nor tools see.
+    pub(super) fn sibling(&self, context: u32) -> Self {
+        let (process, members) = (&self.process, Arc::clone(&self.members));
+        Self::new(process, context, self.id, members, "", self.alone.clone())
     }
 
     /// Whether it lives as long as the process.

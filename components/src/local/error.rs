@@ -34,6 +34,22 @@ pub enum Error {
         /// How many there should be.
         needed: usize,
     },
+    /// A collective operation needs a count for each process that takes part, or for each neighbor.
+    #[error("{given} counts are given where {needed} are needed, one for each process")]
+    Counts {
+        /// How many there are.
+        given: usize,
+        /// How many there should be.
+        needed: usize,
+    },
+    /// The counts of a collective operation do not add up to the number of values.
+    #[error("{given} values are given where the counts ask for {needed}")]
+    Sum {
+        /// How many there are.
+        given: usize,
+        /// How many there should be.
+        needed: usize,
+    },
     /// The processes of a collective operation do not agree on how long their parts are.
     #[error("a rank contributed {given} bytes where this one counts on {needed}")]
     Disagreement {
@@ -43,14 +59,61 @@ pub enum Error {
         needed: usize,
     },
     /// Only the root of a collective operation, but always the root, gives the data.
-    #[error("the root gives the data to scatter, and nobody else")]
+    #[error("the root gives the data to scatter, or the counts to gather by, and nobody else")]
     NotTheRoot,
+    /// A grid needs at least one place and at most one for each process.
+    #[error("the grid has no place, or more than the {size} processes of the communicator can fill")]
+    Grid {
+        /// How many processes there are.
+        size: usize,
+    },
+    /// A dimension that the grid does not have.
+    #[error("there is no dimension {dimension} in a grid of {dimensions}")]
+    NoSuchDimension {
+        /// What was asked for.
+        dimension: usize,
+        /// What there is.
+        dimensions: usize,
+    },
+    /// Two processes do not agree on the edges between them.
+    #[error("an edge of the graph is named by only one of its ends")]
+    Edges,
+    /// Only communicators with a topology have neighbors, and only grids have coordinates.
+    #[error("the communicator does not have the topology that this needs")]
+    NoTopology,
     /// A process ended without finalizing: it crashed, or was killed.
     #[error("the process with world rank {0} has died")]
     Died(u32),
     /// A process finalized, so what was waited for can never happen.
     #[error("the process with world rank {0} has finalized and will not answer")]
     Finalized(u32),
+    /// An access to elements that the window does not have in that process.
+    #[error("{count} elements from {displacement} on are not within a window of {length}")]
+    OutsideOfWindow {
+        /// The first element that was asked for.
+        displacement: usize,
+        /// How many were.
+        count: usize,
+        /// What there is.
+        length: usize,
+    },
+    /// An access to memory that its owner does not expose any more.
+    #[error("the process with world rank {0} has freed the window")]
+    WindowGone(u32),
+    /// The lock on a process's memory was asked for again, or to be given back by somebody who has it not.
+    #[error("the lock on the memory of rank {rank} is {}", if *.held { "held already" } else { "not held" })]
+    Lock {
+        /// Whose memory it is, by its rank in the window's group.
+        rank: usize,
+        /// Whether this process has the lock.
+        held: bool,
+    },
+    /// Floating-point numbers have no bits to combine.
+    #[error("elements of type {0} cannot be combined bit by bit")]
+    NoBits(&'static str),
+    /// The function that a nonblocking operation combines values by panicked.
+    #[error("the function that combines the values panicked")]
+    Panicked,
     /// A persistent request was started, or its buffer asked for, before the previous use was complete.
     #[error("the request is still active")]
     Active,

@@ -1,6 +1,9 @@
-//! What goes over a connection between two ranks: a header of fixed size and, for messages, the data.
+//! What goes over a connection between two ranks: a header of fixed size and, for some, data.
 
 use std::io::{self, Read};
+
+use super::ANY_TAG;
+use super::window::{Action, Request};
 
 /// Where a message belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +16,11 @@ pub(super) struct Envelope {
     pub(super) tag: i32,
 }
 
+impl Envelope {
+    /// Of data that came in another way than as a message, so that there is nothing to tell of it.
+    pub(super) const NONE: Self = Self { context: u32::MAX, source: u32::MAX, tag: ANY_TAG };
+}
+
 /// A header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
@@ -20,6 +28,10 @@ pub(super) enum Frame {
     Message { envelope: Envelope, receipt: Option<u64>, bytes: u64 },
     /// The synchronous message with this receipt has met its receive.
     Matched { receipt: u64 },
+    /// Somebody's memory is accessed. Data follows, as the request says.
+    Access(Request),
+    /// The answer to such a request, of so many bytes that follow; `None` if the window is gone.
+    Answer { ticket: u64, bytes: Option<u64> },
     /// Nothing more will come.
     Goodbye,
 }
@@ -27,40 +39,55 @@ pub(super) enum Frame {
 const MESSAGE: u64 = 1;
 const MATCHED: u64 = 2;
 const GOODBYE: u64 = 3;
+const ACCESS: u64 = 4;
+const ANSWER: u64 = 5;
+const REFUSAL: u64 = 6;
+
+/// A header as it travels.
+pub(super) type Words = [u64; 5];
 
 impl Frame {
-    pub(super) fn encode(self) -> [u64; 4] {
+    pub(super) fn encode(self) -> Words {
         match self {
             Self::Message { envelope: Envelope { context, source, tag }, receipt, bytes } => [
                 MESSAGE << 32 | u64::from(context),
                 u64::from(source) << 32 | u64::from(tag.cast_unsigned()),
                 receipt.unwrap_or(0),
                 bytes,
+                0,
             ],
-            Self::Matched { receipt } => [MATCHED << 32, 0, receipt, 0],
-            Self::Goodbye => [GOODBYE << 32, 0, 0, 0],
+            Self::Matched { receipt } => [MATCHED << 32, 0, receipt, 0, 0],
+            Self::Access(Request { window, action, ticket, displacement, bytes }) => {
+                [ACCESS << 32 | u64::from(window), u64::from(action.number()), ticket, bytes, displacement]
+            }
+            Self::Answer { ticket, bytes: Some(bytes) } => [ANSWER << 32, 0, ticket, bytes, 0],
+            Self::Answer { ticket, bytes: None } => [REFUSAL << 32, 0, ticket, 0, 0],
+            Self::Goodbye => [GOODBYE << 32, 0, 0, 0, 0],
         }
     }
 
-    fn decode([kind_context, source_tag, receipt, bytes]: [u64; 4]) -> Option<Self> {
+    fn decode([kind_context, detail, ticket, bytes, displacement]: Words) -> Option<Self> {
+        let context = kind_context as u32;
         match kind_context >> 32 {
             MESSAGE => Some(Self::Message {
-                envelope: Envelope {
-                    context: kind_context as u32,
-                    source: (source_tag >> 32) as u32,
-                    tag: source_tag as i32,
-                },
-                receipt: (receipt != 0).then_some(receipt),
+                envelope: Envelope { context, source: (detail >> 32) as u32, tag: detail as i32 },
+                receipt: (ticket != 0).then_some(ticket),
                 bytes,
             }),
-            MATCHED => Some(Self::Matched { receipt }),
+            MATCHED => Some(Self::Matched { receipt: ticket }),
+            ACCESS => {
+                let action = Action::numbered(detail as u32)?;
+                Some(Self::Access(Request { window: context, action, ticket, displacement, bytes }))
+            }
+            ANSWER => Some(Self::Answer { ticket, bytes: Some(bytes) }),
+            REFUSAL => Some(Self::Answer { ticket, bytes: None }),
             GOODBYE => Some(Self::Goodbye),
             _ => None,
         }
     }
 
     pub(super) fn read(stream: &mut impl Read) -> io::Result<Self> {
-        let mut words = [0; 4];
+        let mut words = [0; 5];
         stream.read_exact(bytemuck::bytes_of_mut(&mut words))?;
         Self::decode(words).ok_or(io::ErrorKind::InvalidData.into())
     }
@@ -68,7 +95,7 @@ impl Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::{Envelope, Frame};
+    use super::{Action, Envelope, Frame, Request};
 
     #[test]
     fn frames_survive_the_wire() {
@@ -77,12 +104,21 @@ mod tests {
             Frame::Message { envelope, receipt: None, bytes: 0 },
             Frame::Message { envelope, receipt: Some(9), bytes: 1 << 40 },
             Frame::Matched { receipt: u64::MAX },
+            Frame::Access(Request {
+                window: 3,
+                action: Action::CompareAndSwap,
+                ticket: 1 << 50,
+                displacement: 1 << 60,
+                bytes: 8,
+            }),
+            Frame::Answer { ticket: 7, bytes: Some(0) },
+            Frame::Answer { ticket: 8, bytes: None },
             Frame::Goodbye,
         ] {
             let words = frame.encode();
             assert_eq!(Frame::read(&mut bytemuck::bytes_of(&words)).unwrap(), frame);
         }
-        assert!(Frame::read(&mut [0; 32].as_slice()).is_err());
-        assert!(Frame::read(&mut [0; 31].as_slice()).is_err());
+        assert!(Frame::read(&mut [0; 40].as_slice()).is_err());
+        assert!(Frame::read(&mut [0; 39].as_slice()).is_err());
     }
 }

@@ -9,7 +9,7 @@ use std::{env, io, thread};
 
 use super::job::{Job, Report};
 use super::seat::Seat;
-use super::{Comm, Error, Result, error};
+use super::{Comm, Error, Result, error, queues};
 use crate::complaint::complain;
 use crate::host::{self, World};
 
@@ -118,6 +118,7 @@ fn seat() -> Result<Option<Seat>> {
 /// What a rank does.
 fn run(seat: Seat, body: impl FnOnce(&Comm) -> Outcome) -> std::result::Result<(), String> {
     let process = Arc::new(seat.connect().map_err(|error| error.to_string())?);
+    queues::publish();
     host::initialized(World { rank: process.rank, size: process.size });
     let outcome = body(&Comm::world(&process));
     host::finalizing();

@@ -6,8 +6,16 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::engine::Engine;
 use super::frame::Frame;
-use super::matching::{Departure, Engine, Message, Receipt};
+use super::matching::{Departure, Message, Receipt};
+use super::window::Answer;
+
+/// What is due to another process and does not come from a call of the program's.
+pub(super) enum Reply {
+    Receipt(Receipt),
+    Answer(Answer),
+}
 
 /// What goes out to the other ranks, by world rank. There is no connection to the process itself.
 pub(super) struct Links(Vec<Option<Mutex<BufWriter<UnixStream>>>>);
@@ -39,12 +47,20 @@ impl Links {
         (0..self.0.len() as u32).filter(|peer| self.0[*peer as usize].is_some())
     }
 
-    /// Sends receipts as they fall due, then says goodbye. A thread of its own does this, because the threads
+    /// Sends replies as they fall due, then says goodbye. A thread of its own does this, because the threads
     /// that read must never wait for a connection: two processes could then wait for each other.
-    pub(super) fn send_receipts(&self, due: &Receiver<Option<Receipt>>) {
-        while let Ok(Some(Receipt { to, number })) = due.recv() {
-            // A peer that is gone needs no receipt.
-            let _ = self.send(to, Frame::Matched { receipt: number }, &[]);
+    pub(super) fn send_replies(&self, due: &Receiver<Option<Reply>>) {
+        while let Ok(Some(reply)) = due.recv() {
+            // A peer that is gone needs no reply.
+            let _ = match reply {
+                Reply::Receipt(Receipt { to, number }) => {
+                    self.send(to, Frame::Matched { receipt: number }, &[])
+                }
+                Reply::Answer(Answer { to, ticket, data }) => {
+                    let bytes = data.as_ref().map(|data| data.len() as u64);
+                    self.send(to, Frame::Answer { ticket, bytes }, &data.unwrap_or_default())
+                }
+            };
         }
         for peer in self.peers() {
             let _ = self.send(peer, Frame::Goodbye, &[]);
@@ -75,15 +91,29 @@ fn feed(peer: u32, stream: &mut impl Read, engine: &Engine) -> io::Result<()> {
     loop {
         match Frame::read(stream)? {
             Frame::Message { envelope, receipt, bytes } => {
-                let mut data = Vec::with_capacity(bytes as usize);
-                if stream.by_ref().take(bytes).read_to_end(&mut data)? as u64 != bytes {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
+                let data = read(stream, bytes)?;
                 let receipt = receipt.map(|number| Receipt { to: peer, number });
                 engine.deliver(Message { envelope, data, receipt });
             }
             Frame::Matched { receipt } => engine.receipt(receipt),
+            Frame::Access(request) => {
+                let data = read(stream, request.payload())?;
+                engine.access(peer, &request, &data);
+            }
+            Frame::Answer { ticket, bytes } => {
+                let data = bytes.map(|bytes| read(stream, bytes)).transpose()?;
+                engine.answered(ticket, data);
+            }
             Frame::Goodbye => return Ok(()),
         }
     }
+}
+
+/// The data behind a header.
+fn read(stream: &mut impl Read, bytes: u64) -> io::Result<Vec<u8>> {
+    let mut data = Vec::with_capacity(bytes as usize);
+    if stream.by_ref().take(bytes).read_to_end(&mut data)? as u64 != bytes {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(data)
 }

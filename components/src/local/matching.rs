@@ -5,10 +5,10 @@
 //! in the order in which they were sent, so messages do not overtake each other.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::frame::Envelope;
+use super::queues::Lengths;
 use super::{ANY_SOURCE, ANY_TAG, Error, Result, Status};
 
 /// A message that arrived.
@@ -22,6 +22,9 @@ pub(super) struct Message {
 
 impl Message {
     pub(super) fn status(&self) -> Status {
+        if self.envelope == Envelope::NONE {
+            return Status::EMPTY;
+        }
         Status { source: self.envelope.source as usize, tag: self.envelope.tag, bytes: self.data.len() }
     }
 }
@@ -46,14 +49,14 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    fn matches(&self, envelope: Envelope) -> bool {
+    pub(super) fn matches(&self, envelope: Envelope) -> bool {
         (self.source == ANY_SOURCE || self.source == envelope.source as usize)
             && (self.tag == envelope.tag || (self.tag == ANY_TAG && envelope.tag >= 0))
     }
 
     /// Why no message can come any more, if so. Any member can still be the source of a message from anybody,
     /// the process itself for one; but when one died, the message may have died with it.
-    fn hopeless(&self, departed: &HashMap<u32, Departure>) -> Option<Error> {
+    pub(super) fn hopeless(&self, departed: &HashMap<u32, Departure>) -> Option<Error> {
         match self.members.get(self.source) {
             Some(peer) => departed.get(peer).map(|departure| departure.error(*peer)),
             None => self
@@ -73,7 +76,7 @@ pub(super) enum Departure {
 }
 
 impl Departure {
-    fn error(self, peer: u32) -> Error {
+    pub(super) fn error(self, peer: u32) -> Error {
         match self {
             Self::Finalized => Error::Finalized(peer),
             Self::Died => Error::Died(peer),
@@ -84,26 +87,37 @@ impl Departure {
 /// How an operation ended: with the message that was received, or without one when it was a send.
 pub(super) type Outcome = Result<Option<Message>>;
 
-struct Posted {
-    ticket: u64,
-    pattern: Pattern,
+pub(super) struct Posted {
+    pub(super) ticket: u64,
+    pub(super) pattern: Pattern,
 }
 
 #[derive(Default)]
-struct Queues {
-    posted: VecDeque<Posted>,
-    unexpected: VecDeque<Message>,
+pub(super) struct Queues {
+    pub(super) posted: VecDeque<Posted>,
+    pub(super) unexpected: VecDeque<Message>,
+    /// What tools see, of a communicator that the program knows.
+    pub(super) lengths: Option<Lengths>,
+}
+
+impl Queues {
+    /// Called after each change.
+    pub(super) fn changed(&self) {
+        if let Some(lengths) = &self.lengths {
+            lengths.set(self.unexpected.len(), self.posted.len());
+        }
+    }
 }
 
 /// All that is on its way to somebody in this process.
 #[derive(Default)]
 pub(super) struct State {
-    queues: HashMap<u32, Queues>,
-    /// Synchronous sends that have not met their receives, and whom they went to.
-    unmatched: HashMap<u64, u32>,
+    pub(super) queues: HashMap<u32, Queues>,
+    /// What waits for a word of another process, and of which: synchronous sends, and accesses to memory.
+    pub(super) unanswered: HashMap<u64, u32>,
     /// Operations that ended and were not yet asked about.
-    ended: HashMap<u64, Outcome>,
-    departed: HashMap<u32, Departure>,
+    pub(super) ended: HashMap<u64, Outcome>,
+    pub(super) departed: HashMap<u32, Departure>,
     tickets: u64,
 }
 
@@ -134,158 +148,19 @@ impl State {
 
     /// Like [`find`](Self::find), but takes the message out.
     pub(super) fn extract(&mut self, pattern: &Pattern) -> Option<Result<Message>> {
-        let unexpected = &mut self.queues.entry(pattern.context).or_default().unexpected;
-        let at = unexpected.iter().position(|message| pattern.matches(message.envelope));
-        match at.and_then(|at| unexpected.remove(at)) {
-            Some(message) => Some(Ok(message)),
+        let queues = self.queues.entry(pattern.context).or_default();
+        let at = queues.unexpected.iter().position(|message| pattern.matches(message.envelope));
+        match at.and_then(|at| queues.unexpected.remove(at)) {
+            Some(message) => {
+                queues.changed();
+                Some(Ok(message))
+            }
             None => pattern.hopeless(&self.departed).map(Err),
         }
     }
 
-    fn ticket(&mut self) -> u64 {
+    pub(super) fn ticket(&mut self) -> u64 {
         self.tickets += 1;
         self.tickets
-    }
-}
-
-/// The matching engine of a process. Its threads that read from the other ranks feed it; they never wait for
-/// anything but its lock, so messages always find their way in.
-pub(super) struct Engine {
-    rank: u32,
-    state: Mutex<State>,
-    changed: Condvar,
-    /// Where receipts go that are due to others; `None`, from the process, ends them.
-    receipts: Sender<Option<Receipt>>,
-}
-
-impl Engine {
-    /// The engine of a process with this world rank, which hands over the receipts that are due to others.
-    pub(super) fn new(rank: u32, receipts: Sender<Option<Receipt>>) -> Self {
-        Self { rank, state: Mutex::default(), changed: Condvar::new(), receipts }
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until `look` sees what it looks for.
-    pub(super) fn wait<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
-        let mut state = self.lock();
-        loop {
-            if let Some(seen) = look(&mut state) {
-                return seen;
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Posts a receive.
-    pub(super) fn post(&self, pattern: Pattern) -> u64 {
-        let mut state = self.lock();
-        let ticket = state.ticket();
-        match state.extract(&pattern) {
-            Some(Ok(message)) => {
-                self.acknowledge(&mut state, message.receipt);
-                state.ended.insert(ticket, Ok(Some(message)));
-            }
-            Some(Err(hopeless)) => {
-                state.ended.insert(ticket, Err(hopeless));
-            }
-            None => {
-                let queues = state.queues.entry(pattern.context).or_default();
-                queues.posted.push_back(Posted { ticket, pattern });
-            }
-        }
-        ticket
-    }
-
-    /// A message arrived.
-    pub(super) fn deliver(&self, message: Message) {
-        let mut state = self.lock();
-        let queues = state.queues.entry(message.envelope.context).or_default();
-        let at = queues.posted.iter().position(|posted| posted.pattern.matches(message.envelope));
-        match at.and_then(|at| queues.posted.remove(at)) {
-            Some(posted) => {
-                self.acknowledge(&mut state, message.receipt);
-                state.ended.insert(posted.ticket, Ok(Some(message)));
-            }
-            None => queues.unexpected.push_back(message),
-        }
-        drop(state);
-        self.changed.notify_all();
-    }
-
-    /// A message that was taken out is being received.
-    pub(super) fn accept(&self, message: &Message) {
-        self.acknowledge(&mut self.lock(), message.receipt);
-        self.changed.notify_all();
-    }
-
-    /// Tells the sender of a synchronous message that it has met its receive.
-    fn acknowledge(&self, state: &mut State, receipt: Option<Receipt>) {
-        match receipt {
-            Some(receipt) if receipt.to == self.rank => Self::matched(state, receipt.number),
-            // Nobody takes receipts any more: the process is on its way out.
-            Some(receipt) => drop(self.receipts.send(Some(receipt))),
-            None => {}
-        }
-    }
-
-    /// A ticket for a synchronous send, which ends when its receipt arrives.
-    pub(super) fn expect_receipt(&self, peer: u32) -> u64 {
-        let mut state = self.lock();
-        let ticket = state.ticket();
-        match state.departed.get(&peer).copied() {
-            Some(departure) => drop(state.ended.insert(ticket, Err(departure.error(peer)))),
-            None => drop(state.unmatched.insert(ticket, peer)),
-        }
-        ticket
-    }
-
-    /// A receipt arrived.
-    pub(super) fn receipt(&self, number: u64) {
-        Self::matched(&mut self.lock(), number);
-        self.changed.notify_all();
-    }
-
-    fn matched(state: &mut State, number: u64) {
-        if state.unmatched.remove(&number).is_some() {
-            state.ended.insert(number, Ok(None));
-        }
-    }
-
-    /// A process left: whatever waits for it waits in vain.
-    pub(super) fn depart(&self, peer: u32, departure: Departure) {
-        let mut guard = self.lock();
-        let state = &mut *guard;
-        state.departed.insert(peer, departure);
-        for queues in state.queues.values_mut() {
-            queues.posted.retain(|posted| {
-                let hopeless = posted.pattern.hopeless(&state.departed);
-                let keep = hopeless.is_none();
-                state.ended.extend(hopeless.map(|error| (posted.ticket, Err(error))));
-                keep
-            });
-        }
-        for (ticket, _) in state.unmatched.extract_if(|_, to| *to == peer) {
-            state.ended.insert(ticket, Err(departure.error(peer)));
-        }
-        drop(guard);
-        self.changed.notify_all();
-    }
-
-    /// Nobody will ask about an operation any more.
-    pub(super) fn withdraw(&self, ticket: u64) {
-        let mut state = self.lock();
-        if state.ended.remove(&ticket).is_none() && state.unmatched.remove(&ticket).is_none() {
-            for queues in state.queues.values_mut() {
-                queues.posted.retain(|posted| posted.ticket != ticket);
-            }
-        }
-    }
-
-    /// A communicator is gone, with everything that was never received.
-    pub(super) fn forget(&self, context: u32) {
-        self.lock().queues.remove(&context);
     }
 }

@@ -6,9 +6,11 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use super::engine::Engine;
 use super::frame::{Envelope, Frame};
-use super::links::{self, Links};
-use super::matching::{Engine, Message, Receipt};
+use super::links::{self, Links, Reply};
+use super::matching::{Message, Receipt};
+use super::window::Request;
 use super::{Result, error};
 
 /// One rank of the world.
@@ -18,11 +20,11 @@ pub(super) struct Process {
     /// The number of ranks in the world.
     pub(super) size: u32,
     /// The lowest context that this process has not used yet.
-    pub(super) next_context: AtomicU32,
+    next_context: AtomicU32,
     engine: Arc<Engine>,
     links: Arc<Links>,
-    receipts: Sender<Option<Receipt>>,
-    receipt_thread: Mutex<Option<JoinHandle<()>>>,
+    replies: Sender<Option<Reply>>,
+    reply_thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// The contexts of the communicators that exist from the start. As in Open MPI, 2 is the null communicator.
@@ -33,8 +35,8 @@ const FIRST_FREE: u32 = 3;
 impl Process {
     /// A process with connections to all others, by world rank.
     pub(super) fn new(rank: u32, streams: Vec<Option<UnixStream>>) -> Result<Self> {
-        let (receipts, due) = mpsc::channel();
-        let engine = Arc::new(Engine::new(rank, receipts.clone()));
+        let (replies, due) = mpsc::channel();
+        let engine = Arc::new(Engine::new(rank, replies.clone()));
         let size = streams.len() as u32;
         for (peer, stream) in (0..).zip(&streams) {
             if let Some(stream) = stream {
@@ -45,15 +47,15 @@ impl Process {
         }
         let links = Arc::new(Links::new(streams));
         let sender = Arc::clone(&links);
-        let receipt_thread = spawn("receipts".into(), move || sender.send_receipts(&due))?;
+        let reply_thread = spawn("replies".into(), move || sender.send_replies(&due))?;
         Ok(Self {
             rank,
             size,
             next_context: AtomicU32::new(FIRST_FREE),
             engine,
             links,
-            receipts,
-            receipt_thread: Mutex::new(Some(receipt_thread)),
+            replies,
+            reply_thread: Mutex::new(Some(reply_thread)),
         })
     }
 
@@ -73,6 +75,20 @@ impl Process {
         self.links.send(to, frame, data).map_err(|_| self.engine.lock().unreachable(to))
     }
 
+    /// Accesses the memory of a process. Returns when the data is out of the caller's hands.
+    pub(super) fn access(&self, to: u32, request: Request, data: &[u8]) -> Result<()> {
+        if to == self.rank {
+            self.engine.access(to, &request, data);
+            return Ok(());
+        }
+        self.links.send(to, Frame::Access(request), data).map_err(|_| self.engine.lock().unreachable(to))
+    }
+
+    /// A context that this process has not used yet.
+    pub(super) fn proposal(&self) -> u32 {
+        self.next_context.load(Relaxed)
+    }
+
     /// Takes note that a context is in use.
     pub(super) fn use_context(&self, context: u32) {
         self.next_context.fetch_max(context + 1, Relaxed);
@@ -81,8 +97,8 @@ impl Process {
     /// Says goodbye to the others and waits until they did.
     pub(super) fn finalize(&self) {
         // The thread is gone only if this was called before.
-        let _ = self.receipts.send(None);
-        let thread = self.receipt_thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = self.replies.send(None);
+        let thread = self.reply_thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }

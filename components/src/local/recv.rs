@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::comm::{Comm, Shared};
 use super::matching::{self, Pattern};
 use super::request::{Request, State};
+use super::timed::timed;
 use super::{ANY_SOURCE, ANY_TAG, Data, Error, PROC_NULL, Result, Status};
+use crate::calls::Area;
 
 impl Comm {
     /// Receives a message: the first one that matches the source, or [`ANY_SOURCE`], and the tag, or [`ANY_TAG`].
@@ -16,7 +18,9 @@ impl Comm {
     /// The communicator must have the rank. Fails when the message does not fit, or when its sender is gone; from
     /// [`ANY_SOURCE`], when any process of the communicator has died.
     pub fn recv(&self, buffer: &mut (impl Data + ?Sized), from: usize, tag: i32) -> Result<Status> {
-        self.irecv(buffer, from, tag)?.wait()
+        timed(Area::PointToPoint, || {
+            Request::receive(self.shared.post(from, tag)?, buffer.bytes_mut()).finish()
+        })
     }
 
     /// Begins a [`recv`](Self::recv).
@@ -30,7 +34,7 @@ impl Comm {
         from: usize,
         tag: i32,
     ) -> Result<Request<'a>> {
-        Ok(Request::receive(self.shared.post(from, tag)?, buffer.bytes_mut()))
+        timed(Area::PointToPoint, || Ok(Request::receive(self.shared.post(from, tag)?, buffer.bytes_mut())))
     }
 
     /// Prepares a persistent [`recv`](Self::recv). Between its uses, the data is reached by [`Request::values`].
@@ -53,10 +57,10 @@ impl Comm {
     ///
     /// The communicator must have the rank. Fails when the sender is gone.
     pub fn probe(&self, from: usize, tag: i32) -> Result<Status> {
-        match self.shared.pattern(from, tag)? {
+        timed(Area::PointToPoint, || match self.shared.pattern(from, tag)? {
             Some(pattern) => self.shared.engine().wait(|engine| engine.find(&pattern)),
             None => Ok(Status::PROC_NULL),
-        }
+        })
     }
 
     /// Asks what message is there; `None` if there is none.
@@ -65,10 +69,10 @@ impl Comm {
     ///
     /// As of [`probe`](Self::probe).
     pub fn iprobe(&self, from: usize, tag: i32) -> Result<Option<Status>> {
-        match self.shared.pattern(from, tag)? {
+        timed(Area::PointToPoint, || match self.shared.pattern(from, tag)? {
             Some(pattern) => self.shared.engine().lock().find(&pattern).transpose(),
             None => Ok(Some(Status::PROC_NULL)),
-        }
+        })
     }
 
     /// Waits for a message and takes it out, so that nobody else can receive it.
@@ -77,11 +81,13 @@ impl Comm {
     ///
     /// As of [`probe`](Self::probe).
     pub fn mprobe(&self, from: usize, tag: i32) -> Result<Message> {
-        let arrived = match self.shared.pattern(from, tag)? {
-            Some(pattern) => Some(self.shared.engine().wait(|engine| engine.extract(&pattern))?),
-            None => None,
-        };
-        Ok(Message { comm: Arc::clone(&self.shared), arrived })
+        timed(Area::PointToPoint, || {
+            let arrived = match self.shared.pattern(from, tag)? {
+                Some(pattern) => Some(self.shared.engine().wait(|engine| engine.extract(&pattern))?),
+                None => None,
+            };
+            Ok(Message { comm: Arc::clone(&self.shared), arrived })
+        })
     }
 
     /// Takes a message out if there is one.
@@ -90,14 +96,16 @@ impl Comm {
     ///
     /// As of [`probe`](Self::probe).
     pub fn improbe(&self, from: usize, tag: i32) -> Result<Option<Message>> {
-        let arrived = match self.shared.pattern(from, tag)? {
-            Some(pattern) => match self.shared.engine().lock().extract(&pattern).transpose()? {
-                Some(message) => Some(message),
-                None => return Ok(None),
-            },
-            None => None,
-        };
-        Ok(Some(Message { comm: Arc::clone(&self.shared), arrived }))
+        timed(Area::PointToPoint, || {
+            let arrived = match self.shared.pattern(from, tag)? {
+                Some(pattern) => match self.shared.engine().lock().extract(&pattern).transpose()? {
+                    Some(message) => Some(message),
+                    None => return Ok(None),
+                },
+                None => None,
+            };
+            Ok(Some(Message { comm: Arc::clone(&self.shared), arrived }))
+        })
     }
 }
 
@@ -122,9 +130,11 @@ impl Message {
     ///
     /// Fails when the message does not fit.
     pub fn recv(self, buffer: &mut (impl Data + ?Sized)) -> Result<Status> {
-        let Some(arrived) = self.arrived else { return Ok(Status::PROC_NULL) };
-        self.comm.engine().accept(&arrived);
-        arrived.copy_to(buffer.bytes_mut())
+        timed(Area::PointToPoint, || {
+            let Some(arrived) = self.arrived else { return Ok(Status::PROC_NULL) };
+            self.comm.engine().accept(&arrived);
+            arrived.copy_to(buffer.bytes_mut())
+        })
     }
 }
 

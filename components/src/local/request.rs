@@ -8,15 +8,17 @@ use bytemuck::Pod;
 
 use super::comm::Shared;
 use super::matching::{self, Message, Outcome};
+use super::timed::timed;
 use super::{Error, Result, Status};
+use crate::calls::Area;
 use crate::pml::Mode;
 
-/// An operation that was begun and will end: a nonblocking send or receive, or a persistent one that is started
-/// again and again.
+/// An operation that was begun and will end: a nonblocking send, receive, collective operation or access to a window,
+/// or a persistent send or receive that is started again and again.
 ///
-/// It borrows the buffer of a receive until it is dropped or waited for the last time. A request that ended is
+/// It borrows the buffer that data comes to until it is dropped or waited for the last time. A request that ended is
 /// inactive, like a persistent one that was not started yet: waiting for it returns at once with
-/// [`Status::EMPTY`]. Dropping an active receive cancels it.
+/// [`Status::EMPTY`]. Dropping an active receive cancels it; a collective operation goes on without its request.
 #[must_use = "an operation is known to be complete only when it was waited for"]
 pub struct Request<'a> {
     pub(super) state: State,
@@ -95,6 +97,10 @@ impl<'a> Request<'a> {
     ///
     /// The request must be persistent and inactive. A send fails when its receiver is gone.
     pub fn start(&mut self) -> Result<()> {
+        timed(Area::PointToPoint, || self.begin())
+    }
+
+    fn begin(&mut self) -> Result<()> {
         let origin = self.origin.as_ref().ok_or(Error::NotPersistent)?;
         if !matches!(self.state, State::Inactive) {
             return Err(Error::Active);
@@ -115,7 +121,7 @@ impl<'a> Request<'a> {
     ///
     /// As of [`start`](Self::start); the requests behind the one that failed are not started.
     pub fn start_all(requests: &mut [Self]) -> Result<()> {
-        requests.iter_mut().try_for_each(Self::start)
+        timed(Area::PointToPoint, || requests.iter_mut().try_for_each(Self::begin))
     }
 
     /// The buffer of a persistent operation between its uses: what was received last, or will be sent next.
@@ -139,6 +145,11 @@ impl<'a> Request<'a> {
     /// Fails when the message does not fit into the buffer, or when the process that should send or receive it
     /// is gone. The request is inactive then.
     pub fn wait(&mut self) -> Result<Status> {
+        timed(Area::Waiting, || self.finish())
+    }
+
+    /// The work of [`wait`](Self::wait).
+    pub(super) fn finish(&mut self) -> Result<Status> {
         if let Some(comm) = self.pending() {
             comm.engine().wait(|engine| self.settle(engine).then_some(()));
         }
@@ -151,12 +162,14 @@ impl<'a> Request<'a> {
     ///
     /// As of [`wait`](Self::wait).
     pub fn test(&mut self) -> Result<Option<Status>> {
-        if let Some(comm) = self.pending()
-            && !self.settle(&mut comm.engine().lock())
-        {
-            return Ok(None);
-        }
-        self.complete().map(|status| status.or(Some(Status::EMPTY)))
+        timed(Area::Waiting, || {
+            if let Some(comm) = self.pending()
+                && !self.settle(&mut comm.engine().lock())
+            {
+                return Ok(None);
+            }
+            self.complete().map(|status| status.or(Some(Status::EMPTY)))
+        })
     }
 
     /// Whether the operation was begun and is not known to have ended.

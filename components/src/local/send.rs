@@ -5,13 +5,17 @@ use std::sync::Arc;
 use super::comm::{Comm, Shared};
 use super::frame::Envelope;
 use super::request::{Request, State};
+use super::timed::timed;
 use super::{Data, Error, PROC_NULL, Result, Status};
+use crate::calls::Area;
 use crate::pml::{self, Mode};
 
 impl Comm {
     /// Sends in a mode; returns when the operation is complete.
     fn send_as(&self, mode: Mode, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<()> {
-        self.isend_as(mode, data, to, tag)?.wait().map(drop)
+        timed(Area::PointToPoint, || {
+            Request::send(self.shared.send(data.bytes(), to, tag, mode)?).finish().map(drop)
+        })
     }
 
     fn isend_as(
@@ -21,7 +25,7 @@ impl Comm {
         to: usize,
         tag: i32,
     ) -> Result<Request<'static>> {
-        self.shared.send(data.bytes(), to, tag, mode).map(Request::send)
+        timed(Area::PointToPoint, || self.shared.send(data.bytes(), to, tag, mode).map(Request::send))
     }
 
     /// Sends a message, in the standard mode: it is buffered by the receiver if no receive waits for it.
@@ -164,9 +168,11 @@ impl Comm {
         buffer: &mut (impl Data + ?Sized),
         (from, recv_tag): (usize, i32),
     ) -> Result<Status> {
-        let mut received = self.irecv(buffer, from, recv_tag)?;
-        self.send(data, to, send_tag)?;
-        received.wait()
+        timed(Area::PointToPoint, || {
+            let mut received = Request::receive(self.shared.post(from, recv_tag)?, buffer.bytes_mut());
+            self.shared.send(data.bytes(), to, send_tag, Mode::Standard)?;
+            received.finish()
+        })
     }
 
     /// Sends what is in a buffer and receives another message into it.
@@ -180,8 +186,10 @@ impl Comm {
         (to, send_tag): (usize, i32),
         (from, recv_tag): (usize, i32),
     ) -> Result<Status> {
-        self.send(buffer, to, send_tag)?;
-        self.recv(buffer, from, recv_tag)
+        timed(Area::PointToPoint, || {
+            self.shared.send(buffer.bytes(), to, send_tag, Mode::Standard)?;
+            Request::receive(self.shared.post(from, recv_tag)?, buffer.bytes_mut()).finish()
+        })
     }
 }
 
@@ -213,7 +221,7 @@ impl Shared {
             tag,
             mode,
         });
-        let receipt = (mode == Mode::Synchronous).then(|| self.engine().expect_receipt(peer));
+        let receipt = (mode == Mode::Synchronous).then(|| self.engine().expect_word_of(peer));
         let state = match receipt {
             Some(number) => State::begun(number, self),
             None => State::Over(Status::EMPTY),

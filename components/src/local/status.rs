@@ -21,7 +21,8 @@ pub struct Status {
 }
 
 impl Status {
-    /// The status of sends and of inactive requests, which have no message to tell of.
+    /// The status of requests that have no message to tell of: sends, accesses to windows, collective operations, and
+    /// those that are inactive.
     pub const EMPTY: Self = Self { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0 };
 
     /// The status of a receive from [`PROC_NULL`].

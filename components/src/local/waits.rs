@@ -1,7 +1,9 @@
 //! Waiting for several requests, or asking about them.
 
 use super::request::Request;
+use super::timed::timed;
 use super::{Result, Status};
+use crate::calls::Area;
 
 impl Request<'_> {
     /// Waits for all requests; inactive ones count as complete. The statuses are in the order of the requests.
@@ -10,8 +12,10 @@ impl Request<'_> {
     ///
     /// The first error of any request. All of them are inactive then, too.
     pub fn wait_all(requests: &mut [Self]) -> Result<Vec<Status>> {
-        settle(requests, Some(none_pending));
-        complete_all(requests)
+        timed(Area::Waiting, || {
+            settle(requests, Some(none_pending));
+            complete_all(requests)
+        })
     }
 
     /// Waits until one of the requests ended, and says which; `None` if none is active.
@@ -20,8 +24,10 @@ impl Request<'_> {
     ///
     /// As of [`wait`](Self::wait).
     pub fn wait_any(requests: &mut [Self]) -> Result<Option<(usize, Status)>> {
-        settle(requests, Some(any_ended));
-        complete_first(requests)
+        timed(Area::Waiting, || {
+            settle(requests, Some(any_ended));
+            complete_first(requests)
+        })
     }
 
     /// Waits until at least one of the requests ended, and says which did; none if none is active.
@@ -30,8 +36,10 @@ impl Request<'_> {
     ///
     /// The first error of a request that ended. All that ended are inactive then, too.
     pub fn wait_some(requests: &mut [Self]) -> Result<Vec<(usize, Status)>> {
-        settle(requests, Some(any_ended));
-        complete_ended(requests)
+        timed(Area::Waiting, || {
+            settle(requests, Some(any_ended));
+            complete_ended(requests)
+        })
     }
 
     /// Asks whether all requests ended; if so, as [`wait_all`](Self::wait_all), else none is touched.
@@ -40,8 +48,10 @@ impl Request<'_> {
     ///
     /// As of [`wait_all`](Self::wait_all).
     pub fn test_all(requests: &mut [Self]) -> Result<Option<Vec<Status>>> {
-        settle(requests, None);
-        if none_pending(requests) { complete_all(requests).map(Some) } else { Ok(None) }
+        timed(Area::Waiting, || {
+            settle(requests, None);
+            if none_pending(requests) { complete_all(requests).map(Some) } else { Ok(None) }
+        })
     }
 
     /// Asks whether one of the requests ended, and which: `None` if none did or none is active.
@@ -50,8 +60,10 @@ impl Request<'_> {
     ///
     /// As of [`wait`](Self::wait).
     pub fn test_any(requests: &mut [Self]) -> Result<Option<(usize, Status)>> {
-        settle(requests, None);
-        complete_first(requests)
+        timed(Area::Waiting, || {
+            settle(requests, None);
+            complete_first(requests)
+        })
     }
 
     /// Asks which of the requests ended.
@@ -60,8 +72,10 @@ impl Request<'_> {
     ///
     /// As of [`wait_some`](Self::wait_some).
     pub fn test_some(requests: &mut [Self]) -> Result<Vec<(usize, Status)>> {
-        settle(requests, None);
-        complete_ended(requests)
+        timed(Area::Waiting, || {
+            settle(requests, None);
+            complete_ended(requests)
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which cells serve which class: one trait per class, so that the compiler's message names what is missing.
 
 use super::{
-    Aggregate, AmountValue, Cell, Computed, ComputedPvar, Counter, CounterValue, Custom, EnumValue, Generic,
-    HighWatermark, Level, LowWatermark, PeerArray, Percentage, Size, State, Timer, Value,
+    Aggregate, AmountValue, Cell, CommLevels, Computed, ComputedPvar, Counter, CounterValue, Custom,
+    EnumValue, Generic, HighWatermark, Level, LowWatermark, PeerArray, Percentage, Size, State, Timer, Value,
 };
 
 /// What a pvar of class COUNTER may be stored in.
@@ -46,6 +46,7 @@ impl<F: ComputedPvar> TimerCell for Computed<F> where F::Value: AmountValue {}
 )]
 pub trait LevelCell: Cell {}
 impl<T: AmountValue> LevelCell for Level<T> {}
+impl<T: AmountValue> LevelCell for CommLevels<T> {}
 impl<F: ComputedPvar> LevelCell for Computed<F> where F::Value: AmountValue {}
 
 /// What a pvar of class SIZE may be stored in.
@@ -78,6 +79,7 @@ impl<F: ComputedPvar<Value = f64>> PercentageCell for Computed<F> {}
 pub trait HighWatermarkCell: Cell {}
 impl<T: AmountValue> HighWatermarkCell for HighWatermark<T> {}
 impl<T: AmountValue> HighWatermarkCell for Level<T> {}
+impl<T: AmountValue> HighWatermarkCell for CommLevels<T> {}
 
 /// What a pvar of class LOWWATERMARK may be stored in.
 #[diagnostic::on_unimplemented(
@@ -88,6 +90,7 @@ impl<T: AmountValue> HighWatermarkCell for Level<T> {}
 pub trait LowWatermarkCell: Cell {}
 impl<T: AmountValue> LowWatermarkCell for LowWatermark<T> {}
 impl<T: AmountValue> LowWatermarkCell for Level<T> {}
+impl<T: AmountValue> LowWatermarkCell for CommLevels<T> {}
 
 /// What a pvar of class STATE may be stored in.
 #[diagnostic::on_unimplemented(

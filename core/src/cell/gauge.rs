@@ -94,6 +94,11 @@ impl Gauge {
         std::iter::successors(follow(&self.marks), move |mark| follow(&mark.next))
     }
 
+    /// Whether a handle owns a mark.
+    pub(super) fn is_watched(&self) -> bool {
+        self.marks().any(Mark::is_taken)
+    }
+
     /// A mark for one handle, at the beginning of its life. To be given back by [`Mark::retire`].
     pub(crate) fn take_mark(&'static self, highest: bool) -> &'static Mark {
         if let Some(mark) = self.marks().find(|mark| mark.take(highest)) {

@@ -48,6 +48,11 @@ impl Mark {
             && self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
     }
 
+    /// Whether a handle owns it.
+    pub(super) fn is_taken(&self) -> bool {
+        self.taken.load(Acquire)
+    }
+
     /// Gives the mark back; whether it ran.
     pub(crate) fn retire(&self) -> bool {
         let ran = self.clear();

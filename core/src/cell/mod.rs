@@ -11,6 +11,7 @@
 //! | PERCENTAGE | [`Percentage`] | [`Percentage::set`] |
 //! | STATE | [`State`] | [`State::set`] |
 //! | GENERIC | [`Generic`], or a type of one's own that is [`Custom`] | [`Generic::set`] |
+//! | LEVEL and watermarks, per communicator | [`CommLevels`] | [`CommLevels::of_comm`], then as a level |
 //! | any sum, per peer of a communicator | [`PeerArray`] | [`PeerArray::add`] |
 //!
 //! Every update is a handful of instructions on one word: no lock, no allocation, no system call. Sums are
@@ -21,6 +22,7 @@ mod computed;
 mod current;
 mod custom;
 mod gauge;
+mod levels;
 mod mark;
 mod peers;
 mod sum;
@@ -34,6 +36,7 @@ pub use computed::{Computed, ComputedPvar};
 pub use current::{Generic, Percentage, Size, State};
 pub use custom::{Action, Custom, HandleId, Request};
 pub use gauge::{Gauge, HighWatermark, Level, LowWatermark};
+pub use levels::{CommLevel, CommLevels};
 pub(crate) use mark::Mark;
 pub use peers::PeerArray;
 pub use sum::{Aggregate, Counter, Timer};
@@ -84,6 +87,11 @@ pub trait Cell: Sync + Sized + 'static {
     /// The level behind a watermark.
     fn gauge(&self) -> Option<&Gauge> {
         None
+    }
+
+    /// The level behind a watermark that is bound to an object.
+    fn gauge_of(&self, _object: &Object<'_>) -> Option<&Gauge> {
+        self.gauge()
     }
 
     /// What happens to a handle, for [`Behaviour::Custom`].
@@ -170,10 +178,13 @@ mod ops {
     /// # Safety
     ///
     /// `cell` is a `&'static C`.
-    pub(super) unsafe extern "C" fn gauge<C: Cell>(cell: *const ()) -> *const Gauge {
+    pub(super) unsafe extern "C" fn gauge<C: Cell>(cell: *const (), object: &Object<'_>) -> *const Gauge {
         // SAFETY: by the caller's promise.
         let cell: &'static C = unsafe { &*cell.cast::<C>() };
-        cell.gauge().map_or(std::ptr::null(), std::ptr::from_ref)
+        match catch_unwind(AssertUnwindSafe(|| cell.gauge_of(object))) {
+            Ok(Some(gauge)) => std::ptr::from_ref(gauge),
+            Ok(None) | Err(_) => std::ptr::null(),
+        }
     }
 
     /// # Safety

@@ -64,8 +64,8 @@ pub struct PvarOps {
         unsafe extern "C" fn(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32,
     /// A handle began (+1) or ended (-1) to look: a cell that nobody looks at may save itself the work.
     pub(crate) watch: unsafe extern "C" fn(cell: *const (), more: i32),
-    /// The level behind a watermark; null for other variables.
-    pub(crate) gauge: unsafe extern "C" fn(cell: *const ()) -> *const Gauge,
+    /// The level behind a watermark, of this object if it is bound to one; null for other variables.
+    pub(crate) gauge: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const Gauge,
     /// What happens to a handle of a [`Behaviour::Custom`] variable.
     pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
 }
@@ -300,9 +300,9 @@ impl PvarDesc {
         unsafe { (self.ops.watch)(self.cell, more) }
     }
 
-    pub(crate) fn gauge(&self) -> Option<&'static Gauge> {
+    pub(crate) fn gauge(&self, object: &Object<'_>) -> Option<&'static Gauge> {
         // SAFETY: as in `count`.
-        let gauge = unsafe { (self.ops.gauge)(self.cell) };
+        let gauge = unsafe { (self.ops.gauge)(self.cell, object) };
         // SAFETY: null, or a part of the cell, which lives for ever.
         unsafe { gauge.as_ref() }
     }

@@ -6,6 +6,7 @@ use crate::desc::{
     Behaviour, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
     SourceDesc,
 };
+use crate::object::Object;
 use crate::words::{Class, Datatype, Scope};
 
 /// The longest name, in bytes.
@@ -120,7 +121,9 @@ pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<String> {
     if flags.has(PvarFlags::ATOMIC) && desc.behaviour() != Behaviour::Sum {
         return Some("only sums can be read and reset in one atomic step".into());
     }
-    if matches!(desc.behaviour(), Behaviour::Highest | Behaviour::Lowest) && desc.gauge().is_none() {
+    if matches!(desc.behaviour(), Behaviour::Highest | Behaviour::Lowest)
+        && desc.gauge(&Object::NONE).is_none()
+    {
         return Some("a watermark needs a cell that knows its level".into());
     }
     None

@@ -110,7 +110,7 @@ impl Handle {
         self.session.store(session, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let highest = desc.behaviour() == Behaviour::Highest;
-        let gauge = desc.gauge().filter(|_| is_mark(desc.behaviour()));
+        let gauge = desc.gauge(object).filter(|_| is_mark(desc.behaviour()));
         let mark = gauge.map_or(std::ptr::null(), |gauge| gauge.take_mark(highest));
         self.mark.store(mark.cast_mut(), Relaxed);
         self.count.store(count as u32, Relaxed);

@@ -8,11 +8,12 @@ use crate::error::Errors;
 use crate::words::{Class, Word as _};
 
 /// The classes that the cells of `mpit` serve; the first cell of a class is the one to recommend.
-const CELLS: [(&str, &[Class]); 11] = [
+const CELLS: [(&str, &[Class]); 12] = [
     ("Counter", &[Class::Counter]),
     ("Aggregate", &[Class::Aggregate]),
     ("Timer", &[Class::Timer]),
     ("Level", &[Class::Level, Class::HighWatermark, Class::LowWatermark]),
+    ("CommLevels", &[Class::Level, Class::HighWatermark, Class::LowWatermark]),
     ("HighWatermark", &[Class::HighWatermark]),
     ("LowWatermark", &[Class::LowWatermark]),
     ("Size", &[Class::Size]),

@@ -1,0 +1,71 @@
+//! Receives that are called while many messages wait: the standard's example of a tool, here without MPI.
+//!
+//! ```sh
+//! cargo run --release --example queues
+//! ```
+//!
+//! Each of four processes sends some messages to the next one, which receives the newest first. A tool in each process
+//! reads how many wait and notes the receives that come late; what all of them found goes to a window of rank 0.
+
+use std::process::ExitCode;
+use std::thread;
+
+use mpit::tool::{Handle, Tool};
+use mpit::words::Class;
+use mpit_components::local::{self, Comm, Outcome};
+
+/// More messages than this make a queue long.
+const LONG: u64 = 4;
+
+fn main() -> ExitCode {
+    local::launch(4, watched)
+}
+
+/// What each rank does: works while a tool watches, and hands over what that found.
+fn watched(world: &Comm) -> Outcome {
+    let (rank, size) = (world.rank(), world.size());
+    // Two numbers for each rank, in the memory of rank 0.
+    let found = world.window_allocate::<u64>(if rank == 0 { 2 * size } else { 0 })?;
+
+    // A communicator has queues of its own, and handles are bound to one.
+    let work = world.dup()?;
+    let tool = Tool::new();
+    let session = tool.session()?;
+    let length = session.handle("unexpected_queue_length", Class::Level, Some(&work.object()))?;
+    let longest = session.handle("unexpected_queue_length", Class::HighWatermark, Some(&work.object()))?;
+    session.start_all()?;
+
+    let late = exchange(&work, &length)?;
+
+    found.put(&[longest.read::<u64>()?[0], late], 0, 2 * rank)?;
+    found.fence()?;
+    if rank == 0 {
+        println!("{:8}{:>16}{:>16}", "", "longest queue", "late receives");
+        for (rank, numbers) in found.load().chunks(2).enumerate() {
+            println!("{:8}{:16}{:16}", format!("rank {rank}"), numbers[0], numbers[1]);
+        }
+    }
+    found.free()?;
+    Ok(())
+}
+
+/// Each rank sends three messages, and one more for each rank before it. Returns how many receives were late.
+fn exchange(work: &Comm, length: &Handle<'_>) -> Result<u64, Box<dyn std::error::Error>> {
+    let (rank, size) = (work.rank(), work.size());
+    let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);
+    let messages = |rank: usize| 3 + rank as i32;
+    for tag in 0..messages(rank) {
+        work.send(&tag, to, tag)?;
+    }
+
+    // Only so that the example shows the same numbers every time.
+    while length.read::<u64>()?[0] < u64::from(messages(from).unsigned_abs()) {
+        thread::yield_now();
+    }
+    let mut late = 0;
+    for tag in (0..messages(from)).rev() {
+        late += u64::from(length.read::<u64>()?[0] > LONG);
+        work.recv(&mut 0_i32, from, tag)?;
+    }
+    Ok(late)
+}
