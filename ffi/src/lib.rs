@@ -22,14 +22,14 @@ pub mod register;
 pub mod strings;
 pub mod table;
 
-use std::sync::OnceLock;
+use mpit::lock::Once;
 
 use abi::Abi;
 use host::Host;
 
 /// The constants of the program that calls us: the host's, or without one the standard's.
 pub fn abi() -> &'static Abi {
-    static STANDARD: OnceLock<Abi> = OnceLock::new();
+    static STANDARD: Once<Abi> = Once::new();
     match Host::get() {
         Some(host) => host.abi(),
         None => STANDARD.get_or_init(abi::standard),

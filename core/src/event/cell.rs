@@ -5,11 +5,11 @@ use std::sync::atomic::{
     AtomicU32,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
-use std::sync::{Mutex, PoisonError};
 
 use super::functions::Abi;
 use super::registration::{Registration, RegistrationId};
 use crate::desc::EventDesc;
+use crate::lock::Mutex;
 use crate::log::Log;
 use crate::{Error, Result};
 
@@ -86,7 +86,7 @@ impl EventCell {
         abi: &'static Abi,
         add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
     ) -> Result<RegistrationId> {
-        let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.making.lock();
         let registration = match self.pop_free() {
             Some(free) => free,
             None => self.make(desc, add)?,

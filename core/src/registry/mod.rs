@@ -14,7 +14,6 @@ use std::sync::atomic::{
     AtomicI32,
     Ordering::{Acquire, Release},
 };
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub use categories::{Category, Members};
 pub use check::{LONGEST_NAME, Refusal, class_admits, name_fault};
@@ -22,6 +21,7 @@ pub use image::Image;
 
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::words::Class;
 use check::{category_label, cvar_label, enum_label, event_label, pvar_label, source_label};
@@ -44,11 +44,11 @@ impl CvarEntry {
     /// Where its present value came from.
     #[must_use]
     pub fn source(&self) -> Source {
-        self.source.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.source.lock().clone()
     }
 
     pub(crate) fn set_source(&self, source: Source) {
-        *self.source.lock().unwrap_or_else(PoisonError::into_inner) = source;
+        *self.source.lock() = source;
     }
 }
 
@@ -108,7 +108,7 @@ impl Registry {
     /// The registry of this process. The first call adds what is linked into the program and reports on standard
     /// error what had to be left out; the program runs on in any case.
     pub fn global() -> &'static Self {
-        static GLOBAL: OnceLock<Registry> = OnceLock::new();
+        static GLOBAL: Once<Registry> = Once::new();
         GLOBAL.get_or_init(|| {
             let registry = Self::new();
             let refusals = registry.add(&Image::linked(), &sources::of_process());
@@ -120,7 +120,7 @@ impl Registry {
     /// Adds an image as one batch and gives its control variables their values from `settings`. What breaks a
     /// rule is left out and returned; the rest stands.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
-        let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.adding.lock();
         self.add_alone(image, settings)
     }
 
@@ -130,7 +130,7 @@ impl Registry {
     ///
     /// What breaks a rule; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
-        let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.adding.lock();
         let mut refusals = self.refusals(image);
         if refusals.is_empty() {
             refusals = self.add_alone(image, settings);

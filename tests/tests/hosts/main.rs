@@ -5,6 +5,7 @@
 mod bad_calls;
 mod bystanders;
 mod events;
+mod fork;
 mod fortran;
 mod implementor;
 mod inventories;
