@@ -11,6 +11,7 @@ use super::registration::{Registration, RegistrationId};
 use crate::desc::EventDesc;
 use crate::lock::Mutex;
 use crate::log::Log;
+use crate::words::Safety;
 use crate::{Error, Result};
 
 /// The moving part of an event type. One static beside each event's descriptor.
@@ -125,6 +126,12 @@ impl EventCell {
                 Err(now) => top = now,
             }
         }
+    }
+
+    /// The instance at a place is over: leaves the registrations that were freed meanwhile.
+    #[cold]
+    pub(super) fn leave_all(&self, place: usize, safety: Safety) {
+        self.registrations().for_each(|registration| registration.leave_place(place, safety));
     }
 
     /// A freed registration may be used again.
