@@ -41,10 +41,20 @@ impl Payload {
     /// Fills in an element. What does not fit is left out; the attribute sees to it that all does.
     #[inline]
     pub fn put<V: ElementValue>(&mut self, displacement: usize, value: V) {
-        if let Some(to) = self.room(displacement, displacement.saturating_add(size_of::<V>())) {
+        let (first, at) = (displacement / 8, displacement % 8);
+        let Some(to) = self.room(first * 8, displacement.saturating_add(size_of::<V>())) else { return };
+        if at + size_of::<V>() > 8 {
             // SAFETY: `room` has so many bytes.
-            unsafe { to.cast::<V>().write_unaligned(value) };
+            return unsafe { to.wrapping_add(at).cast::<V>().write_unaligned(value) };
         }
+        // Words are written as a whole, because they are read so soon.
+        let to = to.cast::<[u8; 8]>();
+        // SAFETY: `room` has this word, which is initialized.
+        let mut word = unsafe { to.read() };
+        // SAFETY: it fits into the word.
+        unsafe { word.as_mut_ptr().wrapping_add(at).cast::<V>().write_unaligned(value) };
+        // SAFETY: as above.
+        unsafe { to.write(word) };
     }
 
     /// Where the bytes from `start` to `end` lie, after so many words were made as they take.

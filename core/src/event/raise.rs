@@ -45,11 +45,17 @@ pub trait Event: Copy + 'static {
     #[inline]
     fn raise(context: Context, payload: impl FnOnce() -> Self) {
         if Self::DESC.cell().has_listeners() {
-            let mut elements = Payload::new();
-            payload().fill(&mut elements);
-            tell(Self::DESC, context, &mut elements);
+            announce(context, payload);
         }
     }
+}
+
+/// Computes the payload and tells it; kept out of the way of those to whom nobody listens.
+#[inline(never)]
+fn announce<E: Event>(context: Context, payload: impl FnOnce() -> E) {
+    let mut elements = Payload::new();
+    payload().fill(&mut elements);
+    tell(E::DESC, context, &mut elements);
 }
 
 /// Raises an event that has a descriptor but no Rust type.
