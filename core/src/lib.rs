@@ -72,7 +72,7 @@
 //!
 //! Who embeds the crate in an MPI library tells it of itself in [`host`] and [`threads`]. The rest serves these:
 //! [`desc`] has what the attributes make of definitions; [`log`], [`slots`] and [`sparse`] are lists that are read without
-//! locks.
+//! locks; [`lock`] has the locks that remain, which no forked process finds held.
 //!
 //! # Safety
 //!
@@ -95,6 +95,7 @@ pub mod desc;
 mod error;
 pub mod event;
 pub mod host;
+pub mod lock;
 pub mod log;
 pub mod object;
 pub mod registry;

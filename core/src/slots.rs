@@ -1,12 +1,12 @@
 //! Slots: memory that is reused but never given back, behind identifiers that tell old users from new ones.
 
 use std::sync::atomic::{
-    AtomicU32,
+    AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
     fence,
 };
-use std::sync::{Mutex, PoisonError};
 
+use crate::lock::Mutex;
 use crate::log::Log;
 
 /// An identifier: a kind in the top byte, a generation, and a slot number. A pointer into this process never looks
@@ -37,37 +37,58 @@ impl Id {
 #[derive(Debug)]
 struct Slot<T> {
     generation: AtomicU32,
+    /// The number plus 1 of the slot below it in its stack; 0 at the bottom.
+    below: AtomicU32,
     shape: T,
 }
 
 /// A table of slots of one kind. Items are made of atomics and are never dropped, so that somebody who uses an
 /// item while it is freed under his hands sees wrong values at worst.
 ///
-/// Taking and freeing locks; looking up an identifier does not.
+/// Nothing locks but the making of a slot that was never there.
 #[derive(Debug)]
 pub struct Slots<K, T> {
     kind: u8,
     limit: usize,
+    in_use: AtomicUsize,
     all: Log<Slot<T>>,
-    free: Mutex<Free<K>>,
+    /// Slots to be used again, by the key that says what they have room for. There are few keys, each a power of two or
+    /// the like.
+    free: Log<(K, Stack)>,
+    making: Mutex<()>,
 }
 
-/// Slots to be used again, by the key that says what they have room for.
+/// Free slots: the number plus 1 of the uppermost, 0 if there is none. The upper half counts how often one was put there,
+/// so that the uppermost cannot go and come back unnoticed.
 #[derive(Debug)]
-struct Free<K> {
-    by_key: Vec<(K, Vec<u32>)>,
-    in_use: usize,
-}
+struct Stack(AtomicU64);
 
-impl<K: PartialEq> Free<K> {
-    /// The slots for a key. There are few keys, each a power of two or the like.
-    fn of(&mut self, key: K) -> &mut Vec<u32> {
-        let known = self.by_key.iter().position(|(of, _)| *of == key);
-        let at = known.unwrap_or_else(|| {
-            self.by_key.push((key, Vec::new()));
-            self.by_key.len() - 1
-        });
-        &mut self.by_key[at].1
+const PUT: u64 = 1 << 32;
+
+impl Stack {
+    fn put<T>(&self, slot: &Slot<T>, number: u32) {
+        let mut top = self.0.load(Relaxed);
+        loop {
+            slot.below.store(top as u32, Relaxed);
+            let next = (top & !(PUT - 1)).wrapping_add(PUT) | u64::from(number + 1);
+            match self.0.compare_exchange_weak(top, next, Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => top = now,
+            }
+        }
+    }
+
+    fn take<T>(&self, all: &Log<Slot<T>>) -> Option<u32> {
+        let mut top = self.0.load(Acquire);
+        loop {
+            let number = (top as u32).checked_sub(1)?;
+            let below = all.get(number as usize)?.below.load(Relaxed);
+            let next = top & !(PUT - 1) | u64::from(below);
+            match self.0.compare_exchange_weak(top, next, Acquire, Acquire) {
+                Ok(_) => return Some(number),
+                Err(now) => top = now,
+            }
+        }
     }
 }
 
@@ -75,29 +96,49 @@ impl<K: PartialEq, T> Slots<K, T> {
     /// An empty table that hands out at most `limit` items at once. `kind` is the top byte of its identifiers, from
     /// 1 to 0x7f.
     #[must_use]
-    pub fn new(kind: u8, limit: usize) -> Self {
-        Self { kind, limit, all: Log::new(), free: Mutex::new(Free { by_key: Vec::new(), in_use: 0 }) }
+    pub const fn new(kind: u8, limit: usize) -> Self {
+        Self {
+            kind,
+            limit,
+            in_use: AtomicUsize::new(0),
+            all: Log::new(),
+            free: Log::new(),
+            making: Mutex::new(()),
+        }
     }
 
     /// Takes a slot with the room that `key` asks for, made by `make` if none is free. `fill` prepares the item
     /// before its identifier becomes valid. `None` when the limit is reached.
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if free.in_use >= self.limit {
+        let one_more = |in_use: usize| (in_use < self.limit).then_some(in_use + 1);
+        self.in_use.fetch_update(Relaxed, Relaxed, one_more).ok()?;
+        let free = self.stack(&key).and_then(|free| free.take(&self.all));
+        let Some(number) = free.or_else(|| self.make(key, make())) else {
+            self.in_use.fetch_sub(1, Relaxed);
             return None;
-        }
-        let reused = free.of(key).pop();
-        let number = match reused {
-            Some(number) => number,
-            None => self.all.push(Slot { generation: AtomicU32::new(0), shape: make() }).ok()? as u32,
         };
-        free.in_use += 1;
         let slot = self.all.get(number as usize)?;
-        let generation = slot.generation.load(Acquire) + 1;
+        // Nobody else changes it while it is neither free nor in use.
+        let generation = slot.generation.load(Relaxed) + 1;
         let id = Id { generation, slot: number }.pack(self.kind);
         fill(&slot.shape, id);
         slot.generation.store(generation, Release);
         Some(id)
+    }
+
+    fn stack(&self, key: &K) -> Option<&Stack> {
+        self.free.iter().find_map(|(of, stack)| (of == key).then_some(stack))
+    }
+
+    /// A slot more, and a place for it to come back to.
+    #[cold]
+    fn make(&self, key: K, shape: T) -> Option<u32> {
+        let _alone = self.making.lock();
+        if self.stack(&key).is_none() {
+            self.free.push((key, Stack(AtomicU64::new(0)))).ok()?;
+        }
+        let slot = Slot { generation: AtomicU32::new(0), below: AtomicU32::new(0), shape };
+        self.all.push(slot).ok().map(|number| number as u32)
     }
 
     /// Ends an identifier; whether this call did it. `key` is what it was taken with.
@@ -107,21 +148,20 @@ impl<K: PartialEq, T> Slots<K, T> {
 
     /// As [`Slots::free`]; `retire` sees to the item when its identifier is no longer valid, and before anybody takes
     /// it again.
+    #[allow(clippy::needless_pass_by_value, reason = "as it was given to `take`")]
     pub fn end(&self, id: u64, key: K, retire: impl FnOnce(&T)) -> bool {
         let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
         let Some(slot) = self.all.get(number as usize) else { return false };
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        // Generations change under the lock only.
-        let ended = generation % 2 == 1 && slot.generation.load(Relaxed) == generation;
+        let ended = generation % 2 == 1
+            && slot.generation.compare_exchange(generation, generation + 1, Acquire, Relaxed).is_ok();
         if ended {
-            slot.generation.store(generation + 1, Relaxed);
             // Whatever is done to the item from now on, whoever sees it sees that the identifier has ended.
             fence(Release);
             retire(&slot.shape);
-            free.in_use -= 1;
-            if generation + 2 < LAST_GENERATION {
-                free.of(key).push(number);
+            if let Some(stack) = self.stack(&key).filter(|_| generation + 2 < LAST_GENERATION) {
+                stack.put(slot, number);
             }
+            self.in_use.fetch_sub(1, Relaxed);
         }
         ended
     }
@@ -157,6 +197,8 @@ impl<K: PartialEq, T> Slots<K, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
     use super::{LAST_GENERATION, Slots};
 
     fn table(limit: usize) -> Slots<(), ()> {
@@ -191,6 +233,31 @@ mod tests {
         assert_eq!(last as u32, 0);
         assert!(slots.free(last, ()));
         assert_eq!(take(&slots).unwrap() as u32, 1, "a fresh slot, not the used-up one");
+    }
+
+    #[test]
+    fn threads_hold_each_slot_by_turns_and_never_too_many() {
+        const LIMIT: usize = 3;
+        let slots: &Slots<u8, AtomicU64> = &Slots::new(0x4d, LIMIT);
+        std::thread::scope(|scope| {
+            for thread in 1..=4 {
+                scope.spawn(move || {
+                    for turn in 0..20_000 {
+                        let key = (turn % 2) as u8;
+                        let make = || AtomicU64::new(0);
+                        // Whoever has a slot has it alone.
+                        let fill = |owner: &AtomicU64, _| assert_eq!(owner.swap(thread, SeqCst), 0);
+                        let Some(id) = slots.take(key, make, fill) else { continue };
+                        assert_eq!(slots.get(id).unwrap().load(SeqCst), thread);
+                        assert!(slots.in_use.load(SeqCst) <= LIMIT);
+                        assert!(slots.end(id, key, |owner| assert_eq!(owner.swap(0, SeqCst), thread)));
+                    }
+                });
+            }
+        });
+        assert_eq!(slots.iter().count(), 0);
+        assert!((0..LIMIT).all(|_| slots.take(0, AtomicU64::default, |_, _| ()).is_some()), "none got lost");
+        assert!(slots.take(0, AtomicU64::default, |_, _| ()).is_none());
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::{
     AtomicPtr,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Mutex, PoisonError};
 
+use crate::lock::Mutex;
 use crate::log::Log;
 
 /// A table's place is empty (null), or points to the entry in the list of values.
@@ -88,7 +88,7 @@ impl<T: Default> Sparse<T> {
 
     #[cold]
     fn make(&self, key: u32) -> &T {
-        let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.making.lock();
         if let Some(value) = self.get(key) {
             return value;
         }

@@ -26,14 +26,14 @@ pub mod table;
 mod topology;
 pub mod windows;
 
-use std::sync::OnceLock;
+use mpit::lock::Once;
 
 use abi::Abi;
 use host::Host;
 
 /// The constants of the program that calls us: the host's, or without one the standard's.
 pub fn abi() -> &'static Abi {
-    static STANDARD: OnceLock<Abi> = OnceLock::new();
+    static STANDARD: Once<Abi> = Once::new();
     match Host::get() {
         Some(host) => host.abi(),
         None => STANDARD.get_or_init(abi::standard),

@@ -1,7 +1,8 @@
 //! Info objects of our own, where there is no MPI library to make them.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+
+use mpit::lock::Mutex;
 
 use crate::abi::Handle;
 
@@ -20,7 +21,7 @@ static OBJECTS: Mutex<Objects> = Mutex::new(Objects { newest: FIRST, live: None 
 
 /// Makes an object. Its handle is never used again.
 pub fn create(entries: Entries) -> Handle {
-    let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut objects = OBJECTS.lock();
     objects.newest += 1;
     let handle = objects.newest;
     objects.live.get_or_insert_default().insert(handle, entries);
@@ -29,13 +30,13 @@ pub fn create(entries: Entries) -> Handle {
 
 /// Ends an object; whether it was one.
 pub fn free(handle: Handle) -> bool {
-    let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut objects = OBJECTS.lock();
     objects.live.get_or_insert_default().remove(&handle).is_some()
 }
 
 /// Looks at or changes the entries of an object; `None` if it is none.
 pub fn with<R>(handle: Handle, look: impl FnOnce(&mut Entries) -> R) -> Option<R> {
-    let mut objects = OBJECTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut objects = OBJECTS.lock();
     objects.live.get_or_insert_default().get_mut(&handle).map(look)
 }
 

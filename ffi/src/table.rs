@@ -1,10 +1,12 @@
 //! A map from MPI handles to what we know of the objects behind them, read without locks.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicPtr, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
-use std::sync::{Mutex, OnceLock, PoisonError};
+
+use mpit::lock::Mutex;
 
 use crate::abi::Handle;
 
@@ -115,7 +117,7 @@ impl<T: Sync + Send> Table<T> {
         handle: Handle,
         make: impl FnOnce(&mut Vec<&'static Entry<T>>) -> &'static Entry<T>,
     ) -> &'static T {
-        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changing = self.changing.lock();
         let newest = self.newest.load(Relaxed);
         let mut table = self.tables[newest].get_or_init(|| empty(FIRST));
         if let Some(entry) = Self::probe(table, handle) {
@@ -147,7 +149,7 @@ impl<T: Sync + Send> Table<T> {
 
     /// The object of a handle is freed.
     pub fn remove(&self, handle: Handle) -> Option<&'static T> {
-        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changing = self.changing.lock();
         let entry = Self::probe(self.tables[self.newest.load(Relaxed)].get()?, handle)?;
         entry.handle.compare_exchange(handle, DEAD, AcqRel, Relaxed).ok()?;
         changing.dead.push(entry);

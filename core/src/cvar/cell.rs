@@ -5,10 +5,10 @@ use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use crate::cell::Value;
 use crate::desc::{CvarOps, EnumDesc, EnumItem, MpitEnum, Origin};
+use crate::lock::Mutex;
 use crate::words::Datatype;
 use crate::{Error, Result};
 
@@ -82,11 +82,11 @@ impl<T: CvarValue> Store<T> for Locked<T> {
     const EMPTY: Self = Self(Mutex::new(None));
 
     fn load(&self, initial: T) -> T {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(initial)
+        self.0.lock().unwrap_or(initial)
     }
 
     fn store(&self, value: T) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        *self.0.lock() = Some(value);
     }
 }
 

@@ -129,9 +129,9 @@ impl Registration {
         let callback = self.functions.read(|record| record.select(safety));
         // Callbacks may have freed it.
         let Some(callback) = callback.filter(|_| self.is_live()) else { return false };
-        let instance =
-            ring.first().and_then(|(time, payload)| Instance::new(self.desc, time, payload.words()));
-        let Some(instance) = instance else { return false };
+        let Some((time, payload)) = ring.first() else { return false };
+        let Some(instance) = Instance::claim(self.desc, safety) else { return false };
+        instance.fill(time, payload.words());
         ring.remove_first();
         self.source().pending.fetch_sub(1, Relaxed);
         self.deliver(callback, instance.id(), safety);

@@ -5,12 +5,13 @@ use std::sync::atomic::{
     AtomicU32,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
-use std::sync::{Mutex, PoisonError};
 
 use super::functions::Abi;
 use super::registration::{Registration, RegistrationId};
 use crate::desc::EventDesc;
+use crate::lock::Mutex;
 use crate::log::Log;
+use crate::words::Safety;
 use crate::{Error, Result};
 
 /// The moving part of an event type. One static beside each event's descriptor.
@@ -86,7 +87,7 @@ impl EventCell {
         abi: &'static Abi,
         add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
     ) -> Result<RegistrationId> {
-        let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.making.lock();
         let registration = match self.pop_free() {
             Some(free) => free,
             None => self.make(desc, add)?,
@@ -125,6 +126,12 @@ impl EventCell {
                 Err(now) => top = now,
             }
         }
+    }
+
+    /// The instance at a place is over: leaves the registrations that were freed meanwhile.
+    #[cold]
+    pub(super) fn leave_all(&self, place: usize, safety: Safety) {
+        self.registrations().for_each(|registration| registration.leave_place(place, safety));
     }
 
     /// A freed registration may be used again.

@@ -1,15 +1,22 @@
 //! Instances: one occurrence of an event, for as long as callbacks see it.
+//!
+//! Whoever is about to call callbacks claims a place for the instance and gives it up when all of them have returned.
+//! The place also stands for his use of the registrations that he meets, so that a raise pays once and not for each of
+//! them: who frees a registration looks for places in which its event is told, and leaves a note there; the registration
+//! ends when the last of these raises, having found the note, has said so.
 
-use std::mem::MaybeUninit;
 use std::sync::atomic::{
     AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
     fence,
 };
 
-use crate::__private::element::ElementValue;
+#[doc(hidden)]
+pub use super::payload::Payload;
+use super::payload::WORDS;
+use super::registration::Registration;
 use crate::desc::{EventDesc, LARGEST_EVENT};
-use crate::words::Datatype;
+use crate::words::Safety;
 use crate::{Error, Result};
 
 /// An instance, as a callback holds it. Valid only while the callback runs.
@@ -17,150 +24,146 @@ use crate::{Error, Result};
 pub struct InstanceId(pub u64);
 
 const KIND: u64 = 0x49;
-const WORDS: usize = LARGEST_EVENT / 8;
 
 /// How many instances there may be at once, over all threads and nested raises. What goes beyond is counted as dropped.
-const POOL: usize = 256;
+pub(super) const POOL: usize = 256;
 
-/// The elements of an instance at the displacements that its type tells; what lies between is 0.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Payload {
-    /// The first `len` are initialized.
-    words: [MaybeUninit<u64>; WORDS],
-    len: usize,
-}
-
-impl Payload {
-    #[inline]
-    pub(super) const fn new() -> Self {
-        Self { words: [const { MaybeUninit::uninit() }; WORDS], len: 0 }
-    }
-
-    /// Copies the elements of an event.
-    ///
-    /// # Safety
-    ///
-    /// `value` is valid for reads of each element of the type.
-    #[inline]
-    pub(super) unsafe fn copy(&mut self, desc: &EventDesc, value: *const u8) {
-        for element in desc.elements() {
-            let Some(to) = self.room(element.displacement(), element.end()) else { return };
-            // SAFETY: by the caller's promise, and `room` has so many bytes.
-            unsafe { copy_element(element.datatype(), value.wrapping_add(element.displacement()), to) };
-        }
-    }
-
-    /// Fills in an element. What does not fit is left out; the attribute sees to it that all does.
-    #[inline]
-    pub fn put<V: ElementValue>(&mut self, displacement: usize, value: V) {
-        if let Some(to) = self.room(displacement, displacement.saturating_add(size_of::<V>())) {
-            // SAFETY: `room` has so many bytes.
-            unsafe { to.cast::<V>().write_unaligned(value) };
-        }
-    }
-
-    /// Where the bytes from `start` to `end` lie, after so many words were made as they take.
-    #[inline]
-    fn room(&mut self, start: usize, end: usize) -> Option<*mut u8> {
-        if end > LARGEST_EVENT {
-            return None;
-        }
-        while self.len * 8 < end {
-            self.push(0);
-        }
-        Some(self.words.as_mut_ptr().cast::<u8>().wrapping_add(start))
-    }
-
-    /// Makes it as long as the event type says, should something have been left out.
-    #[inline]
-    pub(super) fn complete(&mut self, desc: &EventDesc) {
-        self.room(0, desc.extent());
-    }
-
-    /// Appends a word. The registry admits no event that has too many.
-    #[inline]
-    pub(super) fn push(&mut self, word: u64) {
-        self.words[self.len].write(word);
-        self.len += 1;
-    }
-
-    #[inline]
-    pub(super) fn words(&self) -> &[u64] {
-        let words = std::ptr::from_ref(&self.words[..self.len]);
-        // SAFETY: so many are initialized.
-        unsafe { &*(words as *const [u64]) }
-    }
-}
-
-/// Copies an element, in one move for each size there is.
-///
-/// # Safety
-///
-/// `from` is valid for reads and `to` for writes of the datatype.
-#[inline]
-unsafe fn copy_element(datatype: Datatype, from: *const u8, to: *mut u8) {
-    match datatype.size() {
-        // SAFETY: by the caller's promise.
-        8 => unsafe { std::ptr::copy_nonoverlapping(from, to, 8) },
-        // SAFETY: by the caller's promise.
-        4 => unsafe { std::ptr::copy_nonoverlapping(from, to, 4) },
-        // SAFETY: by the caller's promise.
-        size => unsafe { std::ptr::copy_nonoverlapping(from, to, size) },
-    }
-}
-
-/// A place for an instance. Its generation is odd while it is in use.
+/// A place for an instance, on cache lines of its own: threads have different ones.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Place {
-    generation: AtomicU32,
+    /// The generation, odd while an instance is there, and above it what tells event types apart, and [`NOTE`].
+    state: AtomicU64,
     desc: AtomicPtr<EventDesc>,
     time: AtomicI64,
+    /// How many of the event type's registrations whoever tells it is done with. 0 before he begins.
+    passed: AtomicU32,
     words: [AtomicU64; WORDS],
 }
 
+/// Whoever gives the place up has registrations to leave.
+const NOTE: u64 = 1 << 63;
+
 static PLACES: [Place; POOL] = [const {
     Place {
-        generation: AtomicU32::new(0),
+        state: AtomicU64::new(0),
         desc: AtomicPtr::new(std::ptr::null_mut()),
         time: AtomicI64::new(0),
+        passed: AtomicU32::new(0),
         words: [const { AtomicU64::new(0) }; WORDS],
     }
 }; POOL];
 
-/// An instance that lives as long as this value.
+/// Part of an address, above the generation. Two event types hardly ever have the same, and then one waits for the other.
+#[inline]
+fn mark(desc: &EventDesc) -> u64 {
+    (std::ptr::from_ref(desc).addr() as u64) << 28 & !NOTE & !u64::from(u32::MAX)
+}
+
+#[inline]
+fn is_taken(state: u64) -> bool {
+    state & 1 != 0
+}
+
+/// Where a thread looks for a place first. Stacks of threads are far apart.
+#[inline]
+fn first_place() -> usize {
+    let here = 0_u8;
+    let stack = (&raw const here).addr() as u64 >> 16;
+    (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % POOL
+}
+
+/// A place that is claimed for as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Instance {
     place: usize,
     generation: u32,
+    desc: &'static EventDesc,
+    /// What the context requires.
+    safety: Safety,
 }
 
 impl Instance {
-    /// Takes a place; `None` when all are taken.
-    pub(super) fn new(desc: &'static EventDesc, time: i64, payload: &[u64]) -> Option<Self> {
-        let (at, generation) = PLACES.iter().enumerate().find_map(|(at, place)| {
-            let free = place.generation.load(Relaxed);
-            let taken = free.is_multiple_of(2)
-                && place.generation.compare_exchange(free, free.wrapping_add(1), Acquire, Relaxed).is_ok();
-            taken.then_some((at, free.wrapping_add(1)))
-        })?;
-        let place = &PLACES[at];
-        // Who meets what is stored below, with the handle of an instance that is over, also meets the new generation.
-        fence(Release);
-        place.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
-        place.time.store(time, Relaxed);
-        place.words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
-        Some(Self { place: at, generation })
+    /// Claims a place; `None` when all are taken. A registration that is live afterwards does not end before this value.
+    #[inline]
+    pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
+        let first = first_place();
+        (first..POOL).chain(0..first).find_map(|place| {
+            let free = PLACES[place].state.load(Relaxed);
+            let generation = (free as u32).wrapping_add(1);
+            let taken = mark(desc) | u64::from(generation);
+            let claimed =
+                !is_taken(free) && PLACES[place].state.compare_exchange(free, taken, SeqCst, Relaxed).is_ok();
+            claimed.then(|| Self { place, generation, desc, safety })
+        })
     }
 
+    /// Says what it is an instance of.
+    #[inline]
+    pub(super) fn fill(&self, time: i64, payload: &[u64]) {
+        let place = &PLACES[self.place];
+        // Who meets what is stored below, with the handle of an instance that is over, also meets the new generation.
+        fence(Release);
+        place.desc.store(std::ptr::from_ref(self.desc).cast_mut(), Relaxed);
+        place.time.store(time, Relaxed);
+        place.words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
+    }
+
+    /// Says that the registrations up to the one at this position are done with.
+    #[inline]
+    pub(super) fn pass(&self, position: u32) {
+        let place = &PLACES[self.place];
+        place.passed.store(position + 1, Release);
+        // Not for long, should the note come just now.
+        if place.state.load(Relaxed) & NOTE != 0 {
+            self.heed_note();
+        }
+    }
+
+    #[inline]
     pub(super) fn id(&self) -> InstanceId {
         InstanceId((KIND << 56) | ((self.place as u64) << 32) | u64::from(self.generation))
+    }
+
+    /// Leaves what was freed. Only while none of the registrations is in use under this place.
+    #[cold]
+    fn heed_note(&self) {
+        // First, so that no later note is lost.
+        PLACES[self.place].state.fetch_and(!NOTE, SeqCst);
+        self.desc.cell().leave_all(self.place, self.safety);
     }
 }
 
 impl Drop for Instance {
+    #[inline]
     fn drop(&mut self) {
-        PLACES[self.place].generation.store(self.generation.wrapping_add(1), Release);
+        let place = &PLACES[self.place];
+        // Whoever claims it next has passed none.
+        place.passed.store(0, Relaxed);
+        let state = place.state.swap(u64::from(self.generation.wrapping_add(1)), SeqCst);
+        if state & NOTE != 0 {
+            self.desc.cell().leave_all(self.place, self.safety);
+        }
+    }
+}
+
+/// Has everybody leave the registration who may be using it under a place. It is no longer live, and the caller pays it a
+/// visit.
+pub(super) fn leave_notes(registration: &Registration) {
+    for (number, place) in PLACES.iter().enumerate() {
+        let state = place.state.load(SeqCst);
+        let is_ours =
+            is_taken(state) && (state ^ mark(registration.desc)) & !NOTE & !u64::from(u32::MAX) == 0;
+        // Whoever is done with it looks only at later ones.
+        if !is_ours || place.passed.load(Acquire) > registration.place {
+            continue;
+        }
+        registration.owe(number);
+        let noted = place.state.compare_exchange(state, state | NOTE, SeqCst, SeqCst);
+        // Another note serves as well. But who claimed the place since has not met the registration.
+        if noted.is_err_and(|now| now != state | NOTE) {
+            registration.forgive(number);
+        }
     }
 }
 
@@ -168,14 +171,14 @@ impl Drop for Instance {
 fn view<T>(id: InstanceId, read: impl FnOnce(&Place, &'static EventDesc) -> Result<T>) -> Result<T> {
     let (kind, at, generation) = (id.0 >> 56, (id.0 >> 32) as usize & 0xff_ffff, id.0 as u32);
     let place = PLACES.get(at).filter(|_| kind == KIND).ok_or(Error::InvalidHandle)?;
-    if generation.is_multiple_of(2) || place.generation.load(Acquire) != generation {
+    if generation.is_multiple_of(2) || place.state.load(Acquire) as u32 != generation {
         return Err(Error::InvalidHandle);
     }
     // SAFETY: null, or what `new` stored: a `&'static`.
     let desc = unsafe { place.desc.load(Relaxed).as_ref() }.ok_or(Error::InvalidHandle)?;
     let found = read(place, desc);
     fence(Acquire);
-    if place.generation.load(Relaxed) == generation { found } else { Err(Error::InvalidHandle) }
+    if place.state.load(Relaxed) as u32 == generation { found } else { Err(Error::InvalidHandle) }
 }
 
 impl Place {
@@ -263,20 +266,4 @@ pub fn timestamp(instance: InstanceId) -> Result<i64> {
 /// [`Error::InvalidHandle`] for an instance that is over.
 pub fn source_index(instance: InstanceId) -> Result<u32> {
     view(instance, |_, desc| Ok(desc.source().cell().index()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LARGEST_EVENT, Payload};
-
-    #[test]
-    fn what_does_not_fit_into_an_instance_is_left_out() {
-        let mut payload = Payload::new();
-        payload.put(4, 7_i32);
-        payload.put(LARGEST_EVENT - 4, 1_u64);
-        payload.put(usize::MAX - 2, 1_u64);
-        assert_eq!(payload.words(), [7_u64 << 32]);
-        payload.put(LARGEST_EVENT - 8, 1_u64);
-        assert_eq!((payload.words().len(), payload.words()[1]), (LARGEST_EVENT / 8, 0));
-    }
 }

@@ -136,8 +136,8 @@ impl Interface {
 
     /// Ends a registration (`MPI_T_event_handle_free`). What waits is lost; the handler of drops is told of all losses
     /// if a callback's level admits it. Then the free callback, unless null, runs once. Both happen when it is certain
-    /// that no callback of the registration runs any more: before this returns, or, if one runs now, when it has
-    /// returned.
+    /// that no callback of the registration runs any more: before this returns, or, if the event is being told now, when
+    /// whoever tells it has returned from the callback that he is in.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`mod@raise`] | raising, and the choice of a callback |
 //! | `registration`, `functions`, `cell` | what tools registered |
-//! | [`instance`] | one occurrence, as callbacks see it |
+//! | [`instance`], `payload` | one occurrence, as callbacks see it |
 //! | `source` | time stamps, and what is settled before an event |
 //! | `backlog`, `ring` | what waits for a better moment, and what is lost |
 //! | [`clock`] | ticks |
@@ -20,6 +20,7 @@ pub mod clock;
 mod functions;
 pub mod instance;
 mod interface;
+mod payload;
 pub mod raise;
 mod registration;
 mod ring;

@@ -1,6 +1,7 @@
 //! Raising events.
 
 use super::instance::{Instance, Payload};
+use super::registration::Registration;
 use crate::desc::EventDesc;
 use crate::words::{Bind, Safety};
 
@@ -44,11 +45,17 @@ pub trait Event: Copy + 'static {
     #[inline]
     fn raise(context: Context, payload: impl FnOnce() -> Self) {
         if Self::DESC.cell().has_listeners() {
-            let mut elements = Payload::new();
-            payload().fill(&mut elements);
-            tell(Self::DESC, context, &mut elements);
+            announce(context, payload);
         }
     }
+}
+
+/// Computes the payload and tells it; kept out of the way of those to whom nobody listens.
+#[inline(never)]
+fn announce<E: Event>(context: Context, payload: impl FnOnce() -> E) {
+    let mut elements = Payload::new();
+    payload().fill(&mut elements);
+    tell(E::DESC, context, &mut elements);
 }
 
 /// Raises an event that has a descriptor but no Rust type.
@@ -75,25 +82,33 @@ fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let safety = context.safety;
     desc.source().cell().settle(safety);
     let object = if desc.binding() == Bind::NoObject { 0 } else { context.object };
-    // One for all, and only if there is somebody to see it.
-    let mut instance = None;
-    // Slots are looked at before they are visited, which costs more; what a slot says counts only then.
-    for registration in desc.cell().registrations().filter(|slot| slot.is_bound_to(object)) {
-        let Some(visit) = registration.enter(safety).filter(|visit| visit.is_bound_to(object)) else {
-            continue;
-        };
-        if visit.has_waiting() {
-            visit.set_aside(time, payload);
-            visit.catch_up(safety);
-            continue;
+    let is_met = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
+    // Slots are looked at before a place is claimed, which costs more; what a slot says counts only then.
+    if !desc.cell().registrations().any(|slot| is_met(&slot)) {
+        return;
+    }
+    // One for all of them.
+    let Some(instance) = Instance::claim(desc, safety) else {
+        // Too many are there already.
+        let visits = desc.cell().registrations().filter_map(|slot| slot.enter(safety));
+        return visits
+            .filter(|visit| visit.is_bound_to(object))
+            .for_each(|visit| visit.set_aside(time, payload));
+    };
+    let mut is_filled = false;
+    for slot in desc.cell().registrations().filter(is_met) {
+        if slot.has_waiting() {
+            slot.set_aside(time, payload);
+            slot.catch_up(safety);
+        } else if let Some(callback) = slot.functions.read(|record| record.select(safety)) {
+            if !is_filled {
+                instance.fill(time, payload);
+                is_filled = true;
+            }
+            slot.deliver(callback, instance.id(), safety);
+        } else {
+            slot.set_aside(time, payload);
         }
-        let callback = visit.functions.read(|record| record.select(safety));
-        if callback.is_some() && instance.is_none() {
-            instance = Instance::new(desc, time, payload);
-        }
-        match (callback, &instance) {
-            (Some(callback), Some(instance)) => visit.deliver(callback, instance.id(), safety),
-            _ => visit.set_aside(time, payload),
-        }
+        instance.pass(slot.place);
     }
 }

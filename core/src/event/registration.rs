@@ -3,11 +3,11 @@
 use std::ffi::c_void;
 use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
 use super::functions::{Abi, Delivery, Farewell, Function, FunctionTable, Functions};
-use super::instance::InstanceId;
+use super::instance::{self, InstanceId, POOL};
 use super::ring::Ring;
 use super::source::SourceCell;
 use crate::desc::EventDesc;
@@ -41,8 +41,11 @@ const GENERATION_SHIFT: u32 = 32;
 
 /// One registration. Made of atomics and never dropped: freed ones are used again for the same event type.
 ///
-/// Whoever uses it pays it a [`Visit`]. A registration that was freed ends with the last visit, so until then nobody
-/// meets another one in its place.
+/// Whoever uses it pays it a [`Visit`], or has claimed an [`Instance`] of its event. A registration that was freed ends with
+/// the last visit, so until then nobody meets another one in its place; those who have an instance are counted as visitors
+/// when it is freed.
+///
+/// [`Instance`]: super::instance::Instance
 #[derive(Debug)]
 pub(crate) struct Registration {
     number: u32,
@@ -51,6 +54,8 @@ pub(crate) struct Registration {
     pub(super) next_free: AtomicU32,
     pub(super) desc: &'static EventDesc,
     state: AtomicU64,
+    /// Places of instances under which it may be in use since before it was freed: a bit for each. Each is a visit.
+    owed: [AtomicU64; POOL / 64],
     abi: AtomicPtr<Abi>,
     /// The object it is bound to.
     object: AtomicU64,
@@ -76,6 +81,7 @@ impl Registration {
             next_free: AtomicU32::new(0),
             desc,
             state: AtomicU64::new(0),
+            owed: [const { AtomicU64::new(0) }; POOL / 64],
             abi: AtomicPtr::default(),
             object: AtomicU64::new(0),
             functions: FunctionTable::new(),
@@ -111,8 +117,9 @@ impl Registration {
     }
 
     /// Whether it was not freed yet.
+    #[inline]
     pub(super) fn is_live(&self) -> bool {
-        self.state.load(Acquire) & LIVE != 0
+        self.state.load(SeqCst) & LIVE != 0
     }
 
     /// Who is in the slot now, or was last.
@@ -171,6 +178,42 @@ impl Registration {
         None
     }
 
+    /// A visit is over.
+    #[inline]
+    fn leave(&self, safety: Safety) {
+        // What visitors did comes before what the last of them does.
+        let before = self.state.fetch_sub(VISIT, AcqRel);
+        if before & (LIVE | VISITS_MASK) == VISIT {
+            self.end(safety);
+        }
+    }
+
+    /// Counts whoever has this place as a visitor. Only for visitors.
+    pub(super) fn owe(&self, place: usize) {
+        self.state.fetch_add(VISIT, Relaxed);
+        self.owed[place / 64].fetch_or(1 << (place % 64), SeqCst);
+    }
+
+    /// The place is given up: a visit less, if it was counted as one.
+    pub(super) fn leave_place(&self, place: usize, safety: Safety) {
+        if self.take_owed(place) {
+            self.leave(safety);
+        }
+    }
+
+    /// There was no need to count the place. Only for visitors.
+    pub(super) fn forgive(&self, place: usize) {
+        if self.take_owed(place) {
+            self.state.fetch_sub(VISIT, Relaxed);
+        }
+    }
+
+    fn take_owed(&self, place: usize) -> bool {
+        let bit = 1 << (place % 64);
+        self.owed[place / 64].load(SeqCst) & bit != 0
+            && self.owed[place / 64].fetch_and(!bit, SeqCst) & bit != 0
+    }
+
     /// After the last visit: what is left to say, and farewell.
     #[cold]
     fn end(&self, safety: Safety) {
@@ -202,11 +245,12 @@ impl Visit<'_> {
     /// Ends the registration: no callback begins any more. Its free callback runs when the last visit is over, which
     /// may be this one. Whether it was live until now.
     pub(super) fn free(self, farewell: *mut c_void, user_data: *mut c_void) -> bool {
-        let ended = self.state.fetch_and(!LIVE, AcqRel) & LIVE != 0;
+        let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
         if ended {
             self.desc.cell().lose_listener();
             self.farewell_data.store(user_data, Relaxed);
             self.farewell.store(farewell, Relaxed);
+            instance::leave_notes(&self);
         }
         ended
     }
@@ -224,10 +268,6 @@ impl std::ops::Deref for Visit<'_> {
 impl Drop for Visit<'_> {
     #[inline]
     fn drop(&mut self) {
-        // What visitors did comes before what the last of them does.
-        let before = self.state.fetch_sub(VISIT, AcqRel);
-        if before & (LIVE | VISITS_MASK) == VISIT {
-            self.end(self.safety);
-        }
+        self.leave(self.safety);
     }
 }

@@ -1,6 +1,6 @@
 //! Categories: what is in them, and how they contain each other.
 
-use std::sync::{PoisonError, RwLock};
+use crate::lock::Mutex;
 
 /// What a category holds. Indices are appended and never removed or moved.
 #[derive(Clone, Debug, Default)]
@@ -20,12 +20,12 @@ pub struct Members {
 pub struct Category {
     name: &'static str,
     description: &'static str,
-    members: RwLock<Members>,
+    members: Mutex<Members>,
 }
 
 impl Category {
     pub(super) fn new(name: &'static str, description: &'static str) -> Self {
-        Self { name, description, members: RwLock::default() }
+        Self { name, description, members: Mutex::default() }
     }
 
     /// Its name.
@@ -42,12 +42,12 @@ impl Category {
 
     /// Looks at what it holds now.
     pub fn with_members<R>(&self, look: impl FnOnce(&Members) -> R) -> R {
-        look(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+        look(&self.members.lock())
     }
 
     /// Puts in a category, unless it is there; whether it was new.
     pub(super) fn put_category(&self, index: u32) -> bool {
-        let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
+        let mut members = self.members.lock();
         let new = !members.categories.contains(&index);
         if new {
             members.categories.push(index);
@@ -58,7 +58,7 @@ impl Category {
     /// Puts in what has just got its index in one of the lists, unless it was put in already; whether it was not. So a
     /// list is only looked at where it ends, and thousands of variables of one category cost no more each than the first.
     pub(super) fn put_newest(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, index: u32) -> bool {
-        let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
+        let mut members = self.members.lock();
         let list = list(&mut members);
         let new = list.last() != Some(&index);
         if new {

@@ -44,30 +44,6 @@ impl Refusal {
     }
 }
 
-pub(super) fn pvar_label(desc: &PvarDesc) -> String {
-    format!("pvar `{}` ({})", desc.name(), desc.class())
-}
-
-pub(super) fn cvar_label(desc: &CvarDesc) -> String {
-    format!("cvar `{}`", desc.name())
-}
-
-pub(super) fn event_label(desc: &EventDesc) -> String {
-    format!("event `{}`", desc.name())
-}
-
-pub(super) fn source_label(desc: &SourceDesc) -> String {
-    format!("source `{}`", desc.name())
-}
-
-pub(super) fn enum_label(desc: &EnumDesc) -> String {
-    format!("enumeration `{}`", desc.name())
-}
-
-pub(super) fn category_label(desc: &CategoryDesc) -> String {
-    format!("category `{}`", desc.name())
-}
-
 /// Why a name cannot be used, if it cannot.
 #[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {

@@ -16,57 +16,67 @@ const FIRST: usize = 64;
 /// A hash table of indices into a list of entries, keyed by something that each entry knows of itself, so that
 /// no name is stored twice. Finding takes no lock.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
-    /// Open addressing with linear probing; the newest table has all indices. A place is empty (0), or has half of the
-    /// hash, and the index plus 1.
+pub(super) struct Names {
+    /// Open addressing with linear probing; the newest table has all indices. A place is empty (0), or has the hash, and
+    /// the index plus 1.
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
     newest: AtomicUsize,
     hasher: DefaultHashBuilder,
 }
 
 impl Names {
-    /// The index whose entry has this key. `key_of` reads the key of an entry.
-    pub(crate) fn find<K: Hash + Eq>(&self, key: &K, key_of: impl Fn(u32) -> K) -> Option<u32> {
+    pub(super) fn hash(&self, key: &impl Hash) -> u32 {
+        (self.hasher.hash_one(key) >> 32) as u32
+    }
+
+    /// The index that was entered with this hash and that `is` what is looked for.
+    pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         let table = self.tables[self.newest.load(Acquire)].get()?;
-        let hash = self.hasher.hash_one(key);
         let mask = table.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             match table[at].load(Acquire) {
                 0 => return None,
-                place if place >> 32 == hash >> 32 && key_of(index_at(place)) == *key => {
-                    return Some(index_at(place));
-                }
+                place if (place >> 32) as u32 == hash && is(index_at(place)) => return Some(index_at(place)),
                 _ => at = (at + 1) & mask,
             }
         }
     }
 
-    /// Enters an index, which is the number of those entered so far. The caller has made sure that its key is new, and
-    /// enters one at a time.
-    pub(crate) fn insert<K: Hash + Eq>(&self, index: u32, key_of: impl Fn(u32) -> K) {
-        let newest = self.newest.load(Relaxed);
-        let table = self.tables[newest].get_or_init(|| empty(FIRST));
-        // At most half full, so that probing ends soon.
-        if index as usize * 2 < table.len() {
-            self.enter(table, index, &key_of);
-        } else {
-            let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
-            (0..=index).for_each(|index| self.enter(larger, index, &key_of));
-            self.newest.store(newest + 1, Release);
+    /// Enters an index. The caller has made sure that its key, of this hash, is new, and enters one at a time.
+    pub(super) fn insert(&self, index: u32, hash: u32) {
+        self.expect(index as usize + 1);
+        if let Some(table) = self.tables[self.newest.load(Relaxed)].get() {
+            enter(table, u64::from(hash) << 32 | u64::from(index + 1));
         }
     }
 
-    fn enter<K: Hash + Eq>(&self, table: &[AtomicU64], index: u32, key_of: impl Fn(u32) -> K) {
-        let hash = self.hasher.hash_one(key_of(index));
-        let mask = table.len() - 1;
-        let mut at = hash as usize & mask;
-        while table[at].load(Relaxed) != 0 {
-            at = (at + 1) & mask;
+    /// Makes room for so many. One caller at a time.
+    pub(super) fn expect(&self, count: usize) {
+        let newest = self.newest.load(Relaxed);
+        let old = self.tables[newest].get_or_init(|| empty(FIRST));
+        // At most half full, so that probing ends soon.
+        let larger = (count * 2).max(1).next_power_of_two().ilog2().saturating_sub(FIRST.ilog2()) as usize;
+        if larger > newest {
+            let table = self.tables[larger].get_or_init(|| empty(FIRST << larger));
+            old.iter()
+                .map(|place| place.load(Relaxed))
+                .filter(|place| *place != 0)
+                .for_each(|p| enter(table, p));
+            self.newest.store(larger, Release);
         }
-        // Who sees the place sees the entry.
-        table[at].store(hash >> 32 << 32 | u64::from(index + 1), Release);
     }
+}
+
+/// Puts a place's content where probing for its hash finds it.
+fn enter(table: &[AtomicU64], content: u64) {
+    let mask = table.len() - 1;
+    let mut at = (content >> 32) as usize & mask;
+    while table[at].load(Relaxed) != 0 {
+        at = (at + 1) & mask;
+    }
+    // Who sees the place sees the entry.
+    table[at].store(content, Release);
 }
 
 fn index_at(place: u64) -> u32 {
@@ -84,13 +94,24 @@ mod tests {
     #[test]
     fn every_name_is_found_while_the_table_grows() {
         let names = Names::default();
-        let key_of = |index: u32| format!("name{index}");
+        let name = |index: u32| format!("name{index}");
+        let find = |sought: &str| names.find(names.hash(&sought), |index| name(index) == sought);
         for index in 0..2000 {
-            assert_eq!(names.find(&key_of(index), key_of), None);
-            names.insert(index, key_of);
-            assert_eq!(names.find(&key_of(index / 2), key_of), Some(index / 2));
-            assert_eq!(names.find(&key_of(index), key_of), Some(index));
+            assert_eq!(find(&name(index)), None);
+            names.insert(index, names.hash(&name(index).as_str()));
+            assert_eq!(find(&name(index / 2)), Some(index / 2));
+            assert_eq!(find(&name(index)), Some(index));
         }
-        assert_eq!(names.find(&"name".to_owned(), key_of), None);
+        assert_eq!(find("name"), None);
+        names.expect(1_000_000);
+        assert!((0..2000).all(|index| find(&name(index)) == Some(index)));
+    }
+
+    #[test]
+    fn names_of_one_hash_are_told_apart() {
+        let names = Names::default();
+        (0..100).for_each(|index| names.insert(index, 7));
+        assert!((0..100).all(|sought| names.find(7, |index| index == sought) == Some(sought)));
+        assert_eq!(names.find(7, |_| false), None);
     }
 }

@@ -1,10 +1,10 @@
 //! The interface: who it is over, how long it is up, and what there may be of each thing.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::handle::{Handle, Room};
 use crate::event::RegistrationSlot;
+use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::registry::Registry;
 use crate::slots::Slots;
@@ -64,7 +64,7 @@ impl Interface {
 
     /// The interface of this process.
     pub fn global() -> &'static Self {
-        static GLOBAL: OnceLock<Interface> = OnceLock::new();
+        static GLOBAL: Once<Interface> = Once::new();
         GLOBAL.get_or_init(|| Self::new(Registry::global(), Limits::default()))
     }
 
@@ -77,7 +77,7 @@ impl Interface {
     /// Brings the interface up, or up once more. Returns the thread level in force: this interface may always be
     /// called from several threads at once, so that is at least what was asked for.
     pub fn init(&self, required: ThreadLevel) -> ThreadLevel {
-        let mut level = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut level = self.level.lock();
         if self.references.fetch_add(1, SeqCst) == 0 {
             *level = required;
         }
@@ -90,7 +90,7 @@ impl Interface {
     ///
     /// [`Error::NotInitialized`] when it is down already.
     pub fn finalize(&self) -> Result<()> {
-        let _alone = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.level.lock();
         let before = self.references.load(SeqCst);
         if before == 0 {
             return Err(Error::NotInitialized);
@@ -108,7 +108,7 @@ impl Interface {
 
     /// Adds a slot for registrations for events, made with the number that it gets.
     pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static RegistrationSlot) -> Result<()> {
-        let _alone = self.registering.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.registering.lock();
         let number = self.registrations.len();
         if number >= self.handles {
             return Err(Error::OutOfHandles);

@@ -1,5 +1,6 @@
 //! Registrations and callbacks: R247 to R251, R257 to R263, R268 to R272.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 
 use mpit::Error;
@@ -150,6 +151,31 @@ fn r261_freed_below_several_of_its_callbacks_it_ends_with_the_outermost() {
     });
     stage.send(1, Safety::None);
     stage.assert_told(&[('a', Told::End)]);
+}
+
+thread_local! {
+    /// Whom the callback below frees.
+    static VICTIM: Cell<Option<Tool>> = const { Cell::new(None) };
+}
+
+fn then_free_the_victim(_: &Delivery, notes: &Notes) {
+    VICTIM.take().unwrap().free().unwrap();
+    notes.stage.book.note('-');
+}
+
+#[test]
+fn r258_r261_freed_from_the_callback_of_another_it_ends_at_once_or_when_that_returns() {
+    let stage = Stage::new();
+    // It was told the event before.
+    VICTIM.set(Some(stage.listen('a').on(Safety::None)));
+    stage.listen('b').on_then(Safety::None, then_free_the_victim);
+    stage.send(1, Safety::None);
+    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Told::End), ('-', Told::End)]);
+    // It would have been told next: the first of these takes the place of the one that was freed.
+    stage.listen('c').on(Safety::None);
+    VICTIM.set(Some(stage.listen('d').on(Safety::None)));
+    stage.send(2, Safety::None);
+    stage.assert_told(&[('c', event(2)), ('b', event(2)), ('-', Told::End), ('d', Told::End)]);
 }
 
 #[test]

@@ -85,6 +85,11 @@ impl Book {
         std::mem::take(&mut self.told.lock().unwrap())
     }
 
+    /// A line of the test's own.
+    pub(crate) fn note(&self, who: char) {
+        self.write(who, Told::End);
+    }
+
     fn write(&self, who: char, told: Told) {
         self.told.lock().unwrap().push((who, told));
     }

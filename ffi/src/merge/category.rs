@@ -1,7 +1,8 @@
 //! Categories of the merged list.
 
 use std::ffi::c_int;
-use std::sync::{Mutex, PoisonError};
+
+use mpit::lock::Mutex;
 
 use super::enums::Text;
 use super::space::HostInfo;
@@ -118,8 +119,8 @@ impl Merged {
             Entry::Host(entry) if kind == Member::Event => entry.info().map(|_| Vec::new()),
             Entry::Host(entry) => {
                 let info = entry.info()?;
-                let asked = self.life.while_up(|| self.ask_members(entry, kind)).flatten();
-                let mut remembered = info.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+                let asked = self.life.while_up_and_unforked(|| self.ask_members(entry, kind)).flatten();
+                let mut remembered = info.remembered.lock();
                 let list = &mut remembered[kind as usize];
                 if let Some(asked) = asked {
                     // Members are never taken away, whatever the host does.

@@ -1,9 +1,9 @@
 //! Enumerations, ours and the host's, behind identifiers of our own.
 
 use std::ffi::{c_char, c_int};
-use std::sync::{Mutex, PoisonError};
 
 use mpit::desc::EnumDesc;
+use mpit::lock::Mutex;
 use mpit::log::Log;
 
 use super::Merged;
@@ -75,7 +75,7 @@ impl Enums {
     }
 
     fn find_or_add(&self, from: From, make: impl FnOnce() -> Option<Enumeration>) -> usize {
-        let _alone = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.adding.lock();
         let known = self.entries.iter().position(|known| known.from == from);
         let index = known.or_else(|| self.entries.push(make()?).ok());
         index.map_or(0, |index| KIND | (index + 1))

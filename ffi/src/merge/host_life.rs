@@ -10,8 +10,9 @@ use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicU8, AtomicU32,
     Ordering::{Release, SeqCst},
 };
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use mpit::lock::{Inside, Mutex};
 
 use crate::host::{Host, mpi, mpi_t};
 
@@ -51,7 +52,7 @@ impl HostLife {
     /// Takes the reference, unless it is taken or can no longer be. Returns the thread level that the host
     /// provided, if it is up.
     pub fn begin(&self, required: c_int) -> Option<c_int> {
-        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.changing.lock();
         if self.state.load(SeqCst) == UNTOUCHED && Host::get().is_some() {
             let mut over: c_int = 0;
             // SAFETY: always allowed; the flag is writable.
@@ -69,7 +70,7 @@ impl HostLife {
 
     /// Gives the reference back for good, when those who ask the host at this moment have their answers.
     pub fn end(&self) {
-        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.changing.lock();
         if self.state.swap(GONE, SeqCst) == UP {
             self.askers.wait_for_all();
             // SAFETY: we hold a reference, and MPI is still up.
@@ -85,6 +86,13 @@ impl HostLife {
         // Looked at after entering: `end` says first that it is over and looks for askers then, so that one of the
         // two sees the other.
         self.is_up().then(ask)
+    }
+
+    /// The same for what makes, frees or looks up: hosts lock for these, and no fork may come between. Not for the access
+    /// calls, which never wait.
+    pub fn while_up_and_unforked<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
+        let _inside = Inside::enter();
+        self.while_up(ask)
     }
 }
 

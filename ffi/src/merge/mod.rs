@@ -12,9 +12,9 @@ mod host_life;
 mod pvar;
 mod space;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
+use mpit::lock::Once;
 use mpit::registry::Registry;
 
 pub use category::{CategoryInfo, Member};
@@ -47,7 +47,7 @@ pub struct Merged {
 impl Merged {
     /// The lists of this process.
     pub fn get() -> &'static Self {
-        static MERGED: OnceLock<Merged> = OnceLock::new();
+        static MERGED: Once<Merged> = Once::new();
         MERGED.get_or_init(|| Self {
             registry: Registry::global(),
             pvars: Space::new(),
@@ -61,7 +61,7 @@ impl Merged {
 
     /// Takes in what is new on either side. Called by every query, so it is cheap when nothing is new.
     pub fn sync(&self) {
-        self.life.while_up(|| {
+        self.life.while_up_and_unforked(|| {
             self.pvars.sync(self);
             self.cvars.sync(self);
             self.categories.sync(self);
@@ -75,7 +75,7 @@ impl Merged {
 
     /// Asks again for entries that had nothing to say so far: hosts fill some in when MPI comes up.
     pub fn retry_holes(&self) {
-        self.life.while_up(|| {
+        self.life.while_up_and_unforked(|| {
             self.pvars.retry_holes(self);
             self.cvars.retry_holes(self);
             self.categories.retry_holes(self);
@@ -94,7 +94,7 @@ impl Merged {
     pub fn update_number(&self) -> i32 {
         self.sync();
         let mut hosts = 0;
-        self.life.while_up(|| {
+        self.life.while_up_and_unforked(|| {
             // SAFETY: the host is up, and the number is writable.
             unsafe { mpi_t::category_changed(&raw mut hosts) };
         });

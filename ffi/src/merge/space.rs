@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
+use mpit::lock::Mutex;
 use mpit::log::Log;
 
 use super::Merged;
@@ -64,25 +65,24 @@ pub trait HostInfo: Sized {
 #[derive(Debug)]
 pub struct Space<I: HostInfo> {
     entries: Log<Entry<I>>,
-    maps: RwLock<Maps<I::Key>>,
+    /// Their indices, by ours.
+    own: Log<u32>,
+    /// The same by the host's.
+    host: Log<u32>,
+    /// The same by key, for the host's.
+    keys: Mutex<HashMap<I::Key, u32>>,
     syncing: Mutex<()>,
-}
-
-/// Ways into the log.
-#[derive(Debug)]
-struct Maps<K> {
-    /// By our index.
-    own: Vec<u32>,
-    /// By the host's index.
-    host: Vec<u32>,
-    /// The host's entries by key.
-    keys: HashMap<K, u32>,
 }
 
 impl<I: HostInfo> Space<I> {
     pub(super) fn new() -> Self {
-        let maps = Maps { own: Vec::new(), host: Vec::new(), keys: HashMap::new() };
-        Self { entries: Log::new(), maps: RwLock::new(maps), syncing: Mutex::new(()) }
+        Self {
+            entries: Log::new(),
+            own: Log::new(),
+            host: Log::new(),
+            keys: Mutex::default(),
+            syncing: Mutex::new(()),
+        }
     }
 
     /// How many entries there are.
@@ -102,78 +102,67 @@ impl<I: HostInfo> Space<I> {
 
     /// The merged index of our entry `own`.
     pub fn of_own(&self, own: u32) -> Option<u32> {
-        self.read().own.get(own as usize).copied()
+        self.own.get(own as usize).copied()
     }
 
     /// The merged index of the host's entry `host`.
     pub fn of_host(&self, host: i32) -> Option<u32> {
-        self.read().host.get(usize::try_from(host).ok()?).copied()
+        self.host.get(usize::try_from(host).ok()?).copied()
     }
 
     /// The merged index of what has this key.
     pub fn find(&self, merged: &Merged, key: &I::Key) -> Option<u32> {
         match I::own_index(merged, key) {
             Some(own) => self.of_own(own),
-            None => self.read().keys.get(key).copied(),
+            None => self.keys.lock().get(key).copied(),
         }
     }
 
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, Maps<I::Key>> {
-        self.maps.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Maps<I::Key>> {
-        self.maps.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn append(&self, entry: Entry<I>) -> u32 {
-        let Ok(index) = self.entries.push(entry) else {
-            unreachable!("entries are appended by the holder of `syncing`")
+    /// Appends to one of the lists, for the holder of `syncing`.
+    fn append<T>(list: &Log<T>, item: T) -> u32 {
+        let Ok(index) = list.push(item) else {
+            unreachable!("one thread at a time appends, and lists are longer than memory")
         };
         index as u32
     }
 
     /// Takes in what is new on our side.
     pub(super) fn sync_own(&self, merged: &Merged) {
-        if self.read().own.len() == I::own_count(merged) as usize {
+        if self.own.len() == I::own_count(merged) as usize {
             return;
         }
-        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.syncing.lock();
         self.append_own(merged);
     }
 
     fn append_own(&self, merged: &Merged) {
-        let known = self.read().own.len() as u32;
+        let known = self.own.len() as u32;
         for own in known..I::own_count(merged) {
-            let index = self.append(Entry::Own(own));
-            self.write().own.push(index);
+            let index = Self::append(&self.entries, Entry::Own(own));
+            Self::append(&self.own, index);
         }
     }
 
     /// Takes in what is new on either side. Only while the host is up.
     pub(super) fn sync(&self, merged: &Merged) {
         let count = I::host_count().max(0) as usize;
-        let up_to_date = {
-            let maps = self.read();
-            maps.host.len() >= count && maps.own.len() == I::own_count(merged) as usize
-        };
-        if up_to_date {
+        if self.host.len() >= count && self.own.len() == I::own_count(merged) as usize {
             return;
         }
-        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.syncing.lock();
         self.append_own(merged);
-        let known = self.read().host.len();
+        let known = self.host.len();
         for host in known..count {
             let index = self.take_in(merged, host as i32);
-            self.write().host.push(index);
+            Self::append(&self.host, index);
         }
     }
 
     /// The merged index for a host entry that is seen for the first time.
     fn take_in(&self, merged: &Merged, host: i32) -> u32 {
         let Some(info) = I::ask(merged, host) else {
-            return self
-                .append(Entry::Host(HostEntry { index: AtomicI32::new(host), info: OnceLock::new() }));
+            let hole = HostEntry { index: AtomicI32::new(host), info: OnceLock::new() };
+            return Self::append(&self.entries, Entry::Host(hole));
         };
         let key = info.key();
         // We define it, too: one entry, ours.
@@ -181,7 +170,7 @@ impl<I: HostInfo> Space<I> {
             return own;
         }
         // The host registered it again, under another index: the old one leads there from now on.
-        let known = self.read().keys.get(&key).copied();
+        let known = self.keys.lock().get(&key).copied();
         if let Some(index) = known {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
                 entry.index.store(host, SeqCst);
@@ -189,14 +178,14 @@ impl<I: HostInfo> Space<I> {
             return index;
         }
         let entry = HostEntry { index: AtomicI32::new(host), info: OnceLock::from(info) };
-        let index = self.append(Entry::Host(entry));
-        self.write().keys.insert(key, index);
+        let index = Self::append(&self.entries, Entry::Host(entry));
+        self.keys.lock().insert(key, index);
         index
     }
 
     /// Asks the holes again. Only while the host is up.
     pub(super) fn retry_holes(&self, merged: &Merged) {
-        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.syncing.lock();
         for (index, entry) in self.entries.iter().enumerate() {
             let Entry::Host(entry) = entry else { continue };
             if entry.info.get().is_some() {
@@ -204,9 +193,9 @@ impl<I: HostInfo> Space<I> {
             }
             let Some(info) = I::ask(merged, entry.index()) else { continue };
             let key = info.key();
-            let taken = I::own_index(merged, &key).is_some() || self.read().keys.contains_key(&key);
+            let taken = I::own_index(merged, &key).is_some() || self.keys.lock().contains_key(&key);
             if !taken && entry.info.set(info).is_ok() {
-                self.write().keys.insert(key, index as u32);
+                self.keys.lock().insert(key, index as u32);
             }
         }
     }

@@ -149,7 +149,7 @@ fn alloc(
     let info = entry.info().ok_or(Error::InvalidIndex)?;
     let object = super::pvar_handle::object_for_host(info.bind, object)?;
     let (mut host, mut count) = (0, 0);
-    let asked = merged.life.while_up(|| {
+    let asked = merged.life.while_up_and_unforked(|| {
         // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
         from_host(unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, &raw mut host, &raw mut count) })
     });

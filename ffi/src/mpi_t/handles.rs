@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use mpit::Error;
+use mpit::lock::{Mutex, Once};
 use mpit::session::SessionId;
 use mpit::slots::Slots;
 
@@ -50,7 +50,7 @@ struct Tables {
 }
 
 fn tables() -> &'static Tables {
-    static TABLES: OnceLock<Tables> = OnceLock::new();
+    static TABLES: Once<Tables> = Once::new();
     TABLES.get_or_init(|| Tables {
         pvars: Slots::new(0x70, 1 << 24),
         cvars: Slots::new(0x63, 1 << 24),
@@ -60,7 +60,7 @@ fn tables() -> &'static Tables {
 
 /// The host's session for one of ours, made at the first need. Only while the host is up.
 pub(super) fn host_session(session: SessionId) -> Result<usize, Failure> {
-    let mut sessions = tables().sessions.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sessions = tables().sessions.lock();
     if let Some(known) = sessions.get(&session.0) {
         return Ok(*known);
     }
@@ -99,7 +99,7 @@ pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
     let (session, mut host) = (found.host_session.load(SeqCst), found.host.load(SeqCst));
     let freed = tables().pvars.free(handle, ());
     if freed {
-        merged.life.while_up(|| {
+        merged.life.while_up_and_unforked(|| {
             // SAFETY: the host is up, and both came from it and were not freed before.
             unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
         });
@@ -112,9 +112,9 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
     for (handle, _) in pvars_of(session) {
         free_pvar(merged, handle);
     }
-    let known = tables().sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&session.0);
+    let known = tables().sessions.lock().remove(&session.0);
     if let Some(mut host) = known {
-        merged.life.while_up(|| {
+        merged.life.while_up_and_unforked(|| {
             // SAFETY: the host is up, the session came from it and was not freed before.
             unsafe { mpi_t::session_free(&raw mut host) };
         });
@@ -138,7 +138,7 @@ pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Result<(), Failure> {
     if !tables().cvars.free(handle, ()) {
         return Err(Error::InvalidHandle.into());
     }
-    merged.life.while_up(|| {
+    merged.life.while_up_and_unforked(|| {
         // SAFETY: the host is up, and the handle came from it and was not freed before.
         unsafe { mpi_t::cvar_handle_free(&raw mut host) };
     });
@@ -151,8 +151,7 @@ pub(super) fn end_all(merged: &Merged) {
     for handle in handles {
         free_pvar(merged, handle);
     }
-    let sessions: Vec<u64> =
-        tables().sessions.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect();
+    let sessions: Vec<u64> = tables().sessions.lock().keys().copied().collect();
     for session in sessions {
         end_session(merged, SessionId(session));
     }

@@ -89,7 +89,7 @@ fn alloc(
     }
     let object = object_for_host(info.bind, object)?;
     let (mut host, mut count, mut host_session) = (0, 0, 0);
-    let asked = merged.life.while_up(|| {
+    let asked = merged.life.while_up_and_unforked(|| {
         host_session = handles::host_session(session)?;
         // SAFETY: the host is up and has this index; session and object were checked, the rest is writable.
         from_host(unsafe {

@@ -7,6 +7,7 @@ mod bystanders;
 mod coll;
 mod control;
 mod events;
+mod fork;
 mod fortran;
 mod harmless;
 mod implementor;

@@ -1,0 +1,92 @@
+//! Adding to the registry what was decided on.
+
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+use super::categories::{self, Category, Members};
+use super::plan::Plan;
+use super::{CvarEntry, Registry};
+use crate::cvar::sources::{self, Setting};
+use crate::desc::CategoryDesc;
+use crate::lock::Mutex;
+
+impl Registry {
+    /// Adds what is planned. The caller holds the lock on `adding`, and has since the plan was made.
+    pub(super) fn carry_out(&self, plan: &Plan, settings: &[Setting]) {
+        for (desc, hash) in plan.enums.iter() {
+            self.enums.append(desc, hash);
+        }
+        let mut changed = self.append_categories(plan);
+        changed |= self.append_pvars(plan);
+        changed |= self.append_cvars(plan, settings);
+        for (desc, hash) in plan.sources.iter() {
+            desc.cell().set_index(self.sources.append(desc, hash));
+        }
+        changed |= self.append_events(plan);
+        if changed {
+            // Only now, so that who sees the new number sees the new content.
+            self.update.store(categories::next_update(self.update.load(Acquire)), Release);
+        }
+    }
+
+    /// Whether categories have changed; so do those below.
+    fn append_categories(&self, plan: &Plan) -> bool {
+        let mut changed = false;
+        for (desc, hash) in plan.categories.iter() {
+            self.categories.append(Category::new(desc.name(), desc.description()), hash);
+            changed = true;
+        }
+        for (parent, child) in &plan.links {
+            let child = self.category_index(child);
+            let parent = self.category_named(parent);
+            changed |= parent.zip(child).is_some_and(|(parent, child)| parent.put_category(child));
+        }
+        changed
+    }
+
+    fn append_pvars(&self, plan: &Plan) -> bool {
+        let mut changed = false;
+        self.pvars.expect(plan.pvars.iter().len());
+        for (desc, hash) in plan.pvars.iter() {
+            let index = self.pvars.append(desc, hash);
+            changed |= self.put(desc.category_list(), |members| &mut members.pvars, index);
+        }
+        changed
+    }
+
+    fn append_cvars(&self, plan: &Plan, settings: &[Setting]) -> bool {
+        let mut changed = false;
+        self.cvars.expect(plan.cvars.iter().len());
+        for (desc, hash) in plan.cvars.iter() {
+            let source = sources::apply(desc, settings);
+            let index = self.cvars.append(CvarEntry { desc, source: Mutex::new(source) }, hash);
+            changed |= self.put(desc.category_list(), |members| &mut members.cvars, index);
+        }
+        changed
+    }
+
+    fn append_events(&self, plan: &Plan) -> bool {
+        let mut changed = false;
+        for (desc, hash) in plan.events.iter() {
+            let index = self.events.append(desc, hash);
+            desc.source().cell().add_event(desc);
+            changed |= self.put(desc.category_list(), |members| &mut members.events, index);
+        }
+        changed
+    }
+
+    /// Puts what has just got its index into its categories; whether any of them changed.
+    fn put(
+        &self,
+        into: &[&'static CategoryDesc],
+        list: impl Fn(&mut Members) -> &mut Vec<u32>,
+        index: u32,
+    ) -> bool {
+        let mut changed = false;
+        for desc in into {
+            if let Some(category) = self.category_named(desc.name()) {
+                changed |= category.put_newest(&list, index);
+            }
+        }
+        changed
+    }
+}

@@ -1,0 +1,252 @@
+//! What an image would add to the registry, and what of it breaks a rule: decided before anything is added.
+
+use std::collections::HashMap;
+
+use hashbrown::HashTable;
+
+use super::check;
+use super::definition::Definition;
+use super::space::Space;
+use super::{Category, CvarEntry, Image, Refusal, Registry};
+use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+
+/// Definitions of one kind that are to be added, in their order.
+#[derive(Debug)]
+pub(super) struct New<D: 'static> {
+    /// Each with the hash of its key.
+    all: Vec<(&'static D, u32)>,
+    by_key: HashTable<(&'static D, u32)>,
+}
+
+impl<D: Definition> New<D> {
+    fn with_room(count: usize) -> Self {
+        Self { all: Vec::with_capacity(count), by_key: HashTable::with_capacity(count) }
+    }
+
+    fn find(&self, hash: u32, is: impl Fn(&D) -> bool) -> Option<&'static D> {
+        self.by_key.find(spread(hash), |(desc, _)| is(desc)).map(|(desc, _)| *desc)
+    }
+
+    fn push(&mut self, desc: &'static D, hash: u32) {
+        self.by_key.insert_unique(spread(hash), (desc, hash), |(_, hash)| spread(*hash));
+        self.all.push((desc, hash));
+    }
+
+    /// Each with the hash of its key.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, u32)> + '_ {
+        self.all.iter().copied()
+    }
+}
+
+/// The table takes places by the lower bits of a hash and tells entries apart by the uppermost.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
+
+/// What is to be added, and what is not.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) enums: New<EnumDesc>,
+    pub(super) categories: New<CategoryDesc>,
+    /// Names of categories: one, and one that it contains.
+    pub(super) links: Vec<(&'static str, &'static str)>,
+    pub(super) pvars: New<PvarDesc>,
+    pub(super) cvars: New<CvarDesc>,
+    pub(super) sources: New<SourceDesc>,
+    pub(super) events: New<EventDesc>,
+    pub(super) refusals: Vec<Refusal>,
+}
+
+impl Plan {
+    /// Decides about an image. The caller adds nothing else to the registry until the plan is carried out.
+    pub(super) fn of(registry: &Registry, image: &Image) -> Self {
+        let mut plan = Self {
+            enums: New::with_room(0),
+            categories: New::with_room(0),
+            links: Vec::new(),
+            pvars: New::with_room(image.pvars.len()),
+            cvars: New::with_room(image.cvars.len()),
+            sources: New::with_room(0),
+            events: New::with_room(image.events.len()),
+            refusals: Vec::new(),
+        };
+        plan.decide_enums(registry, image);
+        plan.decide_categories(registry, image);
+        plan.decide_pvars(registry, image);
+        plan.decide_cvars(registry, image);
+        plan.decide_sources(registry, image);
+        plan.decide_events(registry, image);
+        plan
+    }
+
+    fn decide_enums(&mut self, registry: &Registry, image: &Image) {
+        for desc in image.all_enums() {
+            let fault = check::enum_fault(desc);
+            decide(&mut self.enums, &mut self.refusals, &registry.enums, |desc| *desc, desc, fault);
+        }
+    }
+
+    fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
+        let mut pvars = image.pvars.clone();
+        pvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
+        for desc in pvars {
+            let fault = check::pvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
+            decide(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
+        }
+    }
+
+    fn decide_cvars(&mut self, registry: &Registry, image: &Image) {
+        let mut cvars = image.cvars.clone();
+        cvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        for desc in cvars {
+            let fault = check::cvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
+            decide(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
+        }
+    }
+
+    fn decide_sources(&mut self, registry: &Registry, image: &Image) {
+        for desc in image.all_sources() {
+            let fault = check::source_fault(desc);
+            decide(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
+        }
+    }
+
+    fn decide_events(&mut self, registry: &Registry, image: &Image) {
+        let mut events = image.events.clone();
+        events.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        for desc in events {
+            let fault = check::event_fault(desc)
+                .or_else(|| self.missing_enum(registry, desc.element_names()))
+                .or_else(|| self.missing_source(registry, desc.source()));
+            decide(&mut self.events, &mut self.refusals, &registry.events, |desc| *desc, desc, fault);
+        }
+    }
+
+    fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<String> {
+        let desc = desc?;
+        let there = known(&self.enums, &registry.enums, |desc| *desc, desc).is_some_and(|one| one.is(desc));
+        (!there).then(|| format!("its enumeration `{}` was left out", desc.name()))
+    }
+
+    fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<String> {
+        let there =
+            known(&self.sources, &registry.sources, |desc| *desc, desc).is_some_and(|one| one.is(desc));
+        (!there).then(|| format!("its source `{}` was left out", desc.name()))
+    }
+}
+
+/// The definition of the same key, in the registry or among what is to be added.
+fn known<T, D: Definition>(
+    new: &New<D>,
+    there: &Space<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    desc: &'static D,
+) -> Option<&'static D> {
+    let key = desc.key();
+    let hash = there.hash(&key);
+    let index = there.find(hash, |entry| desc_of(entry).key() == key);
+    index.and_then(|index| there.get(index)).map(desc_of).or_else(|| new.find(hash, |desc| desc.key() == key))
+}
+
+/// Decides about a definition with this fault, if any: of one key the first one stays, and the same one may come twice.
+fn decide<T, D: Definition>(
+    new: &mut New<D>,
+    refusals: &mut Vec<Refusal>,
+    there: &Space<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    desc: &'static D,
+    fault: Option<String>,
+) {
+    if let Some(fault) = fault {
+        return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+    }
+    match known(new, there, desc_of, desc) {
+        Some(first) if first.is(desc) => {}
+        Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
+        None => new.push(desc, there.hash(&desc.key())),
+    }
+}
+
+/// Categories: what is one and the same may be named many times, and what is contained must not lead back.
+impl Plan {
+    fn decide_categories(&mut self, registry: &Registry, image: &Image) {
+        let mut links = Vec::new();
+        for desc in image.all_categories() {
+            if let Some(fault) = check::category_fault(desc) {
+                self.refuse_category(desc, fault);
+                continue;
+            }
+            links.extend(desc.parents().iter().map(|parent| (*parent, desc, desc)));
+            links.extend(desc.contains().iter().map(|child| (desc, *child, *child)));
+            let hash = registry.categories.hash(&desc.name());
+            let first = registry.category_named(desc.name()).map(Category::description);
+            let planned = || self.categories.find(hash, |known| known.name() == desc.name());
+            match first.or_else(|| planned().map(CategoryDesc::description)) {
+                None => self.categories.push(desc, hash),
+                // A second image names a category to put something in; it need not describe it again.
+                Some(first) if desc.description().is_empty() || desc.description() == first => {}
+                Some(_) => {
+                    let fault = "a category of this name has another description, which stays";
+                    self.refuse_category(desc, fault.into());
+                }
+            }
+        }
+        self.decide_links(registry, &links);
+    }
+
+    /// Decides about links from a category to one that it contains, each made by one of the two.
+    fn decide_links(
+        &mut self,
+        registry: &Registry,
+        links: &[(&'static CategoryDesc, &'static CategoryDesc, &'static CategoryDesc)],
+    ) {
+        let mut children: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
+        for (parent, child, by) in links {
+            let (above, below) = (parent.name(), child.name());
+            if !self.has_category(registry, above) || !self.has_category(registry, below) {
+                continue;
+            }
+            if leads_to(registry, &children, below, above) {
+                self.refuse_category(by, format!("in `{above}` it would be its own ancestor"));
+            } else {
+                children.entry(above).or_default().push(below);
+                self.links.push((above, below));
+            }
+        }
+    }
+
+    fn has_category(&self, registry: &Registry, name: &'static str) -> bool {
+        let hash = registry.categories.hash(&name);
+        registry.category_index(name).is_some()
+            || self.categories.find(hash, |known| known.name() == name).is_some()
+    }
+
+    fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: String) {
+        self.refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+    }
+}
+
+/// Whether category `from` is `target`, or contains it at any depth: in the registry, or by the links to be added.
+fn leads_to(
+    registry: &Registry,
+    links: &HashMap<&'static str, Vec<&'static str>>,
+    from: &'static str,
+    target: &str,
+) -> bool {
+    let (mut waiting, mut seen) = (vec![from], Vec::new());
+    while let Some(name) = waiting.pop() {
+        if name == target {
+            return true;
+        }
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        waiting.extend(links.get(name).into_iter().flatten());
+        if let Some(category) = registry.category_named(name) {
+            let inside = category.with_members(|members| members.categories.clone());
+            waiting.extend(inside.into_iter().filter_map(|at| registry.category(at)).map(Category::name));
+        }
+    }
+    false
+}

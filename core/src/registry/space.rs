@@ -1,0 +1,58 @@
+//! Index spaces: append-only lists whose entries are found by index and by name.
+
+use std::hash::Hash;
+
+use super::names::Names;
+use crate::log::Log;
+
+/// One index space, and its names.
+#[derive(Debug)]
+pub(super) struct Space<T> {
+    entries: Log<T>,
+    names: Names,
+}
+
+impl<T> Default for Space<T> {
+    fn default() -> Self {
+        Self { entries: Log::new(), names: Names::default() }
+    }
+}
+
+impl<T> Space<T> {
+    pub(super) fn len(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
+    pub(super) fn get(&self, index: u32) -> Option<&T> {
+        self.entries.get(index as usize)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter()
+    }
+
+    /// The hash of a key, for the calls below.
+    pub(super) fn hash(&self, key: &impl Hash) -> u32 {
+        self.names.hash(key)
+    }
+
+    /// The index of the entry with a key of this hash that `is` it.
+    pub(super) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<u32> {
+        self.names.find(hash, |index| self.get(index).is_some_and(&is))
+    }
+
+    /// Makes room for so many entries more.
+    pub(super) fn expect(&self, more: usize) {
+        self.names.expect(self.entries.len() + more);
+    }
+
+    /// Appends an entry whose key is new and has this hash. One caller at a time.
+    pub(super) fn append(&self, entry: T, hash: u32) -> u32 {
+        let Ok(index) = self.entries.push(entry) else {
+            unreachable!("one image is added at a time, and lists are longer than memory")
+        };
+        let index = index as u32;
+        self.names.insert(index, hash);
+        index
+    }
+}
