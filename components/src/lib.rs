@@ -16,6 +16,7 @@ pub mod comms;
 mod complaint;
 pub mod control;
 mod framework;
+pub mod gather;
 pub mod host;
 pub mod local;
 pub mod osc;

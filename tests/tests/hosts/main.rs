@@ -10,6 +10,7 @@ mod implementor;
 mod inventories;
 mod lifecycle;
 mod promises;
+mod report;
 mod ring;
 mod sends;
 mod symbols;

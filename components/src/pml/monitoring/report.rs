@@ -1,7 +1,7 @@
 //! What is written, and where to.
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{MESSAGES, settings};
 use crate::comms::Reader;
 use crate::complaint::complain;
+use crate::gather::{self, Output};
 use crate::host;
 use crate::output::write_whole;
 use crate::prof::{Block, Profile};
@@ -28,16 +29,18 @@ pub(super) fn open() {
 pub(super) fn close() {
     let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (Some(reader), Some(world)) = (reader, host::world()) else { return };
+    let mut text = Vec::new();
     let profile = profile(world.rank, &Snapshot::default(), &reader);
-    let written = match settings::ENABLE_OUTPUT.get() {
-        1 => in_one_piece(&profile, io::stdout().lock()),
-        2 => in_one_piece(&profile, io::stderr().lock()),
-        // `file` has told the user.
-        _ => return file(&profile, settings::FILENAME.get().as_str().as_bytes()).unwrap_or_default(),
-    };
-    if let Err(error) = written {
-        complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+    if let Err(error) = profile.write(&mut text) {
+        return complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
     }
+    let stem = settings::FILENAME.get();
+    let output = match settings::ENABLE_OUTPUT.get() {
+        1 => Output::Stdout,
+        2 => Output::Stderr,
+        _ => Output::Files(stem.as_str().as_bytes()),
+    };
+    gather::write(world, text, output);
 }
 
 /// What was recorded since some moment, and the communicators that existed since another.
@@ -50,14 +53,6 @@ pub(super) fn profile(me: u32, since: &Snapshot, comms: &Reader) -> Profile {
         collectives: Vec::new(),
         comms: comms.comms().into_iter().map(Block::from).collect(),
     }
-}
-
-/// With a single call, so that the output of several processes does not mix.
-fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
-    let mut text = Vec::new();
-    profile.write(&mut text)?;
-    to.write_all(&text)?;
-    to.flush()
 }
 
 /// Writes `<stem>.<rank>.prof`. What goes wrong is also told the user.
