@@ -52,6 +52,10 @@ struct Run {
     #[arg(short, long, value_name = "STEM")]
     output: Option<String>,
 
+    /// Write one file for the whole job instead, `STEM.prof`
+    #[arg(long, requires = "output")]
+    one_file: bool,
+
     /// Say on standard error what is set before the command runs
     #[arg(short, long)]
     verbose: bool,

@@ -43,8 +43,8 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let mut understood = true;
     for (at, run) in runs.iter().enumerate() {
         let job = read(run);
-        let mut text = if at == 0 { String::new() } else { "\n".into() };
-        text.push_str(&format!("{}: ", run.path().display()));
+        let between = if at == 0 { "" } else { "\n" };
+        let mut text = format!("{between}{}: ", run.path().display());
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
         if let Err(error) = io::stdout().write_all(text.as_bytes()) {
@@ -143,9 +143,12 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
         )),
         Format::Mat => each_matrix(job, |matrix, selection, value| {
             let path = file(&format!("_{}_{}.mat", value.word(), selection.word()));
-            create(&path, |out| match args.symmetric {
-                true => matrix::write_like_profile2mat(out, matrix, value),
-                false => matrix::write_mat(out, matrix, job.size, value),
+            create(&path, |out| {
+                if args.symmetric {
+                    matrix::write_like_profile2mat(out, matrix, value)
+                } else {
+                    matrix::write_mat(out, matrix, job.size, value)
+                }
             })
         }),
         Format::Svg => create(&file(".svg"), |out| picture::write_svg(out, job, name(run))),

@@ -1,10 +1,12 @@
 //! All that the files of one run say.
 
+use std::fmt;
+
 use hashbrown::HashMap;
 
+use crate::BINS;
 use crate::matrix::{Cell, Kind, Matrix};
 use crate::problem::{Problem, Problems};
-use crate::BINS;
 
 /// A number of operations, and the bytes they moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub struct CommGroup {
     pub collectives: Collectives,
 }
 
-/// A process of which nothing is known.
+/// Processes of which nothing is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// The first rank,
@@ -63,6 +65,17 @@ pub struct Missing {
     pub last: u32,
     /// Why, if the file says so.
     pub reason: Option<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = self.reason.as_deref().unwrap_or("no file");
+        if self.first == self.last {
+            write!(f, "rank {} ({reason})", self.first)
+        } else {
+            write!(f, "ranks {} to {} ({reason})", self.first, self.last)
+        }
+    }
 }
 
 /// What the files of one run say together.

@@ -33,12 +33,7 @@ const NAMED: usize = 20;
 
 fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
     for missing in all.iter().take(NAMED) {
-        let reason = missing.reason.as_deref().unwrap_or("no file");
-        if missing.first == missing.last {
-            writeln!(out, "missing: rank {} ({reason})", missing.first)?;
-        } else {
-            writeln!(out, "missing: ranks {} to {} ({reason})", missing.first, missing.last)?;
-        }
+        writeln!(out, "missing: {missing}")?;
     }
     if all.len() > NAMED {
         writeln!(out, "missing: and {} ranges of ranks more", all.len() - NAMED)?;
@@ -109,8 +104,7 @@ fn comms(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     if job.comms.is_empty() {
         return Ok(());
     }
-    let header =
-        ["communicator", "size", "how many", "O2A", "bytes", "A2O", "bytes", "A2A", "bytes"];
+    let header = ["communicator", "size", "how many", "O2A", "bytes", "A2O", "bytes", "A2A", "bytes"];
     let mut table = new(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
     for comm in job.comms.iter().take(COMMS) {
         let mut row = vec![comm.name.clone(), comm.size.to_string(), comm.groups.to_string()];

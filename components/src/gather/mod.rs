@@ -133,15 +133,23 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) {
         Gathered::Delivered => (),
         Gathered::NotMet(text, why) => {
             // One line is enough for all of them.
-            if let Output::Files(stem) = output && world.rank == 0 {
+            if let Output::Files(stem) = output
+                && world.rank == 0
+            {
                 let stem = String::from_utf8_lossy(stem);
-                complain(format_args!("monitoring: {why}; each process writes a file of its own, {stem}.<rank>.prof"));
+                complain(format_args!(
+                    "monitoring: {why}; each process writes a file of its own, {stem}.<rank>.prof"
+                ));
             }
             each([text], output);
         }
         Gathered::NotTaken(texts, why) => {
             let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
-            complain(format_args!("monitoring: {why}; rank {} writes what it has of {}", world.rank, ranks.join(", ")));
+            complain(format_args!(
+                "monitoring: {why}; rank {} writes what it has of {}",
+                world.rank,
+                ranks.join(", ")
+            ));
             each(texts, output);
         }
     }

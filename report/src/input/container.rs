@@ -58,7 +58,8 @@ pub(super) fn read(
                 number += memchr::memchr_iter(b'\n', &section.text).count() as u64;
                 each(section, part);
                 if read < bytes {
-                    let what = format!("expected {} more bytes of rank {rank}; the file is cut short", bytes - read);
+                    let what =
+                        format!("expected {} more bytes of rank {rank}; the file is cut short", bytes - read);
                     complain(part, number, what);
                     return Ok(());
                 }

@@ -84,7 +84,9 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
             if files.is_empty() {
                 return Err(Error::Nothing(path.clone()));
             }
-            files.into_iter().for_each(|file| add(&mut runs, file));
+            for file in files {
+                add(&mut runs, file);
+            }
         } else if path.exists() {
             let file = named(path).ok_or_else(|| Error::NotProf(path.clone()))?;
             add(&mut runs, file);
@@ -97,7 +99,9 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
             if wanted.peek().is_none() {
                 return Err(Error::NotThere(path.clone()));
             }
-            wanted.for_each(|file| add(&mut runs, file));
+            for file in wanted {
+                add(&mut runs, file);
+            }
         }
     }
     runs.sort_by(|a, b| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem)));
@@ -165,8 +169,7 @@ fn natural(a: &str, b: &str) -> Ordering {
         let (left_number, left_after) = left_rest.split_at(digits(left_rest));
         let (right_number, right_after) = right_rest.split_at(digits(right_rest));
         let (x, y) = (left_number.trim_start_matches('0'), right_number.trim_start_matches('0'));
-        let order =
-            left_text.cmp(right_text).then_with(|| x.len().cmp(&y.len())).then_with(|| x.cmp(y));
+        let order = left_text.cmp(right_text).then_with(|| x.len().cmp(&y.len())).then_with(|| x.cmp(y));
         if order != Ordering::Equal || left_after.is_empty() || right_after.is_empty() {
             return order.then_with(|| left_after.cmp(right_after)).then_with(|| a.cmp(b));
         }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::container::{self, FIRST_WORD, Section};
+use crate::Job;
 use crate::job::Part;
 use crate::parse::{self, Origin};
 use crate::problem::Problem;
-use crate::Job;
 
 /// Sections are parsed together when they have as many bytes: enough work for all processors, little memory.
 const BATCH: usize = 32 << 20;

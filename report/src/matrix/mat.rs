@@ -25,8 +25,7 @@ pub enum Selection {
 
 impl Selection {
     /// Each of them.
-    pub const ALL: [Self; 5] =
-        [Self::All, Self::External, Self::Internal, Self::OneSided, Self::Collective];
+    pub const ALL: [Self; 5] = [Self::All, Self::External, Self::Internal, Self::OneSided, Self::Collective];
 
     /// What the names of files say.
     pub fn word(self) -> &'static str {

@@ -6,7 +6,9 @@ mod mtx;
 
 use std::fmt;
 
-pub use csv::{write_comms as write_comms_csv, write_pairs as write_pairs_csv, write_sizes as write_sizes_csv};
+pub use csv::{
+    write_comms as write_comms_csv, write_pairs as write_pairs_csv, write_sizes as write_sizes_csv,
+};
 pub use mat::{MAT_LIMIT, Selection, Value, write as write_mat, write_like_profile2mat};
 pub use mtx::write as write_mtx;
 
@@ -27,8 +29,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of the files.
-    pub const ALL: [Self; 5] =
-        [Self::External, Self::Internal, Self::Sent, Self::Received, Self::Collective];
+    pub const ALL: [Self; 5] = [Self::External, Self::Internal, Self::Sent, Self::Received, Self::Collective];
 
     /// The letter that lines begin with.
     pub fn letter(self) -> char {
@@ -118,9 +119,8 @@ impl Matrix {
 
     /// The `n` cells with the most bytes, most first.
     pub fn top(&self, n: usize) -> Vec<Cell> {
-        let order = |cell: &Cell| {
-            (std::cmp::Reverse(cell.bytes), std::cmp::Reverse(cell.count), cell.from, cell.to)
-        };
+        let order =
+            |cell: &Cell| (std::cmp::Reverse(cell.bytes), std::cmp::Reverse(cell.count), cell.from, cell.to);
         let mut cells = self.0.clone();
         if n > 0 && n < cells.len() {
             cells.select_nth_unstable_by_key(n - 1, order);

@@ -14,7 +14,11 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
     let mut out = BufWriter::new(out);
     let field = if value == Value::Average { "real" } else { "integer" };
     writeln!(out, "%%MatrixMarket matrix coordinate {field} general")?;
-    writeln!(out, "% row: rank of the sender + 1; column: rank of the receiver + 1; value: {}", value.meaning())?;
+    writeln!(
+        out,
+        "% row: rank of the sender + 1; column: rank of the receiver + 1; value: {}",
+        value.meaning()
+    )?;
     writeln!(out, "{size} {size} {}", matrix.cells().len())?;
     let mut buffer = itoa::Buffer::new();
     for cell in matrix.cells() {

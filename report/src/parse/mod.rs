@@ -8,10 +8,10 @@ use std::path::Path;
 
 use cursor::{Cursor, Expected};
 
+use crate::BINS;
 use crate::job::{Collectives, Comm, Part, Sum};
 use crate::matrix::{Cell, Kind};
 use crate::problem::Problem;
-use crate::BINS;
 
 /// Where a text is from.
 #[derive(Clone, Copy, Debug)]

@@ -52,7 +52,13 @@ fn sections(path: &Path) -> Outcome<Vec<(u32, String)>> {
     Err(Failure::new("no end of the file"))
 }
 
-fn run(stack: &Stack, program: &Path, mode: &str, settings: &[(&str, &str)], dir: &Path) -> Outcome<Finished> {
+fn run(
+    stack: &Stack,
+    program: &Path,
+    mode: &str,
+    settings: &[(&str, &str)],
+    dir: &Path,
+) -> Outcome<Finished> {
     let job = Job::mpi(stack, RANKS).arg(program).dir(dir).seconds(45);
     let job = if mode.is_empty() { job } else { job.args(&[mode]) };
     job.under_mpit(settings)?.finish()
@@ -74,11 +80,14 @@ fn the_file_of_a_job_has_what_the_files_of_its_processes_have() -> Outcome {
             Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
                 "the processes are not in order, or not complete".into()
             })?;
-            let parse = |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
+            let parse =
+                |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
             let together = sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?;
             let each = read_all(&dir.join("each"), RANKS)?;
             Failure::unless(together == each, || format!("together {together:?}\neach {each:?}"))?;
-            Failure::unless(!dir.join("all.0.prof").exists(), || "there is a file of one process too".into())?;
+            Failure::unless(!dir.join("all.0.prof").exists(), || {
+                "there is a file of one process too".into()
+            })?;
             // The reports are the same, but for the name.
             let of = |stem: &str| -> Outcome<String> {
                 let finished = report(&dir, &[stem])?;
@@ -124,10 +133,9 @@ fn a_process_that_comes_late_costs_no_data() -> Outcome {
             let finished = run(stack, &stack.compile("gather")?, "late", &together("run"), &dir)?;
             let told = "mpit: monitoring: not all processes came to MPI_Finalize in time; each process writes a file of \
                         its own, run.<rank>.prof";
-            Failure::unless(
-                finished.code == Some(0) && finished.stderr.matches(told).count() == 1,
-                || finished.to_string(),
-            )?;
+            Failure::unless(finished.code == Some(0) && finished.stderr.matches(told).count() == 1, || {
+                finished.to_string()
+            })?;
             Failure::unless(!dir.join("run.prof").exists(), || "there is a file of all".into())?;
             for (rank, prof) in (0..).zip(read_all(&dir.join("run"), RANKS)?) {
                 let sent = prof.rows('E').get(&((rank + 1) % RANKS)).map_or(0, |row| row.messages);
