@@ -170,7 +170,7 @@ fn report_names_lines_it_does_not_understand_and_goes_on() {
     let wanted = format!("mpit: {}:2: expected ` bytes` and a tab: \"E\\t1\\t0\\t20 bites", bad.display());
     assert!(text(&done.stderr).starts_with(&wanted), "{}", text(&done.stderr));
     assert!(
-        text(&done.stdout).contains("E  messages         5     20   20 B      1\n"),
+        text(&done.stdout).contains("E  messages         5     20  20 B      1\n"),
         "{}",
         text(&done.stdout)
     );

@@ -100,7 +100,7 @@ fn nothing_is_counted_twice() {
 fn what_the_component_writes_is_understood() {
     use mpit_components::comms::{self, Description};
     use mpit_components::prof::{Accessed, Block, Exchanged, Profile, Sum as Written};
-    use mpit_components::record::Messages;
+    use mpit_components::record::{Messages, Snapshot};
 
     static MESSAGES: Messages = Messages::new();
     MESSAGES.record(3, 1 << 40, false);
@@ -119,7 +119,7 @@ fn what_the_component_writes_is_understood() {
     };
     let profile = Profile {
         me: 2,
-        messages: MESSAGES.snapshot().since(&Default::default()),
+        messages: MESSAGES.snapshot().since(&Snapshot::default()),
         accesses: vec![Accessed { to: 1, sent: written(7, 8), received: written(9, 10) }],
         collectives: vec![Exchanged { to: 3, sum: written(11, 12) }],
         comms: records.into_iter().map(block).collect(),

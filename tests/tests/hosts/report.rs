@@ -10,7 +10,7 @@ use mpit_tests::{
     paths,
     prof::Prof,
     record,
-    stacks::{self, Stack},
+    stacks::{self, Stack, Vendor},
 };
 
 use crate::{read_all, written_to};
@@ -211,4 +211,45 @@ fn texts_on_standard_output_do_not_mix() -> Outcome {
             Failure::unless(senders == ["0", "1", "2", "3"], || finished.to_string())
         },
     )
+}
+
+/// Open MPI's own files are read as well, and give the numbers of its own script.
+#[test]
+fn open_mpi_s_own_files_are_read() -> Outcome {
+    let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
+        return record::not_run("profile2mat", "not installed; Debian's package openmpi-bin has it");
+    };
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("report_native", applies, |stack| {
+        let dir = stack.scratch("report_native")?;
+        Job::mpi(stack, RANKS)
+            .native_monitoring(&written_to("native"))
+            .arg(stack.compile("gather")?)
+            .args(&["others"])
+            .dir(&dir)
+            .succeed()?;
+        let mut all = String::new();
+        for rank in 0..RANKS {
+            let path = dir.join(format!("native.{rank}.prof"));
+            all += &fs::read_to_string(&path).context(path.display())?;
+        }
+        fs::write(dir.join("all.prof"), all).context("all.prof")?;
+        Job::plain(&[&script.display().to_string(), "all.prof"]).dir(&dir).succeed()?;
+        let arguments = ["native", "--format", "mat", "--symmetric", "--output", "ours"];
+        let finished = report(&dir, &arguments)?;
+        Failure::unless(finished.code == Some(0) && finished.stderr.is_empty(), || finished.to_string())?;
+        for kind in ["E", "I", "S", "R", "C"] {
+            let has_it = |line: &str| line.starts_with(&format!("  {kind}  "));
+            Failure::unless(finished.stdout.lines().any(has_it), || format!("no {kind}\n{finished}"))?;
+        }
+        for selection in ["all", "external", "internal", "osc", "coll"] {
+            for value in ["size", "msg", "avg"] {
+                let read = |name: String| fs::read_to_string(dir.join(&name)).context(name);
+                let ours = read(format!("ours/native_{value}_{selection}.mat"))?;
+                let theirs = read(format!("all_{value}_{selection}.mat"))?;
+                Failure::unless(ours == theirs, || format!("{value} {selection}:\n{ours}\n{theirs}"))?;
+            }
+        }
+        Ok(())
+    })
 }
