@@ -1,6 +1,7 @@
-//! `mpit`: runs MPI programs with the preload library, and lists what MPI tools would see.
+//! `mpit`: runs MPI programs with the preload library, reports what they sent, and lists what MPI tools would see.
 
 mod preload;
+mod report;
 mod run;
 mod settings;
 mod table;
@@ -34,6 +35,11 @@ enum Command {
     /// Without a command: those that mpit brings. With one, such as `mpiexec -n 1 ./app`: all that its first process
     /// has, the MPI library's own included.
     Vars(Vars),
+    /// Show what monitoring wrote: who sent how much to whom
+    ///
+    /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
+    /// process or one for a whole job. Lines that are not understood are named; then the exit status is 1.
+    Report(Report),
 }
 
 #[derive(Debug, Args)]
@@ -45,6 +51,10 @@ struct Run {
     /// Record all messages and write one file per process at the end, `STEM.<rank>.prof`
     #[arg(short, long, value_name = "STEM")]
     output: Option<String>,
+
+    /// Write one file for the whole job instead, `STEM.prof`
+    #[arg(long, requires = "output")]
+    one_file: bool,
 
     /// Say on standard error what is set before the command runs
     #[arg(short, long)]
@@ -73,6 +83,33 @@ struct Vars {
 }
 
 #[derive(Debug, Args)]
+struct Report {
+    /// Files, directories of them, or what the names of files begin with: prof/run for prof/run.0.prof and so on
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Only these phases or runs: phase_1 for phase_1.0.prof and so on
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    phase: Vec<String>,
+
+    /// How many pairs of each kind are listed
+    #[arg(long, value_name = "NUMBER", default_value_t = mpit_report::summary::TOP)]
+    top: usize,
+
+    /// Also write files
+    #[arg(short, long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
+    format: Vec<report::Format>,
+
+    /// The directory that they go to, made if it is not there
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    output: PathBuf,
+
+    /// In files .mat, the mean of both directions, as Open MPI's profile2mat has it
+    #[arg(long)]
+    symmetric: bool,
+}
+
+#[derive(Debug, Args)]
 struct Library {
     /// The preload library, if it is not beside this program
     #[arg(long = "preload", value_name = "FILE", env = "MPIT_PRELOAD")]
@@ -83,6 +120,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(run) => run::run(run),
         Command::Vars(vars) => vars::list(&vars),
+        Command::Report(report) => report::report(&report),
     };
     match done {
         Ok(code) => code,

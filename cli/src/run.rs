@@ -11,7 +11,7 @@ use crate::{Run, preload, tell};
 /// Becomes the command, so that signals and the exit status are the command's own. Returns only when that fails.
 pub(crate) fn run(args: Run) -> Result<ExitCode, String> {
     let library = preload::find(args.library.file.as_deref())?;
-    let mut all = args.output.as_deref().map(record_to).unwrap_or_default();
+    let mut all = args.output.as_deref().map(|stem| record_to(stem, args.one_file)).unwrap_or_default();
     all.extend(args.set);
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
@@ -28,16 +28,24 @@ pub(crate) fn run(args: Run) -> Result<ExitCode, String> {
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
         tell(&format!("run {}", words.join(" ")));
     }
+    if let Some(stem) = args.output.as_deref().filter(|_| args.one_file) {
+        // Nobody of us is there any more at the end.
+        tell(&format!("{stem}.prof will have what is sent; look at it with `mpit report {stem}.prof`"));
+    }
     let error = command.exec();
     Err(format!("cannot run {}: {error}", args.command[0].display()))
 }
 
 /// What `--output` stands for.
-fn record_to(stem: &str) -> Vec<Setting> {
+fn record_to(stem: &str, one_file: bool) -> Vec<Setting> {
     let set = |name: &str, value: &str| Setting { name: name.into(), value: value.into() };
-    vec![
+    let mut all = vec![
         set("pml_monitoring_enable", "2"),
         set("pml_monitoring_enable_output", "3"),
         set("pml_monitoring_filename", stem),
-    ]
+    ];
+    if one_file {
+        all.push(set("monitoring_container", "1"));
+    }
+    all
 }

@@ -100,3 +100,115 @@ fn vars_of_a_command_without_mpi_says_so() {
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("no process of it brought MPI up"), "{}", text(&done.stderr));
 }
+
+/// The file of one process of two that sends to the other one.
+fn prof(me: u32) -> String {
+    let bins = format!("0,0,0,5{}", ",0".repeat(62));
+    format!("# POINT TO POINT\nE\t{me}\t{}\t20 bytes\t5 msgs sent\t{bins}\n# OSC\n# COLLECTIVES\n", 1 - me)
+}
+
+/// Two phases of a job of two processes.
+fn phases() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, rank) in [("phase_1.0", 0), ("phase_1.1", 1), ("phase_10.0", 0)] {
+        std::fs::write(directory.path().join(format!("{name}.prof")), prof(rank)).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn report_tells_of_each_phase_by_itself() {
+    let directory = phases();
+    let path = directory.path().to_str().unwrap();
+    let all = mpit(&["report", path]);
+    let said = text(&all.stdout);
+    assert_eq!(all.status.code(), Some(0), "{}", text(&all.stderr));
+    let first = format!("{path}/phase_1: 2 of 2 processes\n");
+    let tenth = format!("\n{path}/phase_10: 1 of 2 processes\nmissing: rank 1 (no file)\n");
+    assert!(said.starts_with(&first) && said.contains(&tenth), "{said}");
+    let one = text(&mpit(&["report", path, "--phase", "phase_1"]).stdout);
+    assert!(one.starts_with(&first) && !one.contains("phase_10"), "{one}");
+    let none = mpit(&["report", path, "--phase", "phase_2"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert_eq!(text(&none.stderr), "mpit: there is no phase phase_2; there are phase_1, phase_10\n");
+}
+
+#[test]
+fn report_writes_what_it_is_asked_for() {
+    let directory = phases();
+    let path = directory.path().join("phase_1");
+    let out = directory.path().join("a/b");
+    let (path, out_text) = (path.to_str().unwrap(), out.to_str().unwrap());
+    let done = mpit(&["report", path, "--format", "csv,mtx,mat,svg,png,html", "--output", out_text]);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    for ending in [
+        ".html",
+        ".png",
+        ".svg",
+        "_avg_all.mat",
+        "_avg_external.mtx",
+        "_comms.csv",
+        "_msg_external.mat",
+        "_pairs.csv",
+        "_size_all.mtx",
+        "_sizes.csv",
+    ] {
+        let file = out.join(format!("phase_1{ending}"));
+        assert!(std::fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
+    }
+    assert!(!out.join("phase_1_size_internal.mat").exists());
+    assert_eq!(std::fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");
+}
+
+#[test]
+fn report_names_lines_it_does_not_understand_and_goes_on() {
+    let directory = phases();
+    let bad = directory.path().join("phase_1.1.prof");
+    std::fs::write(&bad, prof(1).replace("20 bytes", "20 bites")).unwrap();
+    let done = mpit(&["report", directory.path().to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(1));
+    let wanted = format!("mpit: {}:2: expected ` bytes` and a tab: \"E\\t1\\t0\\t20 bites", bad.display());
+    assert!(text(&done.stderr).starts_with(&wanted), "{}", text(&done.stderr));
+    assert!(
+        text(&done.stdout).contains("E  messages         5     20  20 B      1\n"),
+        "{}",
+        text(&done.stdout)
+    );
+}
+
+#[test]
+fn report_says_what_is_wrong_with_paths() {
+    let directory = phases();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    std::fs::create_dir(path("empty")).unwrap();
+    std::fs::create_dir(path("other")).unwrap();
+    std::fs::copy(path("phase_1.0.prof"), path("other/phase_1.0.prof")).unwrap();
+    for (arguments, complaint) in [
+        (
+            vec![path("phase")],
+            format!("there is no file or directory {0}, and no files {0}.<rank>.prof", path("phase")),
+        ),
+        (vec![path("empty")], format!("no files *.prof in {}", path("empty"))),
+        (vec!["Cargo.toml".into()], "Cargo.toml: expected a file whose name ends in .prof".into()),
+        (vec![path(""), path("other"), "--format".into(), "csv".into()], "would have the same names".into()),
+    ] {
+        let words: Vec<_> = ["report"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
+        let done = mpit(&words);
+        assert_eq!(done.status.code(), Some(2), "{words:?}");
+        assert!(text(&done.stderr).contains(&complaint), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn one_file_for_a_job_is_announced() {
+    let done = mpit(&["run", "--output", "prof/run", "--one-file", "--", "env"]);
+    let environment = text(&done.stdout);
+    assert!(
+        environment.contains("pml_monitoring_filename=prof/run\nmonitoring_container=1\n"),
+        "{environment}"
+    );
+    let announced =
+        "mpit: prof/run.prof will have what is sent; look at it with `mpit report prof/run.prof`\n";
+    assert!(text(&done.stderr).contains(announced), "{}", text(&done.stderr));
+    assert_eq!(mpit(&["run", "--one-file", "--", "true"]).status.code(), Some(2));
+}

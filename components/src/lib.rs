@@ -18,6 +18,7 @@ mod complaint;
 pub mod control;
 pub mod events;
 mod framework;
+pub mod gather;
 pub mod host;
 pub mod local;
 mod monitoring;

@@ -10,6 +10,7 @@ pub mod abi;
 pub mod comms;
 pub mod datatypes;
 pub mod fortran;
+mod gather;
 mod groups;
 pub mod host;
 pub mod infos;

@@ -13,7 +13,7 @@ use mpit_components::host::{self, World};
 
 use crate::abi::Abi;
 use crate::host::{Host, mpi};
-use crate::{comms, listing, mpi_t};
+use crate::{comms, gather, listing, mpi_t};
 
 static KNOWN_UP: AtomicBool = AtomicBool::new(false);
 
@@ -53,6 +53,7 @@ fn came_up() {
         if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
             host::initialized(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() });
             comms::meet_predefined();
+            gather::offer();
         }
         mpi_t::library_is_up();
         listing::write_if_asked();

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Moment, settings};
 use crate::comms::Reader;
 use crate::complaint::complain;
+use crate::gather::{self, Output};
 use crate::host;
 use crate::output::write_whole;
 use crate::prof::Profile;
@@ -26,21 +27,26 @@ pub(crate) fn begin_run() {
 /// Writes what was recorded during the whole run, for the last time.
 pub(crate) fn end_run() {
     let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(reader) = reader {
-        write(&reader);
+    let (Some(reader), Some(world)) = (reader, host::world()) else { return };
+    let profile = Moment::default().until_now(world.rank, &reader);
+    let stem = settings::FILENAME.get();
+    let output = match settings::ENABLE_OUTPUT.get() {
+        1 => Output::Stdout,
+        2 => Output::Stderr,
+        _ => Output::Files(stem.as_str().as_bytes()),
+    };
+    match text(&profile) {
+        Ok(text) => gather::write(world, text, output),
+        Err(error) => cannot_write(&error),
     }
 }
 
-/// Writes what was recorded so far, if it is to be written at the end.
+/// Writes what was recorded so far, if it is to be written at the end; by this process alone, as the others may be
+/// anywhere.
 pub(crate) fn write_now() {
-    if let Some(reader) = &*WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner) {
-        write(reader);
-    }
-}
-
-fn write(comms: &Reader) {
-    let Some(world) = host::world() else { return };
-    let profile = Moment::default().until_now(world.rank, comms);
+    let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (Some(reader), Some(world)) = (&*reader, host::world()) else { return };
+    let profile = Moment::default().until_now(world.rank, reader);
     let written = match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(&profile, io::stdout().lock()),
         2 => in_one_piece(&profile, io::stderr().lock()),
@@ -48,15 +54,23 @@ fn write(comms: &Reader) {
         _ => return file(&profile, settings::FILENAME.get().as_str().as_bytes()).unwrap_or_default(),
     };
     if let Err(error) = written {
-        complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+        cannot_write(&error);
     }
+}
+
+fn cannot_write(error: &io::Error) {
+    complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+}
+
+fn text(profile: &Profile) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    profile.write(&mut text)?;
+    Ok(text)
 }
 
 /// With a single call, so that the output of several processes does not mix.
 fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
-    let mut text = Vec::new();
-    profile.write(&mut text)?;
-    to.write_all(&text)?;
+    to.write_all(&text(profile)?)?;
     to.flush()
 }
 

@@ -32,6 +32,7 @@ macro_rules! own_calls {
 mod find;
 pub mod mpi;
 pub mod mpi_t;
+pub mod p2p;
 
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;

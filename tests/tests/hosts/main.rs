@@ -16,6 +16,7 @@ mod languages;
 mod lifecycle;
 mod promises;
 mod reach;
+mod report;
 mod ring;
 mod rows;
 mod sends;

@@ -1,0 +1,178 @@
+//! `mpit report`.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mpit_report::input::{self, Run};
+use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
+use mpit_report::{Job, html, picture, summary};
+
+use crate::{Report, tell};
+
+/// What files can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Pairs, sizes and communicators as tables with commas
+    Csv,
+    /// Matrix Market: sparse matrices of bytes, messages, and bytes for each message
+    Mtx,
+    /// The same as whole matrices, under the names that Open MPI's profile2mat gives them
+    Mat,
+    /// A heat map, to be scaled
+    Svg,
+    /// A heat map
+    Png,
+    /// One page with everything, to be opened from disk
+    Html,
+}
+
+/// Prints the reports, and writes the files that are asked for.
+pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
+    let runs = selected(args)?;
+    if !args.format.is_empty() {
+        names_differ(&runs)?;
+        fs::create_dir_all(&args.output)
+            .map_err(|error| format!("cannot make the directory {}: {error}", args.output.display()))?;
+    }
+    let mut understood = true;
+    for (at, run) in runs.iter().enumerate() {
+        let job = read(run);
+        let between = if at == 0 { "" } else { "\n" };
+        let mut text = format!("{between}{}: ", run.path().display());
+        let printed = summary::write(&mut text, &job, args.top);
+        debug_assert!(printed.is_ok(), "a string takes everything");
+        if let Err(error) = io::stdout().write_all(text.as_bytes()) {
+            // Whoever reads has seen enough.
+            return if error.kind() == io::ErrorKind::BrokenPipe {
+                Ok(ExitCode::SUCCESS)
+            } else {
+                Err(format!("cannot write: {error}"))
+            };
+        }
+        for note in &job.notes {
+            tell(note);
+        }
+        for problem in &job.problems {
+            tell(&problem.to_string());
+        }
+        if job.more_problems > 0 {
+            tell(&format!("and {} problems more", job.more_problems));
+        }
+        understood &= job.problems.is_empty();
+        for format in &args.format {
+            write(*format, &job, run, args)?;
+        }
+    }
+    Ok(if understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn selected(args: &Report) -> Result<Vec<Run>, String> {
+    let mut runs = input::find(&args.paths).map_err(|error| error.to_string())?;
+    if !args.phase.is_empty() {
+        let all: Vec<_> = runs.iter().map(|run| run.stem().to_owned()).collect();
+        if let Some(unknown) = args.phase.iter().find(|phase| !all.contains(phase)) {
+            return Err(format!("there is no phase {unknown}; there are {}", all.join(", ")));
+        }
+        runs.retain(|run| args.phase.iter().any(|phase| phase == run.stem()));
+    }
+    Ok(runs)
+}
+
+/// Files are called after runs, and go to one directory.
+fn names_differ(runs: &[Run]) -> Result<(), String> {
+    let mut names = BTreeMap::new();
+    for run in runs {
+        if let Some(other) = names.insert(name(run), run.path()) {
+            return Err(format!(
+                "the files of {} and {} would have the same names; give them one at a time, with another --output",
+                other.display(),
+                run.path().display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What the names of its files begin with. Monitoring without a name for its files writes `.<rank>.prof`.
+fn name(run: &Run) -> &str {
+    if run.stem().is_empty() { "prof" } else { run.stem() }
+}
+
+/// Reads a run; shows how far it is when that takes long and somebody watches.
+fn read(run: &Run) -> Job {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    if !io::stderr().is_terminal() {
+        return run.read(&|_| ());
+    }
+    let bar = ProgressBar::with_draw_target(Some(run.bytes()), ProgressDrawTarget::hidden());
+    if let Ok(style) = ProgressStyle::with_template("reading {wide_bar} {bytes} of {total_bytes}, {eta}") {
+        bar.set_style(style);
+    }
+    let begin = Instant::now();
+    let job = run.read(&|bytes| {
+        bar.inc(bytes);
+        if bar.is_hidden() && begin.elapsed() > PATIENCE {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    });
+    bar.finish_and_clear();
+    job
+}
+
+fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), String> {
+    let file = |ending: &str| args.output.join(format!("{}{ending}", name(run)));
+    match format {
+        Format::Csv => {
+            create(&file("_pairs.csv"), |out| matrix::write_pairs_csv(out, job))?;
+            create(&file("_sizes.csv"), |out| matrix::write_sizes_csv(out, job))?;
+            create(&file("_comms.csv"), |out| matrix::write_comms_csv(out, job))
+        }
+        Format::Mtx => each_matrix(job, |matrix, selection, value| {
+            let path = file(&format!("_{}_{}.mtx", value.word(), selection.word()));
+            create(&path, |out| matrix::write_mtx(out, matrix, job.size, value))
+        }),
+        Format::Mat if job.size > MAT_LIMIT => Err(format!(
+            "a whole matrix of {} processes would be too large, {MAT_LIMIT} are possible; --format mtx is sparse",
+            job.size
+        )),
+        Format::Mat => each_matrix(job, |matrix, selection, value| {
+            let path = file(&format!("_{}_{}.mat", value.word(), selection.word()));
+            create(&path, |out| {
+                if args.symmetric {
+                    matrix::write_like_profile2mat(out, matrix, value)
+                } else {
+                    matrix::write_mat(out, matrix, job.size, value)
+                }
+            })
+        }),
+        Format::Svg => create(&file(".svg"), |out| picture::write_svg(out, job, name(run))),
+        Format::Png => create(&file(".png"), |out| picture::write_png(out, job, name(run))),
+        Format::Html => create(&file(".html"), |out| html::write(out, job, name(run))),
+    }
+}
+
+fn each_matrix(
+    job: &Job,
+    mut write: impl FnMut(&mpit_report::Matrix, Selection, Value) -> Result<(), String>,
+) -> Result<(), String> {
+    for selection in Selection::ALL {
+        if let Some(matrix) = selection.of(job) {
+            for value in Value::ALL {
+                write(&matrix, selection, value)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn create(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), String> {
+    let told = |error| format!("cannot write {}: {error}", PathBuf::from(path).display());
+    let file = File::create(path).map_err(told)?;
+    write(&file).map_err(told)
+}

@@ -1,0 +1,115 @@
+//! The texts of several processes as bytes, on their way from one process to another of the same job.
+
+/// What one process wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Its rank in the world.
+    pub rank: u32,
+    /// The machine it ran on; empty if that is not known.
+    pub host: String,
+    /// The text.
+    pub text: Vec<u8>,
+}
+
+/// Texts, and ranks that are missing with the reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bundle {
+    pub(super) texts: Vec<Text>,
+    pub(super) missing: Vec<(u32, String)>,
+}
+
+/// A text follows, or only a reason why there is none.
+const TEXT: u32 = 1;
+const MISSING: u32 = 2;
+
+impl Bundle {
+    /// Records one after the other: kind, rank, two lengths, and what is as long.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let size: usize = self.texts.iter().map(|text| 24 + text.host.len() + text.text.len()).sum();
+        let mut bytes = Vec::with_capacity(size);
+        for Text { rank, host, text } in &self.texts {
+            record(&mut bytes, TEXT, *rank, host.as_bytes(), text);
+        }
+        for (rank, reason) in &self.missing {
+            record(&mut bytes, MISSING, *rank, reason.as_bytes(), b"");
+        }
+        bytes
+    }
+
+    /// Adds what another process sent. `None` when it is no such thing; then nothing is added.
+    pub(super) fn add(&mut self, mut bytes: &[u8], allowed: std::ops::Range<u32>) -> Option<()> {
+        let mut other = Self::default();
+        while !bytes.is_empty() {
+            let kind = u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?);
+            let rank = u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?);
+            let short = u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?);
+            let long = u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?);
+            let words = String::from_utf8_lossy(take(&mut bytes, short)?).into_owned();
+            let text = take(&mut bytes, long)?.to_vec();
+            if !allowed.contains(&rank) {
+                return None;
+            }
+            match kind {
+                TEXT => other.texts.push(Text { rank, host: words, text }),
+                MISSING => other.missing.push((rank, words)),
+                _ => return None,
+            }
+        }
+        self.texts.append(&mut other.texts);
+        self.missing.append(&mut other.missing);
+        Some(())
+    }
+}
+
+fn record(bytes: &mut Vec<u8>, kind: u32, rank: u32, words: &[u8], text: &[u8]) {
+    bytes.extend(kind.to_le_bytes());
+    bytes.extend(rank.to_le_bytes());
+    bytes.extend((words.len() as u64).to_le_bytes());
+    bytes.extend((text.len() as u64).to_le_bytes());
+    bytes.extend(words);
+    bytes.extend(text);
+}
+
+fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(usize::try_from(len).ok()?)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bundle, Text};
+
+    fn bundle() -> Bundle {
+        Bundle {
+            texts: vec![
+                Text { rank: 4, host: "node".into(), text: b"# POINT TO POINT\n".to_vec() },
+                Text { rank: 5, host: String::new(), text: Vec::new() },
+            ],
+            missing: vec![(6, "died".into())],
+        }
+    }
+
+    #[test]
+    fn what_is_sent_arrives() {
+        let mut read = Bundle::default();
+        read.add(&bundle().to_bytes(), 4..8).unwrap();
+        assert_eq!(read, bundle());
+    }
+
+    #[test]
+    fn half_a_bundle_adds_nothing() {
+        let bytes = bundle().to_bytes();
+        for end in (1..bytes.len()).filter(|end| ![45, 69].contains(end)) {
+            let mut read = Bundle::default();
+            if read.add(&bytes[..end], 4..8).is_some() {
+                // Cut between two records.
+                assert!(read.texts.len() + read.missing.len() < 3);
+            } else {
+                assert_eq!(read, Bundle::default());
+            }
+        }
+        assert!(Bundle::default().add(&bytes, 5..8).is_none());
+        assert!(Bundle::default().add(&[3; 24], 0..8).is_none());
+    }
+}

@@ -1,0 +1,207 @@
+//! What all processes wrote, brought to one of them at the end of the run.
+//!
+//! A host that can do so offers a [`Transport`]. It is used once, while MPI goes down. Whatever happens on the way,
+//! nothing waits longer than `monitoring_gather_timeout` for a process that does not answer, and what cannot be brought
+//! to rank 0 is written where it is.
+
+mod bundle;
+mod container;
+mod tree;
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use mpit::cvar;
+use mpit::cvar::Cvar;
+
+use crate::complaint::complain;
+use crate::host::World;
+use crate::output::write_whole;
+use crate::pml::monitoring::PmlMonitoring;
+
+pub use bundle::Text;
+pub use container::{VERSION, write as write_container};
+
+/// Whether all processes together write one file <pml_monitoring_filename>.prof at the end of MPI instead of one each,
+/// when pml_monitoring_enable_output asks for files. All processes need the same setting.
+#[cvar(
+    name = "monitoring_container",
+    scope = "ALL_EQ",
+    settable = "before_init",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
+
+/// Seconds that a process waits at the end of MPI for others that are to hand it what they recorded. After that each
+/// writes what it has by itself.
+#[cvar(
+    name = "monitoring_gather_timeout",
+    scope = "ALL_EQ",
+    settable = "before_init",
+    verbosity = "USER_DETAIL",
+    category = PmlMonitoring
+)]
+static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
+
+/// How long to wait for another process.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Until then for the first sign of life,
+    pub until: Instant,
+    /// and this long for each further one.
+    pub further: Duration,
+}
+
+/// How a host moves bytes between the processes of the world while MPI goes down. Nothing here may wait longer than
+/// it is told, whatever became of the other processes. Errors are for people.
+pub trait Transport: Sync {
+    /// Waits until all processes of the world are about to gather.
+    ///
+    /// # Errors
+    ///
+    /// When not all came in time.
+    fn meet(&self, patience: Patience) -> Result<(), String>;
+
+    /// Sends bytes to a rank, and waits until it has taken them.
+    ///
+    /// # Errors
+    ///
+    /// When it did not take them in time.
+    fn send(&self, to: u32, bytes: Vec<u8>, patience: Patience) -> Result<(), String>;
+
+    /// Receives what a rank sends.
+    ///
+    /// # Errors
+    ///
+    /// When nothing came in time.
+    fn receive(&self, from: u32, patience: Patience) -> Result<Vec<u8>, String>;
+
+    /// The name of the machine that this process runs on.
+    fn host_name(&self) -> String;
+}
+
+static TRANSPORT: OnceLock<&'static dyn Transport> = OnceLock::new();
+
+/// A host says that it can gather. The first one counts.
+pub fn offer(transport: &'static dyn Transport) {
+    let _ = TRANSPORT.set(transport);
+}
+
+/// Where texts go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output<'a> {
+    Stdout,
+    Stderr,
+    /// Files whose names begin like this.
+    Files(&'a [u8]),
+}
+
+/// What a gathering came to.
+enum Gathered {
+    /// At rank 0: the texts by ascending rank, and the ranks that are missing, with the reason.
+    All(Vec<Text>, Vec<(u32, String)>),
+    /// Elsewhere: rank 0 gets it.
+    Delivered,
+    /// Not all processes came. This is what was to be gathered.
+    NotMet(Text, String),
+    /// The process that was to take these did not.
+    NotTaken(Vec<Text>, String),
+}
+
+/// Writes the text of this process at the end of the run, together with those of the others if that is asked for: one
+/// file for all with `monitoring_container`, and always on standard output and error, which all processes share.
+pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) {
+    let together = CONTAINER.get() == 1 || !matches!(output, Output::Files(_));
+    let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
+    let text = Text { rank: world.rank, host, text };
+    if !together {
+        return each([text], output);
+    }
+    let patience = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
+    let gathered = match TRANSPORT.get() {
+        Some(transport) => tree::gather(*transport, world, text, patience),
+        None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
+        None => Gathered::NotMet(text, "this MPI cannot bring them together".into()),
+    };
+    match gathered {
+        Gathered::All(texts, missing) => all(&texts, &missing, world, output),
+        Gathered::Delivered => (),
+        Gathered::NotMet(text, why) => {
+            // One line is enough for all of them.
+            if let Output::Files(stem) = output
+                && world.rank == 0
+            {
+                let stem = String::from_utf8_lossy(stem);
+                complain(format_args!(
+                    "monitoring: {why}; each process writes a file of its own, {stem}.<rank>.prof"
+                ));
+            }
+            each([text], output);
+        }
+        Gathered::NotTaken(texts, why) => {
+            let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
+            complain(format_args!(
+                "monitoring: {why}; rank {} writes what it has of {}",
+                world.rank,
+                ranks.join(", ")
+            ));
+            each(texts, output);
+        }
+    }
+}
+
+/// Everything in one place.
+fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) {
+    for (rank, why) in missing {
+        complain(format_args!("monitoring: nothing came from rank {rank}: {why}"));
+    }
+    match output {
+        Output::Files(stem) => {
+            let path = path(stem, ".prof");
+            let written = write_whole(&path, |file| container::write(file, world.size, texts, missing));
+            told(&path, written);
+        }
+        _ => each(texts.iter().cloned(), output),
+    }
+}
+
+/// One after the other, each in one piece.
+fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) {
+    for text in texts {
+        let written = match output {
+            Output::Files(stem) => {
+                let path = path(stem, &format!(".{}.prof", text.rank));
+                told(&path, write_whole(&path, |mut file| file.write_all(&text.text)));
+                continue;
+            }
+            Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
+            Output::Stderr => in_one_piece(io::stderr().lock(), &text.text),
+        };
+        if let Err(error) = written {
+            complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+        }
+    }
+}
+
+/// With as few calls as possible, so that the output of several processes does not mix.
+fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
+    to.write_all(text)?;
+    to.flush()
+}
+
+fn path(stem: &[u8], ending: &str) -> PathBuf {
+    let mut path = OsStr::from_bytes(stem).to_owned();
+    path.push(ending);
+    path.into()
+}
+
+fn told(path: &Path, written: io::Result<()>) {
+    if let Err(error) = written {
+        complain(format_args!("cannot write {}: {error}", path.display()));
+    }
+}

@@ -1,0 +1,197 @@
+//! Up a binomial tree: each process adds its own text to those of the processes below it, and hands all of them on.
+//!
+//! The parent of a rank is the rank without its lowest bit, so what lies below a rank are the ranks that follow it, and
+//! no process talks to more others than the size of the job has bits.
+
+use std::time::{Duration, Instant};
+
+use super::bundle::Bundle;
+use super::{Gathered, Patience, Text, Transport};
+use crate::host::World;
+
+/// Brings the texts of all processes to rank 0.
+pub(super) fn gather(transport: &dyn Transport, world: World, mine: Text, timeout: Duration) -> Gathered {
+    let begin = Instant::now();
+    let within = |limit: Duration| Patience { until: begin + limit, further: timeout };
+    if world.size > 1
+        && let Err(why) = transport.meet(within(timeout))
+    {
+        return Gathered::NotMet(mine, why);
+    }
+    let begin = Instant::now();
+    let within = |limit: Duration| Patience { until: begin + limit, further: timeout };
+    let mut bundle = Bundle { texts: vec![mine], missing: Vec::new() };
+    let mut height = 0;
+    while let Some((child, end)) = child(world, height) {
+        // A process that waits for one that is gone still has the time to hand on what it has.
+        let received = transport.receive(child, within(timeout + timeout / 4 * height));
+        let why = match received {
+            Ok(bytes) if bundle.add(&bytes, child..end).is_some() => None,
+            Ok(_) => Some(format!("rank {child} sent something else")),
+            Err(why) => Some(why),
+        };
+        if let Some(why) = why {
+            bundle.missing.extend((child..end).map(|rank| (rank, why.clone())));
+        }
+        height += 1;
+    }
+    if world.rank == 0 {
+        bundle.texts.sort_by_key(|text| text.rank);
+        bundle.missing.sort();
+        return Gathered::All(bundle.texts, bundle.missing);
+    }
+    let parent = world.rank & (world.rank - 1);
+    // The parent may be waiting for another one.
+    let patience = within(timeout * 2 + timeout / 4 * world.size.ilog2());
+    match transport.send(parent, bundle.to_bytes(), patience) {
+        Ok(()) => Gathered::Delivered,
+        Err(why) => Gathered::NotTaken(bundle.texts, why),
+    }
+}
+
+/// The child whose subtree has this height, and the rank behind those of the subtree.
+fn child(world: World, height: u32) -> Option<(u32, u32)> {
+    let step = 1_u32.checked_shl(height)?;
+    if world.rank & step != 0 {
+        return None;
+    }
+    let child = world.rank.checked_add(step).filter(|child| *child < world.size)?;
+    // Below an odd multiple of `step` there are no higher subtrees.
+    Some((child, child.saturating_add(step).min(world.size)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::{Barrier, Mutex};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::super::{Gathered, Patience, Text, Transport};
+    use super::{World, child, gather};
+
+    /// Processes that are threads. Those that died take part in nothing but the beginning.
+    struct Threads<'a> {
+        all_there: Option<&'a Barrier>,
+        to: HashMap<u32, Sender<Vec<u8>>>,
+        from: HashMap<u32, Mutex<Receiver<Vec<u8>>>>,
+        taken: HashMap<u32, Sender<()>>,
+        answers: HashMap<u32, Mutex<Receiver<()>>>,
+    }
+
+    impl Transport for Threads<'_> {
+        fn meet(&self, _: Patience) -> Result<(), String> {
+            self.all_there.ok_or("not there")?.wait();
+            Ok(())
+        }
+
+        fn send(&self, to: u32, bytes: Vec<u8>, patience: Patience) -> Result<(), String> {
+            self.to[&to].send(bytes).map_err(|_| "gone")?;
+            let answer = self.answers[&to].lock().unwrap();
+            answer.recv_timeout(patience.until - Instant::now()).map_err(|_| "no answer".into())
+        }
+
+        fn receive(&self, from: u32, patience: Patience) -> Result<Vec<u8>, String> {
+            let receiver = self.from[&from].lock().unwrap();
+            let left = patience.until.saturating_duration_since(Instant::now());
+            let bytes = receiver.recv_timeout(left).map_err(|_| "silent")?;
+            // Its sender may have died right behind.
+            let _ = self.taken[&from].send(());
+            Ok(bytes)
+        }
+
+        fn host_name(&self) -> String {
+            String::new()
+        }
+    }
+
+    /// What each process of a job comes to; `None` for those that die once all have met.
+    fn run(size: u32, dead: &[u32], timeout: Duration) -> Vec<Option<Gathered>> {
+        let barrier = Barrier::new(size as usize);
+        let mut all: Vec<_> = (0..size)
+            .map(|_| Threads {
+                all_there: Some(&barrier),
+                to: HashMap::new(),
+                from: HashMap::new(),
+                taken: HashMap::new(),
+                answers: HashMap::new(),
+            })
+            .collect();
+        for rank in 1..size {
+            let parent = rank & (rank - 1);
+            let (send, receive) = channel();
+            all[rank as usize].to.insert(parent, send);
+            all[parent as usize].from.insert(rank, Mutex::new(receive));
+            let (send, receive) = channel();
+            all[parent as usize].taken.insert(rank, send);
+            all[rank as usize].answers.insert(parent, Mutex::new(receive));
+        }
+        thread::scope(|scope| {
+            let mut processes = Vec::new();
+            for (rank, threads) in (0..).zip(all) {
+                let dead = dead.contains(&rank);
+                let barrier = &barrier;
+                // Its ends of the channels stay open, as those of a process that hangs.
+                processes.push(scope.spawn(move || {
+                    if dead {
+                        barrier.wait();
+                        thread::sleep(timeout * 6);
+                        return None;
+                    }
+                    let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
+                    Some(gather(&threads, World { rank, size }, text, timeout))
+                }));
+            }
+            processes.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    fn root(gathered: &Option<Gathered>) -> (Vec<u32>, Vec<u32>) {
+        let Some(Gathered::All(texts, missing)) = gathered else { panic!("rank 0 has it all") };
+        for text in texts {
+            assert_eq!(text.text, text.rank.to_string().into_bytes());
+        }
+        (texts.iter().map(|text| text.rank).collect(), missing.iter().map(|(rank, _)| *rank).collect())
+    }
+
+    #[test]
+    fn everything_comes_to_rank_0_in_order() {
+        for size in [1, 2, 3, 4, 7, 8, 9, 31] {
+            let all = run(size, &[], Duration::from_secs(60));
+            assert_eq!(root(&all[0]), ((0..size).collect(), vec![]), "{size}");
+            assert!(all[1..].iter().all(|one| matches!(one, Some(Gathered::Delivered))));
+        }
+    }
+
+    #[test]
+    fn a_leaf_that_is_gone_is_missing_and_nothing_else() {
+        let all = run(8, &[7], Duration::from_millis(300));
+        assert_eq!(root(&all[0]), ((0..7).collect(), vec![7]));
+    }
+
+    #[test]
+    fn what_a_process_that_is_gone_should_have_taken_is_kept() {
+        let all = run(8, &[4], Duration::from_millis(300));
+        assert_eq!(root(&all[0]), ((0..4).collect(), (4..8).collect()));
+        let kept = |rank: usize| match &all[rank] {
+            Some(Gathered::NotTaken(texts, _)) => texts.iter().map(|text| text.rank).collect(),
+            _ => vec![],
+        };
+        assert_eq!((kept(5), kept(6)), (vec![5], vec![6, 7]));
+    }
+
+    #[test]
+    fn each_process_has_one_parent() {
+        for size in 1..40 {
+            let mut children = Vec::new();
+            for rank in 0..size {
+                let of = |height| child(World { rank, size }, height);
+                children.extend((0..).map_while(of).map(|(child, _)| child));
+            }
+            children.sort_unstable();
+            assert!(children.into_iter().eq(1..size), "{size}");
+        }
+        assert_eq!(child(World { rank: 0, size: u32::MAX }, 32), None);
+    }
+}

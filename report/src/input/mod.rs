@@ -1,0 +1,224 @@
+//! The files of runs: which belong together, and reading them.
+//!
+//! What has the same name up to `.<rank>.prof` or `.prof` is of one run, or of one phase of one: `phase_1.0.prof`,
+//! `phase_1.1.prof`, and `phase_1.prof`, which has the texts of several processes. The names are compared whole, so
+//! `phase_1` is never taken for `phase_10`.
+
+mod container;
+mod read;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub use container::{FIRST_WORD, VERSION};
+
+/// Why there is nothing to read.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A path is neither a file nor a directory, nor what names begin with.
+    #[error("there is no file or directory {0}, and no files {0}.<rank>.prof")]
+    NotThere(PathBuf),
+    /// A directory has no such files.
+    #[error("no files *.prof in {0}")]
+    Nothing(PathBuf),
+    /// A file that is called otherwise.
+    #[error("{0}: expected a file whose name ends in .prof")]
+    NotProf(PathBuf),
+    /// The file system says no.
+    #[error("cannot read {0}: {1}")]
+    Io(PathBuf, io::Error),
+}
+
+/// The files of one run, or of one phase of one.
+#[derive(Clone, Debug)]
+pub struct Run {
+    directory: PathBuf,
+    stem: String,
+    /// Files of one process each, by rank.
+    by_rank: BTreeMap<u32, PathBuf>,
+    /// A file of several processes.
+    together: Option<PathBuf>,
+}
+
+impl Run {
+    /// What the names of the files begin with, without the directory.
+    pub fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    /// What the names of the files begin with.
+    pub fn path(&self) -> PathBuf {
+        self.directory.join(&self.stem)
+    }
+
+    /// How many bytes there are to read.
+    pub fn bytes(&self) -> u64 {
+        let files = self.by_rank.values().chain(&self.together);
+        files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
+    }
+
+    /// Reads the files, on all processors. `progress` is told the number of bytes of each piece that was read; what
+    /// cannot be read or understood is among the problems of the job.
+    pub fn read(&self, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+        read::run(&self.by_rank, self.together.as_deref(), progress)
+    }
+}
+
+/// Finds what the paths mean: a file, all files of a directory, or what the names of files begin with. Runs are sorted
+/// by name, `phase_2` before `phase_10`.
+///
+/// # Errors
+///
+/// When a path means nothing.
+pub fn find(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
+    let mut runs: Vec<Run> = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let files = files_of(path)?;
+            if files.is_empty() {
+                return Err(Error::Nothing(path.clone()));
+            }
+            for file in files {
+                add(&mut runs, file);
+            }
+        } else if path.exists() {
+            let file = named(path).ok_or_else(|| Error::NotProf(path.clone()))?;
+            add(&mut runs, file);
+        } else {
+            let stem = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            let directory = path.parent().unwrap_or(Path::new(""));
+            let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+            let files = if here.is_dir() { files_of(here)? } else { Vec::new() };
+            let mut wanted = files.into_iter().filter(|file| file.stem == stem).peekable();
+            if wanted.peek().is_none() {
+                return Err(Error::NotThere(path.clone()));
+            }
+            for file in wanted {
+                add(&mut runs, file);
+            }
+        }
+    }
+    runs.sort_by(|a, b| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem)));
+    Ok(runs)
+}
+
+/// A file whose name says what it is.
+struct Named {
+    directory: PathBuf,
+    stem: String,
+    rank: Option<u32>,
+    path: PathBuf,
+}
+
+fn named(path: &Path) -> Option<Named> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".prof")?;
+    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+    let (stem, rank) = match name.rsplit_once('.') {
+        Some((stem, rank)) if rank.bytes().all(|byte| byte.is_ascii_digit()) => match rank.parse() {
+            Ok(rank) if rank < 1 << 31 => (stem, Some(rank)),
+            _ => (name, None),
+        },
+        _ => (name, None),
+    };
+    Some(Named { directory, stem: stem.into(), rank, path: path.to_owned() })
+}
+
+fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
+    let error = |error| Error::Io(directory.to_owned(), error);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(error)? {
+        let path = entry.map_err(error)?.path();
+        files.extend(named(&path));
+    }
+    Ok(files)
+}
+
+/// Puts a file to those of its run.
+fn add(runs: &mut Vec<Run>, file: Named) {
+    // The last one first: the files of a run usually follow each other.
+    let same = |run: &Run| run.stem == file.stem && run.directory == file.directory;
+    let at = runs.iter().rposition(same).unwrap_or_else(|| {
+        runs.push(Run {
+            directory: file.directory.clone(),
+            stem: file.stem.clone(),
+            by_rank: BTreeMap::new(),
+            together: None,
+        });
+        runs.len() - 1
+    });
+    match file.rank {
+        Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
+        None => runs[at].together = Some(file.path),
+    }
+}
+
+/// Compares names by text and, where both have digits, by number.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a, b);
+    loop {
+        let text = |name: &str| name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
+        let (left_text, left_rest) = left.split_at(text(left));
+        let (right_text, right_rest) = right.split_at(text(right));
+        let digits = |name: &str| name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
+        let (left_number, left_after) = left_rest.split_at(digits(left_rest));
+        let (right_number, right_after) = right_rest.split_at(digits(right_rest));
+        let (x, y) = (left_number.trim_start_matches('0'), right_number.trim_start_matches('0'));
+        let order = left_text.cmp(right_text).then_with(|| x.len().cmp(&y.len())).then_with(|| x.cmp(y));
+        if order != Ordering::Equal || left_after.is_empty() || right_after.is_empty() {
+            return order.then_with(|| left_after.cmp(right_after)).then_with(|| a.cmp(b));
+        }
+        (left, right) = (left_after, right_after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{find, named, natural};
+
+    #[test]
+    fn names_say_run_and_rank() {
+        for (name, stem, rank) in [
+            ("a/phase_1.0.prof", "phase_1", Some(0)),
+            ("phase_1.prof", "phase_1", None),
+            (".12.prof", "", Some(12)),
+            ("run.x.3.prof", "run.x", Some(3)),
+            ("v1.2.prof", "v1", Some(2)),
+            ("a.99999999999.prof", "a.99999999999", None),
+        ] {
+            let file = named(Path::new(name)).unwrap();
+            assert_eq!((file.stem.as_str(), file.rank), (stem, rank), "{name}");
+        }
+        assert!(named(Path::new("phase_1.mat")).is_none());
+    }
+
+    #[test]
+    fn phases_are_in_the_order_of_their_numbers_and_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        let runs = find(&[directory.path().to_owned()]).unwrap();
+        let stems: Vec<_> = runs.iter().map(|run| (run.stem(), run.by_rank.len())).collect();
+        assert_eq!(stems, [("phase_1", 2), ("phase_2", 1), ("phase_10", 1)]);
+        // By the beginning of the names.
+        let runs = find(&[directory.path().join("phase_1")]).unwrap();
+        assert_eq!((runs.len(), runs[0].by_rank.len()), (1, 2));
+        let error = find(&[directory.path().join("phase")]).unwrap_err().to_string();
+        assert!(error.contains("there is no file or directory"), "{error}");
+    }
+
+    #[test]
+    fn numbers_in_names_are_compared_as_numbers() {
+        let mut names = ["b", "a10b2", "a10b", "a2", "a02", "a"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["a", "a02", "a2", "a10b", "a10b2", "b"]);
+    }
+}

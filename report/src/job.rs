@@ -1,0 +1,253 @@
+//! All that the files of one run say.
+
+use std::fmt;
+
+use hashbrown::HashMap;
+
+use crate::BINS;
+use crate::matrix::{Cell, Kind, Matrix};
+use crate::problem::{Problem, Problems};
+
+/// A number of operations, and the bytes they moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// How many.
+    pub count: u128,
+    /// How many bytes.
+    pub bytes: u128,
+}
+
+impl Sum {
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Collective operations on a communicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collectives {
+    /// From one to all.
+    pub one_to_all: Sum,
+    /// From all to one.
+    pub all_to_one: Sum,
+    /// From all to all.
+    pub all_to_all: Sum,
+}
+
+impl Collectives {
+    fn add(&mut self, other: Self) {
+        self.one_to_all.add(other.one_to_all);
+        self.all_to_one.add(other.all_to_one);
+        self.all_to_all.add(other.all_to_all);
+    }
+}
+
+/// The communicators of one name and size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommGroup {
+    /// The name.
+    pub name: String,
+    /// How many processes each has.
+    pub size: u32,
+    /// How many there are with different members.
+    pub groups: u32,
+    /// The operations of all processes on all of them.
+    pub collectives: Collectives,
+}
+
+/// Processes of which nothing is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The first rank,
+    pub first: u32,
+    /// and the last one.
+    pub last: u32,
+    /// Why, if the file says so.
+    pub reason: Option<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = self.reason.as_deref().unwrap_or("no file");
+        if self.first == self.last {
+            write!(f, "rank {} ({reason})", self.first)
+        } else {
+            write!(f, "ranks {} to {} ({reason})", self.first, self.last)
+        }
+    }
+}
+
+/// What the files of one run say together.
+#[derive(Clone, Debug, Default)]
+pub struct Job {
+    /// How many processes there are in the world, as far as the files tell.
+    pub size: u32,
+    /// How many of them wrote something.
+    pub present: u32,
+    /// Those that did not, by ascending rank.
+    pub missing: Vec<Missing>,
+    /// Messages by size, external and internal together: bin 0 for empty ones, bin k + 1 for 2^k bytes up to twice that.
+    pub sizes: Vec<u128>,
+    /// The communicators, larger ones first.
+    pub comms: Vec<CommGroup>,
+    /// The first of the problems.
+    pub problems: Vec<Problem>,
+    /// How many more there were.
+    pub more_problems: u64,
+    /// What is worth knowing about which files were read.
+    pub notes: Vec<String>,
+    matrices: [Matrix; 5],
+}
+
+impl Job {
+    /// The traffic of one kind.
+    pub fn matrix(&self, kind: Kind) -> &Matrix {
+        &self.matrices[kind as usize]
+    }
+
+    /// The traffic of several kinds together.
+    pub fn matrix_of(&self, kinds: &[Kind]) -> Matrix {
+        Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
+    }
+
+    /// The sum over all pairs.
+    pub fn total(&self, kind: Kind) -> Sum {
+        let mut sum = Sum::default();
+        for cell in self.matrix(kind).cells() {
+            sum.add(Sum { count: cell.count.into(), bytes: cell.bytes.into() });
+        }
+        sum
+    }
+}
+
+/// What was read so far: of one file, or of several.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) cells: [Vec<Cell>; 5],
+    pub(crate) sizes: [u128; BINS],
+    /// By the text of the line that introduces it: name, tab, members.
+    pub(crate) comms: HashMap<Box<[u8]>, Comm>,
+    /// Ranks that wrote something, in any order and perhaps several times.
+    pub(crate) ranks: Vec<u32>,
+    /// What a container says of ranks that it has nothing of.
+    pub(crate) missing: Vec<(u32, String)>,
+    /// The size of the world, where a container or a communicator tells.
+    pub(crate) size: u32,
+    pub(crate) problems: Problems,
+}
+
+/// A communicator of certain members.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Comm {
+    pub(crate) name_len: usize,
+    pub(crate) size: u32,
+    pub(crate) collectives: Collectives,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self {
+            cells: Default::default(),
+            sizes: [0; BINS],
+            comms: HashMap::new(),
+            ranks: Vec::new(),
+            missing: Vec::new(),
+            size: 0,
+            problems: Problems::default(),
+        }
+    }
+}
+
+impl Part {
+    /// Adds what one process says of a communicator.
+    pub(crate) fn add_comm(&mut self, line: &[u8], comm: Comm) {
+        let fresh = Comm { collectives: Collectives::default(), ..comm };
+        self.comms.entry_ref(line).or_insert(fresh).collectives.add(comm.collectives);
+    }
+
+    pub(crate) fn absorb(mut self, other: Self) -> Self {
+        for (mine, theirs) in self.cells.iter_mut().zip(other.cells) {
+            if mine.is_empty() {
+                *mine = theirs;
+            } else {
+                mine.extend(theirs);
+            }
+        }
+        for (mine, theirs) in self.sizes.iter_mut().zip(other.sizes) {
+            *mine += theirs;
+        }
+        for (line, comm) in other.comms {
+            let fresh = Comm { collectives: Collectives::default(), ..comm };
+            self.comms.entry(line).or_insert(fresh).collectives.add(comm.collectives);
+        }
+        self.ranks.extend(other.ranks);
+        self.missing.extend(other.missing);
+        self.size = self.size.max(other.size);
+        self.problems.absorb(other.problems);
+        self
+    }
+
+    pub(crate) fn finish(mut self, notes: Vec<String>) -> Job {
+        self.ranks.sort_unstable();
+        self.ranks.dedup();
+        let spoken = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
+        let size = spoken.max(self.ranks.last().copied()).map_or(0, |last| last + 1).max(self.size);
+        Job {
+            size,
+            present: self.ranks.len() as u32,
+            missing: missing(size, &self.ranks, self.missing),
+            sizes: self.sizes.to_vec(),
+            comms: groups(&self.comms),
+            problems: self.problems.kept,
+            more_problems: self.problems.more,
+            notes,
+            matrices: self.cells.map(Matrix::new),
+        }
+    }
+}
+
+/// What lies between the ranks that are there. Ranks with a reason stand for themselves.
+fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)>) -> Vec<Missing> {
+    reasons.sort();
+    reasons.dedup_by_key(|(rank, _)| *rank);
+    reasons.retain(|(rank, _)| present.binary_search(rank).is_err());
+    let mut known: Vec<(u32, Option<String>)> = present.iter().map(|rank| (*rank, None)).collect();
+    known.extend(reasons.into_iter().map(|(rank, reason)| (rank, Some(reason))));
+    known.sort();
+    let mut all = Vec::new();
+    let mut next = 0;
+    for (rank, reason) in known {
+        if next < rank {
+            all.push(Missing { first: next, last: rank - 1, reason: None });
+        }
+        if reason.is_some() {
+            all.push(Missing { first: rank, last: rank, reason });
+        }
+        next = rank + 1;
+    }
+    if next < size {
+        all.push(Missing { first: next, last: size - 1, reason: None });
+    }
+    all
+}
+
+fn groups(comms: &HashMap<Box<[u8]>, Comm>) -> Vec<CommGroup> {
+    let mut groups: HashMap<(&[u8], u32), (u32, Collectives)> = HashMap::new();
+    for (line, comm) in comms {
+        let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
+        *number += 1;
+        collectives.add(comm.collectives);
+    }
+    let mut groups: Vec<_> = groups
+        .into_iter()
+        .map(|((name, size), (groups, collectives))| CommGroup {
+            name: String::from_utf8_lossy(name).into_owned(),
+            size,
+            groups,
+            collectives,
+        })
+        .collect();
+    groups.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.name.cmp(&b.name)));
+    groups
+}

@@ -1,0 +1,144 @@
+//! Matrices as Open MPI's `profile2mat` writes them: whole numbers with a space behind each, one line for each sender.
+
+use std::io::{self, BufWriter, Write};
+
+use super::{Cell, Kind, Matrix};
+use crate::Job;
+
+/// More processes than this are not written as whole matrices.
+pub const MAT_LIMIT: u32 = 20_000;
+
+/// Which traffic a matrix is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// All of it.
+    All,
+    /// Messages of the program's own.
+    External,
+    /// Messages of the library's own.
+    Internal,
+    /// One-sided operations.
+    OneSided,
+    /// Collective operations.
+    Collective,
+}
+
+impl Selection {
+    /// Each of them.
+    pub const ALL: [Self; 5] = [Self::All, Self::External, Self::Internal, Self::OneSided, Self::Collective];
+
+    /// What the names of files say.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::External => "external",
+            Self::Internal => "internal",
+            Self::OneSided => "osc",
+            Self::Collective => "coll",
+        }
+    }
+
+    /// The kinds that it is made of.
+    pub fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::All => &Kind::ALL,
+            Self::External => &[Kind::External],
+            Self::Internal => &[Kind::Internal],
+            Self::OneSided => &[Kind::Sent, Kind::Received],
+            Self::Collective => &[Kind::Collective],
+        }
+    }
+
+    /// The matrix of a job, unless it is empty.
+    pub fn of(self, job: &Job) -> Option<Matrix> {
+        Some(job.matrix_of(self.kinds())).filter(|matrix| !matrix.is_empty())
+    }
+}
+
+/// What the numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Bytes.
+    Size,
+    /// Numbers of messages.
+    Messages,
+    /// Bytes for each message.
+    Average,
+}
+
+impl Value {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Size, Self::Messages, Self::Average];
+
+    /// What the names of files say.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Messages => "msg",
+            Self::Average => "avg",
+        }
+    }
+
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Self::Size => "bytes",
+            Self::Messages => "messages",
+            Self::Average => "bytes for each message",
+        }
+    }
+}
+
+/// Writes a matrix of `size` rows, one for each sender.
+///
+/// # Errors
+///
+/// Those of the sink.
+pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
+    lines(out, matrix, size, |cell| match value {
+        Value::Size => cell.bytes as f64,
+        Value::Messages => cell.count as f64,
+        Value::Average => cell.bytes as f64 / cell.count.max(1) as f64,
+    })
+}
+
+/// Writes the numbers of `profile2mat`: the mean of both directions, and as many rows as the largest rank asks for.
+///
+/// # Errors
+///
+/// Those of the sink.
+pub fn write_like_profile2mat(out: impl Write, matrix: &Matrix, value: Value) -> io::Result<()> {
+    let size = matrix.cells().iter().map(|cell| cell.from.max(cell.to) + 1).max().unwrap_or(0);
+    let half = |number: u64| number as f64 / 2.0;
+    lines(out, &matrix.symmetric(), size, |cell| match value {
+        Value::Size => half(cell.bytes),
+        Value::Messages => half(cell.count),
+        Value::Average => half(cell.bytes) / half(cell.count.max(1)),
+    })
+}
+
+fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f64) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let empty = b"0 ".repeat(size as usize);
+    let mut buffer = itoa::Buffer::new();
+    let mut cells = matrix.cells();
+    for row in 0..size {
+        let end = cells.iter().take_while(|cell| cell.from == row).count();
+        let mut next = 0;
+        for cell in &cells[..end] {
+            out.write_all(&empty[..2 * (cell.to - next) as usize])?;
+            // Halves go to the even neighbour, as in C.
+            let rounded = value(cell).round_ties_even();
+            if rounded < u64::MAX as f64 {
+                out.write_all(buffer.format(rounded as u64).as_bytes())?;
+            } else {
+                write!(out, "{rounded:.0}")?;
+            }
+            out.write_all(b" ")?;
+            next = cell.to + 1;
+        }
+        out.write_all(&empty[..2 * (size - next) as usize])?;
+        out.write_all(b"\n")?;
+        cells = &cells[end..];
+    }
+    out.flush()
+}

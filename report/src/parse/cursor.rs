@@ -1,0 +1,60 @@
+//! A line, taken apart from left to right.
+
+/// What should have stood there.
+pub(super) type Expected = &'static str;
+
+/// The part of a line that was not read yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    pub(super) fn literal(&mut self, text: &[u8], expected: Expected) -> Result<(), Expected> {
+        self.0 = self.0.strip_prefix(text).ok_or(expected)?;
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self, expected: Expected) -> Result<u64, Expected> {
+        let mut number: u64 = 0;
+        let mut at = 0;
+        while let Some(digit) = self.0.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
+        {
+            // 19 digits fit for sure.
+            number = if at < 19 {
+                number * 10 + u64::from(digit)
+            } else {
+                number
+                    .checked_mul(10)
+                    .and_then(|number| number.checked_add(digit.into()))
+                    .ok_or("a number below 2^64")?
+            };
+            at += 1;
+        }
+        if at == 0 {
+            return Err(expected);
+        }
+        self.0 = &self.0[at..];
+        Ok(number)
+    }
+
+    /// Ranks are numbers of C's type int.
+    #[inline]
+    pub(super) fn rank(&mut self, expected: Expected) -> Result<u32, Expected> {
+        let number = self.number(expected)?;
+        if number < 1 << 31 { Ok(number as u32) } else { Err("a rank below 2^31") }
+    }
+
+    /// Everything up to a byte, which is taken as well.
+    pub(super) fn until(&mut self, byte: u8, expected: Expected) -> Result<&'a [u8], Expected> {
+        let at = memchr::memchr(byte, self.0).ok_or(expected)?;
+        let (before, rest) = self.0.split_at(at);
+        self.0 = &rest[1..];
+        Ok(before)
+    }
+
+    #[inline]
+    pub(super) fn end(self, expected: Expected) -> Result<(), Expected> {
+        if self.0.is_empty() { Ok(()) } else { Err(expected) }
+    }
+}

@@ -1,0 +1,87 @@
+//! From numbers to colours: dark blue for little, yellow for much, alike for people who see colours differently.
+
+/// Red, green, blue.
+pub(crate) type Colour = [u8; 3];
+
+/// Points on the way, at even distances.
+const POINTS: [Colour; 9] = [
+    [68, 1, 84],
+    [71, 45, 123],
+    [59, 82, 139],
+    [44, 114, 142],
+    [33, 145, 140],
+    [40, 174, 128],
+    [94, 201, 98],
+    [173, 220, 48],
+    [253, 231, 37],
+];
+
+/// How many different colours there are.
+pub(crate) const STEPS: usize = 64;
+
+/// The colour of a step.
+pub(crate) fn colour(step: usize) -> Colour {
+    let at = step.min(STEPS - 1) as f64 / (STEPS - 1) as f64 * (POINTS.len() - 1) as f64;
+    let low = (at as usize).min(POINTS.len() - 2);
+    let share = at - low as f64;
+    std::array::from_fn(|part| {
+        let (from, to) = (f64::from(POINTS[low][part]), f64::from(POINTS[low + 1][part]));
+        (from + (to - from) * share).round() as u8
+    })
+}
+
+/// A logarithmic scale between the smallest and the largest number that is not 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    pub(crate) least: u64,
+    pub(crate) most: u64,
+}
+
+impl Scale {
+    /// `None` when all are 0.
+    pub(crate) fn of(numbers: impl Iterator<Item = u64>) -> Option<Self> {
+        numbers.filter(|number| *number > 0).fold(None, |scale, number| {
+            let Self { least, most } = scale.unwrap_or(Self { least: number, most: number });
+            Some(Self { least: least.min(number), most: most.max(number) })
+        })
+    }
+
+    /// The step of a number.
+    pub(crate) fn step(self, number: u64) -> usize {
+        let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
+        if number == 0 {
+            return 0;
+        }
+        if most <= least {
+            return STEPS - 1;
+        }
+        (((number as f64).ln() - least) / (most - least) * (STEPS - 1) as f64).round() as usize
+    }
+
+    /// The number at a part of the way, between 0 and 1.
+    pub(crate) fn at(self, share: f64) -> u64 {
+        let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
+        match share {
+            share if share <= 0.0 => self.least,
+            share if share >= 1.0 => self.most,
+            share => (least + (most - least) * share).exp().round() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEPS, Scale, colour};
+
+    #[test]
+    fn the_ends_of_the_scale_have_the_ends_of_the_colours() {
+        let scale = Scale::of([0, 1 << 20, 1, 1 << 10].into_iter()).unwrap();
+        assert_eq!(scale, Scale { least: 1, most: 1 << 20 });
+        assert_eq!((scale.step(1), scale.step(1 << 20)), (0, STEPS - 1));
+        assert!((31..=32).contains(&scale.step(1 << 10)));
+        assert_eq!((scale.at(0.0), scale.at(0.5), scale.at(1.0)), (1, 1 << 10, 1 << 20));
+        assert_eq!(Scale::of([0, 0].into_iter()), None);
+        assert_eq!(Scale { least: 7, most: 7 }.step(7), STEPS - 1);
+        assert_eq!((colour(0), colour(STEPS - 1)), ([68, 1, 84], [253, 231, 37]));
+    }
+}

@@ -1,0 +1,41 @@
+//! Heat maps: who sent how many bytes to whom, senders from top to bottom, receivers from left to right.
+//!
+//! Large matrices are drawn as tiles that stand for several ranks each.
+
+mod colours;
+mod png;
+mod scene;
+mod svg;
+mod tiles;
+
+use std::io::{self, Write};
+
+use crate::Job;
+
+pub(crate) use scene::{ORIGIN, SHOWN, pixels, shown};
+pub(crate) use svg::{Place, escaped};
+pub(crate) use tiles::Tiles;
+
+/// Writes a heat map as SVG.
+///
+/// # Errors
+///
+/// Those of the sink.
+pub fn write_svg(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
+    let tiles = Tiles::of(&shown(job), job.size);
+    out.write_all(svg(&tiles, job, title, Place::File).as_bytes())
+}
+
+/// Writes a heat map as PNG.
+///
+/// # Errors
+///
+/// Those of the sink.
+pub fn write_png(out: impl Write, job: &Job, title: &str) -> io::Result<()> {
+    let tiles = Tiles::of(&shown(job), job.size);
+    png::draw(&scene::heat_map(&tiles, job.size, title), out)
+}
+
+pub(crate) fn svg(tiles: &Tiles, job: &Job, title: &str, place: Place) -> String {
+    svg::draw(&scene::heat_map(tiles, job.size, title), place)
+}

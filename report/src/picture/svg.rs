@@ -1,0 +1,88 @@
+//! Drawing as SVG text.
+
+use std::fmt::{self, Write};
+
+use super::scene::{Anchor, Rect, Scene};
+
+/// Where the picture goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A file of its own.
+    File,
+    /// A page, whose colours it takes on.
+    Page,
+}
+
+pub(super) fn draw(scene: &Scene, place: Place) -> String {
+    let mut out = String::new();
+    let written = write(&mut out, scene, place);
+    debug_assert!(written.is_ok(), "a string takes everything");
+    out
+}
+
+fn write(out: &mut String, scene: &Scene, place: Place) -> fmt::Result {
+    let Scene { width, height, .. } = scene;
+    // In a page the element is known; in a file its name space is part of the format.
+    let (space, ink) = match place {
+        Place::File => (" xmlns=\"http://www.w3.org/2000/svg\"", "#222"),
+        Place::Page => ("", "currentColor"),
+    };
+    writeln!(
+        out,
+        "<svg{space} id=\"map\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
+    )?;
+    if place == Place::File {
+        writeln!(out, "<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>")?;
+    }
+    let Rect { x, y, width, height } = scene.plot;
+    writeln!(
+        out,
+        "<rect class=\"plot\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"#8883\"/>"
+    )?;
+    out.push_str("<g shape-rendering=\"crispEdges\">\n");
+    for ([red, green, blue], rects) in &scene.rects {
+        if !rects.is_empty() {
+            write!(out, "<path fill=\"#{red:02x}{green:02x}{blue:02x}\" d=\"")?;
+            rects.iter().try_for_each(|rect| path(out, rect))?;
+            out.push_str("\"/>\n");
+        }
+    }
+    write!(out, "<path fill=\"{ink}\" d=\"")?;
+    scene.marks.iter().try_for_each(|rect| path(out, rect))?;
+    out.push_str("\"/>\n</g>\n");
+    writeln!(out, "<g fill=\"{ink}\" font-family=\"sans-serif\" font-size=\"12\">")?;
+    for label in &scene.labels {
+        let anchor = match label.anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let weight = if label.bold { " font-weight=\"bold\"" } else { "" };
+        let (x, y, text) = (label.x, label.y, escaped(&label.text));
+        writeln!(out, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{weight}>{text}</text>")?;
+    }
+    out.push_str("</g>\n</svg>\n");
+    Ok(())
+}
+
+fn path(out: &mut String, rect: &Rect) -> fmt::Result {
+    let Rect { x, y, width, height } = rect;
+    write!(out, "M{x} {y}h{width}v{height}h-{width}z")
+}
+
+/// Text as XML and HTML have it. What no XML may have is left out.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

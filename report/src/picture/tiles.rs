@@ -1,0 +1,62 @@
+//! A matrix small enough to be looked at: of large ones, each tile is the sum of a square of cells.
+
+use crate::matrix::{Cell, Matrix};
+
+/// More tiles than this in a row are not told apart.
+pub(crate) const MOST: u32 = 256;
+
+/// The tiles that are not empty.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiles {
+    /// How many there are in a row.
+    pub(crate) side: u32,
+    /// How many ranks each stands for; the last one for fewer, perhaps.
+    pub(crate) ranks: u32,
+    /// With tiles in place of ranks.
+    pub(crate) cells: Matrix,
+}
+
+impl Tiles {
+    pub(crate) fn of(matrix: &Matrix, size: u32) -> Self {
+        let ranks = size.div_ceil(MOST).max(1);
+        let tile = |cell: &Cell| Cell { from: cell.from / ranks, to: cell.to / ranks, ..*cell };
+        // Few enough to be added up in place, however many pairs there are.
+        let row = size.div_ceil(ranks);
+        let mut sums = vec![(0_u64, 0_u64); (row * row) as usize];
+        for cell in matrix.cells().iter().map(tile) {
+            let (bytes, count) = &mut sums[(cell.from * row + cell.to) as usize];
+            *bytes = bytes.saturating_add(cell.bytes);
+            *count = count.saturating_add(cell.count);
+        }
+        let cells = (0..).zip(sums).filter(|(_, (_, count))| *count > 0).map(|(at, (bytes, count))| Cell {
+            from: at / row,
+            to: at % row,
+            count,
+            bytes,
+        });
+        Self { side: row, ranks, cells: Matrix::new(cells.collect()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, MOST, Matrix, Tiles};
+
+    #[test]
+    fn nothing_is_lost_in_tiles() {
+        for size in [1, 2, 255, 256, 257, 1000, 100_000] {
+            let cells = (0..size).map(|at| Cell { from: at, to: size - 1 - at, count: 1, bytes: at.into() });
+            let matrix = Matrix::new(cells.collect());
+            let tiles = Tiles::of(&matrix, size);
+            assert!(tiles.side <= MOST && tiles.side * tiles.ranks >= size);
+            let sum = |matrix: &Matrix| {
+                matrix
+                    .cells()
+                    .iter()
+                    .map(|cell| (cell.bytes, cell.count))
+                    .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+            };
+            assert_eq!(sum(&tiles.cells), sum(&matrix), "{size}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Numbers for people.
+
+/// A number with its digits in groups of three.
+pub(crate) fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Bytes in the unit that suits them.
+pub(crate) fn bytes(number: u128) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{number} B"),
+        _ if value < 10.0 => format!("{value:.2} {}", UNITS[unit]),
+        _ if value < 100.0 => format!("{value:.1} {}", UNITS[unit]),
+        _ => format!("{value:.0} {}", UNITS[unit]),
+    }
+}
+
+/// The sizes of messages that a bin of the histogram counts.
+pub(crate) fn bin(at: usize) -> String {
+    let unit = |power: usize| {
+        const UNITS: [&str; 7] = ["", " Ki", " Mi", " Gi", " Ti", " Pi", " Ei"];
+        format!("{}{}", 1_u64 << (power % 10), UNITS[(power / 10).min(6)])
+    };
+    match at {
+        0 => "0".into(),
+        1 => "1".into(),
+        _ => format!("{}..{}", unit(at - 1), unit(at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(super::grouped(0), "0");
+        assert_eq!(super::grouped(123), "123");
+        assert_eq!(super::grouped(1_234_567), "1 234 567");
+        assert_eq!(super::bytes(1023), "1023 B");
+        assert_eq!(super::bytes(1024), "1.00 KiB");
+        assert_eq!(super::bytes(1 << 40), "1.00 TiB");
+        assert_eq!(super::bin(0), "0");
+        assert_eq!(super::bin(3), "4..8");
+        assert_eq!(super::bin(10), "512..1 Ki");
+        assert_eq!(super::bin(65), "16 Ei..32 Ei");
+    }
+}

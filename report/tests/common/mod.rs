@@ -1,0 +1,62 @@
+//! What the tests of this crate share.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::fs;
+use std::path::Path;
+
+use mpit_report::{Job, input};
+use tempfile::TempDir;
+
+/// A directory with these files.
+pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for (name, bytes) in files {
+        fs::write(directory.path().join(name), bytes).expect("a file");
+    }
+    directory
+}
+
+/// Reads the only run of a directory.
+pub(crate) fn read(directory: &Path) -> Job {
+    let runs = input::find(&[directory.to_owned()]).expect("files");
+    assert_eq!(runs.len(), 1);
+    runs[0].read(&|_| ())
+}
+
+/// What is wrong, one line each, without the directory.
+pub(crate) fn problems(job: &Job, directory: &Path) -> Vec<String> {
+    let prefix = format!("{}/", directory.display());
+    job.problems.iter().map(|problem| problem.to_string().replace(&prefix, "")).collect()
+}
+
+/// A histogram with `count` in one bin.
+pub(crate) fn histogram(bin: usize, count: u64) -> String {
+    let bins: Vec<_> = (0..66).map(|at| if at == bin { count } else { 0 }.to_string()).collect();
+    bins.join(",")
+}
+
+/// The file of one process of four, with every kind of line.
+pub(crate) fn prof(me: u32) -> String {
+    let (right, left, gathered) = ((me + 1) % 4, (me + 3) % 4, 1000 + me);
+    let (many, one) = (histogram(3, 30), histogram(3, 1));
+    format!(
+        "# POINT TO POINT\n\
+         E\t{me}\t{right}\t108 bytes\t27 msgs sent\t{many}\n\
+         I\t{me}\t{right}\t0 bytes\t3 msgs sent\n\
+         I\t{me}\t{left}\t7 bytes\t1 msgs sent\t{one}\n\
+         # OSC\n\
+         S\t{me}\t{right}\t12 bytes\t1 msgs sent\n\
+         R\t{me}\t{right}\t4096 bytes\t2 msgs sent\n\
+         # COLLECTIVES\n\
+         C\t{me}\t{left}\t{gathered} bytes\t5 msgs sent\n\
+         D\tMPI_COMM_WORLD\tprocs: 0,1,2,3\n\
+         O2A\t{me}\t24 bytes\t2 msgs sent\n\
+         A2O\t{me}\t0 bytes\t0 msgs sent\n\
+         A2A\t{me}\t96 bytes\t8 msgs sent\n\
+         D\tMPI_COMM_SELF\tprocs: {me}\n\
+         O2A\t{me}\t0 bytes\t0 msgs sent\n\
+         A2O\t{me}\t0 bytes\t0 msgs sent\n\
+         A2A\t{me}\t0 bytes\t0 msgs sent\n"
+    )
+}

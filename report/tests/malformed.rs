@@ -1,0 +1,226 @@
+//! Text that is no such file: each mistake is told with its place and what was expected, and the rest is read.
+
+mod common;
+
+use common::{directory, histogram, problems, prof, read};
+use mpit_components::gather::{Text, write_container};
+use mpit_report::Kind;
+use proptest::prelude::*;
+
+/// A line in place of the first line `E`, and what is said of it.
+const LINES: [(&str, &str); 31] = [
+    ("", "expected a line that begins with E, I, S, R, C, D, O2A, A2O, A2A or #, and a tab"),
+    (
+        "X\t1\t2",
+        "expected a line that begins with E, I, S, R, C, D, O2A, A2O, A2A or #, and a tab: \"X\\t1\\t2\"",
+    ),
+    ("E", "expected the rank of the sender"),
+    ("E 1 2 108 bytes 27 msgs sent", "expected a line that begins with"),
+    ("E\t", "expected the rank of the sender"),
+    ("E\t-1\t2\t1 bytes\t1 msgs sent\tH", "expected the rank of the sender"),
+    ("E\tone\t2\t1 bytes\t1 msgs sent\tH", "expected the rank of the sender"),
+    ("E\t1 \t2\t1 bytes\t1 msgs sent\tH", "expected a tab behind the rank of the sender"),
+    ("E\t1", "expected a tab behind the rank of the sender"),
+    ("E\t1\t\t1 bytes\t1 msgs sent\tH", "expected the rank of the receiver"),
+    ("E\t1\t2147483648\t1 bytes\t1 msgs sent\tH", "expected a rank below 2^31"),
+    ("E\t1\t99999999999999999999999\t1 bytes\t1 msgs sent\tH", "expected a number below 2^64"),
+    ("E\t1\t2 1 bytes\t1 msgs sent\tH", "expected a tab behind the rank"),
+    ("E\t1\t2\tbytes\t1 msgs sent\tH", "expected a number of bytes"),
+    ("E\t1\t2\t18446744073709551616 bytes\t1 msgs sent\tH", "expected a number below 2^64"),
+    ("E\t1\t2\t1 byte\t1 msgs sent\tH", "expected ` bytes` and a tab"),
+    ("E\t1\t2\t1 bytes 1 msgs sent\tH", "expected ` bytes` and a tab"),
+    ("E\t1\t2\t1 bytes\tmsgs sent\tH", "expected a number of messages"),
+    ("E\t1\t2\t1 bytes\t1 msgs\tH", "expected ` msgs sent`"),
+    ("E\t1\t2\t1 bytes\t0 msgs sent\tH", "expected a number of messages above 0"),
+    ("E\t1\t2\t1 bytes\t1 msgs sent", "expected a tab and a histogram"),
+    ("E\t1\t2\t1 bytes\t1 msgs sent\t", "expected a histogram of 66 numbers with commas between"),
+    ("E\t1\t2\t1 bytes\t1 msgs sent\t0,0,1", "expected a histogram of 66 numbers with commas between"),
+    ("E\t1\t2\t1 bytes\t1 msgs sent\tH,0", "expected a histogram of 66 numbers with commas between"),
+    ("E\t1\t2\t1 bytes\t1 msgs sent\tH ", "expected the end of the line behind 66 numbers"),
+    ("E\t2\t1\t1 bytes\t1 msgs sent\tH", "expected the rank of the process whose text this is"),
+    ("S\t1\t2\t1 bytes\t1 msgs sent", "expected lines S and R under the heading # OSC"),
+    (
+        "C\t1\t2\t1 bytes\t1 msgs sent",
+        "expected lines C, D, O2A, A2O and A2A under the heading # COLLECTIVES",
+    ),
+    ("D\tx\tprocs: 1", "expected lines C, D, O2A, A2O and A2A under the heading # COLLECTIVES"),
+    ("# POINT-TO-POINT", "expected one of the headings POINT TO POINT, OSC, COLLECTIVES"),
+    ("# COLLECTIVES", "expected the heading # OSC before"),
+];
+
+#[test]
+fn a_line_that_is_not_understood_is_told_with_its_number() {
+    let good = prof(1);
+    let first = good.lines().nth(1).unwrap();
+    assert!(first.starts_with("E\t"));
+    for (line, wanted) in LINES {
+        let bad = line.replace('H', &histogram(3, 1));
+        let dir = directory(&[("run.1.prof", good.replacen(first, &bad, 1).as_bytes())]);
+        let job = read(dir.path());
+        let found = problems(&job, dir.path());
+        assert!(found[0].starts_with(&format!("run.1.prof:2: {wanted}")), "{line:?}: {found:?}");
+        // The rest is read.
+        assert!(job.matrix(Kind::External).is_empty());
+        assert_eq!(job.matrix(Kind::Received).cells().len(), 1, "{line:?}");
+    }
+}
+
+/// What is replaced in a good file, by what, and what is said of it.
+const CHANGES: [(&str, &str, &str); 17] = [
+    ("# OSC\n", "", "run.1.prof:5: expected lines S and R under the heading # OSC"),
+    ("# OSC\n", "# POINT TO POINT\n", "run.1.prof:5: expected the heading # OSC; the file is cut short"),
+    ("# POINT TO POINT\n", "", "run.1.prof:1: expected lines E and I under the heading # POINT TO POINT"),
+    (
+        "S\t1\t2\t12 bytes\t1 msgs sent\n",
+        "S\t1\t2\t12 bytes\t1 msgs sent\t0,0\n",
+        "run.1.prof:6: expected the end of the line behind `msgs sent`",
+    ),
+    ("C\t1\t0\t1001 bytes", "C\t1\t0\t1001 bytes ", "run.1.prof:9: expected ` bytes` and a tab"),
+    (
+        "D\tMPI_COMM_WORLD\tprocs: ",
+        "D\tMPI_COMM_WORLD procs: ",
+        "run.1.prof:10: expected the name of a communicator, and a tab",
+    ),
+    ("procs: 0,1,2,3", "ranks: 0,1,2,3", "run.1.prof:10: expected `procs: ` and ranks"),
+    ("procs: 0,1,2,3", "procs: ", "run.1.prof:10: expected a rank in the list of members"),
+    ("procs: 0,1,2,3", "procs: 0,1,,3", "run.1.prof:10: expected a rank in the list of members"),
+    ("procs: 0,1,2,3", "procs: 0,1,2,", "run.1.prof:10: expected a rank in the list of members"),
+    ("procs: 0,1,2,3", "procs: 0 1,2,3", "run.1.prof:10: expected a comma between the ranks"),
+    ("procs: 0,1,2,3", "procs: 0,-2", "run.1.prof:10: expected a rank in the list of members"),
+    ("O2A\t1\t24 bytes\t2 msgs sent", "O2A\t1\t24 bytes\t2", "run.1.prof:11: expected ` msgs sent`"),
+    ("O2A\t1\t24 bytes", "O2A\tx\t24 bytes", "run.1.prof:11: expected the rank of the process"),
+    (
+        "O2A\t1\t24 bytes",
+        "O2A\t0\t24 bytes",
+        "run.1.prof:11: expected the rank of the process whose text this is",
+    ),
+    (
+        "D\tMPI_COMM_WORLD\tprocs: 0,1,2,3\n",
+        "",
+        "run.1.prof:10: expected a line D before, with the communicator",
+    ),
+    (
+        "# COLLECTIVES\n",
+        "# COLLECTIVES\n# COLLECTIVES\n",
+        "run.1.prof:9: expected no second heading of this kind",
+    ),
+];
+
+#[test]
+fn so_is_a_mistake_further_down() {
+    for (from, to, wanted) in CHANGES {
+        assert!(prof(1).contains(from), "{from}");
+        let dir = directory(&[("run.1.prof", prof(1).replacen(from, to, 1).as_bytes())]);
+        let found = problems(&read(dir.path()), dir.path());
+        assert!(found[0].starts_with(wanted), "{from:?} -> {to:?}: {found:?}");
+    }
+}
+
+#[test]
+fn one_mistake_is_told_once() {
+    // The three lines that belong to a communicator are not told as well.
+    let text = prof(1).replacen("procs: 0,1,2,3", "procs: ?", 1);
+    let dir = directory(&[("run.1.prof", text.as_bytes())]);
+    assert_eq!(problems(&read(dir.path()), dir.path()).len(), 1);
+}
+
+#[test]
+fn a_file_that_is_cut_short_is_told() {
+    let whole = prof(1);
+    for end in 0..whole.len() - 1 {
+        let dir = directory(&[("run.1.prof", &whole.as_bytes()[..end])]);
+        let complete = whole[..end].ends_with('\n') && whole[..end].contains("# COLLECTIVES\n");
+        assert_eq!(read(dir.path()).problems.is_empty(), complete, "{end}");
+    }
+}
+
+#[test]
+fn a_file_of_another_kind_is_told() {
+    let dir = directory(&[("run.prof", b"")]);
+    let found = problems(&read(dir.path()), dir.path());
+    let wanted =
+        "run.prof:1: expected the heading # POINT TO POINT; is this the file of a monitoring component?";
+    assert_eq!(found, [wanted]);
+    // Not each of its lines.
+    let dir = directory(&[("run.prof", "text\n".repeat(1000).as_bytes())]);
+    let job = read(dir.path());
+    assert_eq!((job.problems.len(), job.more_problems), (100, 901));
+    let dir = directory(&[]);
+    std::fs::create_dir(dir.path().join("run.0.prof")).unwrap();
+    let found = problems(&read(dir.path()), dir.path());
+    assert!(found[0].starts_with("run.0.prof: cannot read: "), "{found:?}");
+}
+
+fn container() -> Vec<u8> {
+    let text = |rank| Text { rank, host: String::new(), text: prof(rank).into_bytes() };
+    let mut file = Vec::new();
+    write_container(&mut file, 4, &[text(0), text(2)], &[(1, "gone".into()), (3, "gone".into())]).unwrap();
+    file
+}
+
+#[test]
+fn a_container_that_is_not_understood_is_told() {
+    let good = String::from_utf8(container()).unwrap();
+    let lines = prof(0).lines().count();
+    let second = lines + 3;
+    for (from, to, line, wanted) in [
+        ("JOB\t1", "JOB\t2", 1, "version 2 of the format; this program reads version 1".to_owned()),
+        ("JOB\t1", "JOB\tone", 1, "expected the version of the format, a number".into()),
+        ("4 ranks", "four", 1, "expected the number of processes, as in `4 ranks`".into()),
+        ("# RANK\t2", "# RANK\tx", second, "expected a rank".into()),
+        ("# RANK\t2", "# RANK\t4", second, "expected a rank below 4, not 4".into()),
+        ("# RANK\t2", "# SOMETHING\t2", second, "expected a line # RANK, # MISSING or # END".into()),
+        ("# MISSING\t1", "# MISSING\t-1", 2 * lines + 4, "expected a rank".into()),
+        ("# END\n", "# END\nmore", 2 * lines + 7, "expected the end of the file behind # END".into()),
+    ] {
+        let dir = directory(&[("run.prof", good.replacen(from, to, 1).as_bytes())]);
+        let found = problems(&read(dir.path()), dir.path());
+        assert_eq!(found, [format!("run.prof:{line}: {wanted}")], "{from:?} -> {to:?}");
+    }
+    // A mistake inside of a text has its number in the file.
+    let text = good.replacen("S\t2\t3\t", "S\t2\t?\t", 1);
+    let dir = directory(&[("run.prof", text.as_bytes())]);
+    let found = problems(&read(dir.path()), dir.path());
+    let wanted = format!("run.prof:{}: expected the rank of the receiver", second + 6);
+    assert!(found[0].starts_with(&wanted), "{found:?}");
+}
+
+#[test]
+fn a_container_that_is_cut_short_is_told() {
+    let whole = container();
+    for end in 11..whole.len() {
+        let dir = directory(&[("run.prof", &whole[..end])]);
+        assert!(!read(dir.path()).problems.is_empty(), "{end}");
+    }
+}
+
+/// Whatever it is, it is read without a panic.
+fn is_survived(bytes: &[u8]) {
+    let dir = directory(&[("run.0.prof", bytes), ("all.prof", bytes)]);
+    for run in mpit_report::input::find(&[dir.path().to_owned()]).unwrap() {
+        let job = run.read(&|_| ());
+        let mut text = String::new();
+        mpit_report::summary::write(&mut text, &job, 3).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        is_survived(&bytes);
+    }
+
+    #[test]
+    fn good_files_with_bytes_changed_are_survived(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), whole in any::<bool>()
+    ) {
+        let mut bytes = if whole { container() } else { prof(0).into_bytes() };
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        is_survived(&bytes);
+    }
+}

@@ -1,0 +1,150 @@
+//! What was written is read again, from files of one process and of many.
+
+mod common;
+
+use common::{directory, problems, prof, read};
+use mpit_components::comms::Ranks;
+use mpit_components::gather::{Text, write_container};
+use mpit_report::{Cell, Kind, Missing, Sum, input};
+
+fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
+    Cell { from, to, count, bytes }
+}
+
+/// Rank and text of each process of a job of four.
+fn texts(ranks: &[u32]) -> Vec<Text> {
+    let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
+    ranks.iter().map(text).collect()
+}
+
+fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    write_container(&mut file, 4, &texts(ranks), missing).unwrap();
+    file
+}
+
+#[test]
+fn every_kind_of_line_is_read() {
+    let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
+    let job = read(dir.path());
+    assert_eq!(problems(&job, dir.path()), [""; 0]);
+    assert_eq!((job.size, job.present), (4, 1));
+    assert_eq!(job.matrix(Kind::External).cells(), [cell(1, 2, 27, 108)]);
+    assert_eq!(job.matrix(Kind::Internal).cells(), [cell(1, 0, 1, 7), cell(1, 2, 3, 0)]);
+    assert_eq!(job.matrix(Kind::Sent).cells(), [cell(1, 2, 1, 12)]);
+    // What was fetched came from the other side.
+    assert_eq!(job.matrix(Kind::Received).cells(), [cell(2, 1, 2, 4096)]);
+    assert_eq!(job.matrix(Kind::Collective).cells(), [cell(1, 0, 5, 1001)]);
+    assert_eq!(job.sizes.iter().sum::<u128>(), 31);
+    assert_eq!(job.sizes[3], 31);
+    let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
+    assert_eq!(comms, [("MPI_COMM_WORLD", 4), ("MPI_COMM_SELF", 1)]);
+    assert_eq!(job.comms[0].collectives.one_to_all, Sum { count: 2, bytes: 24 });
+    assert_eq!(job.comms[0].collectives.all_to_all, Sum { count: 8, bytes: 96 });
+}
+
+/// All four ways of keeping the same job say the same.
+#[test]
+fn files_of_single_processes_a_container_and_one_after_the_other_say_the_same() {
+    let each: Vec<_> = (0..4).map(|rank| (format!("run.{rank}.prof"), prof(rank))).collect();
+    let files: Vec<_> = each.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    let single = directory(&files);
+    let all: String = (0..4).map(prof).collect();
+    let concatenated = directory(&[("run.prof", all.as_bytes())]);
+    let whole = directory(&[("run.prof", &container(&[0, 1, 2, 3], &[]))]);
+    let gaps = container(&[0, 2, 3], &[(1, "it died".into())]);
+    let beside = directory(&[("run.prof", &gaps), ("run.1.prof", prof(1).as_bytes())]);
+    let wanted = read(single.path());
+    assert_eq!((wanted.size, wanted.present, wanted.missing.len()), (4, 4, 0));
+    for dir in [&concatenated, &whole, &beside] {
+        let job = read(dir.path());
+        assert_eq!(problems(&job, dir.path()), [""; 0]);
+        assert_eq!((job.size, job.present, &job.missing), (4, 4, &wanted.missing));
+        assert_eq!((&job.sizes, &job.comms), (&wanted.sizes, &wanted.comms));
+        for kind in Kind::ALL {
+            assert_eq!(job.matrix(kind), wanted.matrix(kind), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn processes_that_are_missing_are_named_with_the_reason() {
+    let dir = directory(&[("run.prof", &container(&[0, 3], &[(2, "no answer\tin time".into())]))]);
+    let missing = read(dir.path()).missing;
+    let one =
+        |rank, reason: Option<&str>| Missing { first: rank, last: rank, reason: reason.map(Into::into) };
+    assert_eq!(missing, [one(1, None), one(2, Some("no answer in time"))]);
+    assert_eq!(missing[1].to_string(), "rank 2 (no answer in time)");
+    // The communicator of all tells how many there should be.
+    let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
+    let missing: Vec<_> = read(dir.path()).missing.iter().map(ToString::to_string).collect();
+    assert_eq!(missing, ["rank 0 (no file)", "ranks 2 to 3 (no file)"]);
+}
+
+#[test]
+fn nothing_is_counted_twice() {
+    let all: String = (0..4).map(prof).collect();
+    let dir = directory(&[("run.prof", all.as_bytes()), ("run.2.prof", prof(2).as_bytes())]);
+    let job = read(dir.path());
+    assert_eq!((job.present, job.notes.len()), (1, 1));
+    assert!(job.notes[0].contains("run.prof is left out"), "{:?}", job.notes);
+    let whole = container(&[0, 1, 2, 3], &[]);
+    let dir = directory(&[("run.prof", &whole), ("run.2.prof", prof(2).as_bytes())]);
+    let job = read(dir.path());
+    assert_eq!(job.total(Kind::External).count, 4 * 27);
+    assert!(job.notes[0].contains("run.2.prof is left out"), "{:?}", job.notes);
+}
+
+/// The writer of the monitoring component and this reader agree.
+#[test]
+fn what_the_component_writes_is_understood() {
+    use mpit_components::comms::{self, Description};
+    use mpit_components::prof::{Accessed, Block, Exchanged, Profile, Sum as Written};
+    use mpit_components::record::{Messages, Snapshot};
+
+    static MESSAGES: Messages = Messages::new();
+    MESSAGES.record(3, 1 << 40, false);
+    MESSAGES.record(3, 0, true);
+    MESSAGES.record(0, 17, true);
+    let reader = comms::Reader::new();
+    let id = comms::created(Description::new(Ranks::World(4), "a \t name\n"));
+    let records = reader.comms();
+    comms::freed(id);
+    let written = |count, bytes| Written { count, bytes };
+    let block = |comm| Block {
+        one_to_all: written(1, 2),
+        all_to_one: written(3, 4),
+        all_to_all: written(5, 6),
+        comm,
+    };
+    let profile = Profile {
+        me: 2,
+        messages: MESSAGES.snapshot().since(&Snapshot::default()),
+        accesses: vec![Accessed { to: 1, sent: written(7, 8), received: written(9, 10) }],
+        collectives: vec![Exchanged { to: 3, sum: written(11, 12) }],
+        comms: records.into_iter().map(block).collect(),
+    };
+    let mut text = Vec::new();
+    profile.write(&mut text).unwrap();
+    let dir = directory(&[("x.2.prof", &text)]);
+    let job = read(dir.path());
+    assert_eq!(problems(&job, dir.path()), [""; 0]);
+    assert_eq!(job.matrix(Kind::External).cells(), [cell(2, 3, 1, 1 << 40)]);
+    assert_eq!(job.matrix(Kind::Internal).cells(), [cell(2, 0, 1, 17), cell(2, 3, 1, 0)]);
+    assert_eq!(job.matrix(Kind::Sent).cells(), [cell(2, 1, 7, 8)]);
+    assert_eq!(job.matrix(Kind::Received).cells(), [cell(1, 2, 9, 10)]);
+    assert_eq!(job.matrix(Kind::Collective).cells(), [cell(2, 3, 11, 12)]);
+    assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
+    assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
+    assert_eq!(job.comms[0].collectives.all_to_one, Sum { count: 3, bytes: 4 });
+}
+
+#[test]
+fn progress_adds_up_to_the_bytes_of_the_files() {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
+    let run = &input::find(&[dir.path().to_owned()]).unwrap()[0];
+    let done = AtomicU64::new(0);
+    run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));
+    assert_eq!((done.into_inner(), run.bytes()), (run.bytes(), 2 * prof(0).len() as u64));
+}

@@ -1,0 +1,108 @@
+/* How a program may come to its end: `gather MODE`. Each mode but `silent` and `sessions` has each process send one int to
+ * its right neighbour first. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define HAS_SESSIONS 1
+#endif
+
+static int me, size;
+
+static void pass(MPI_Comm comm)
+{
+    int out = me, in = -1;
+    MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0, comm,
+                 MPI_STATUS_IGNORE);
+    if (in != (me + size - 1) % size) {
+        fprintf(stderr, "gather: received %d\n", in);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/* Nothing but the program's own messages reaches a receive from anybody, also when others are at their end already. */
+static void receive_late(void)
+{
+    if (me == 0) {
+        sleep(1);
+        for (int left = size - 1; left > 0; left--) {
+            int in[64] = {0}, count;
+            MPI_Status status;
+            MPI_Recv(in, 64, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_INT, &count);
+            if (count != 1 || in[0] != 1000 + status.MPI_SOURCE || status.MPI_TAG != 7) {
+                fprintf(stderr, "gather: a message of somebody else: %d ints, tag %d\n", count, status.MPI_TAG);
+                MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+            }
+        }
+    } else {
+        int out = 1000 + me;
+        MPI_Send(&out, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    }
+}
+
+/* One-sided and collective operations. */
+static void other_kinds(void)
+{
+    int window[2] = {0, 0}, mine = me, sum = 0;
+    MPI_Win win;
+    MPI_Win_create(window, sizeof window, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Get(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Bcast(window, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+#ifdef HAS_SESSIONS
+static void sessions_only(void)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "mpit.gather", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &size);
+    pass(comm);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    int level;
+    if (strcmp(mode, "sessions") == 0) {
+#ifdef HAS_SESSIONS
+        sessions_only();
+#endif
+        return EXIT_SUCCESS;
+    }
+    MPI_Init_thread(&argc, &argv, strcmp(mode, "multiple") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(mode, "silent") != 0)
+        pass(MPI_COMM_WORLD);
+    if (strcmp(mode, "wildcard") == 0)
+        receive_late();
+    if (strcmp(mode, "others") == 0)
+        other_kinds();
+    if (strcmp(mode, "late") == 0 && me == size - 1)
+        sleep(4);
+    if (strcmp(mode, "killed") == 0 && me == size - 1)
+        raise(SIGKILL);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

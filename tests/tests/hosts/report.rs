@@ -1,0 +1,255 @@
+//! One file for a whole job, and what `mpit report` makes of it: whatever way a program comes to its end.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use mpit_tests::{
+    Context, Failure, Outcome, build,
+    launch::{Finished, Job},
+    paths,
+    prof::Prof,
+    record,
+    stacks::{self, Stack, Vendor},
+};
+
+use crate::{read_all, written_to};
+
+const RANKS: u32 = 4;
+
+/// The settings that have all processes write one file `<stem>.prof`.
+fn together(stem: &str) -> Vec<(&str, &str)> {
+    let mut settings = written_to(stem).to_vec();
+    settings.extend([("monitoring_container", "1"), ("monitoring_gather_timeout", "2")]);
+    settings
+}
+
+fn report(dir: &Path, arguments: &[&str]) -> Outcome<Finished> {
+    let mpit = build::artifacts()?.mpit.display().to_string();
+    let mut line = vec![mpit.as_str(), "report"];
+    line.extend(arguments);
+    Job::plain(&line).dir(dir).finish()
+}
+
+/// The text of each process in a file of the whole job, in the order of the file.
+fn sections(path: &Path) -> Outcome<Vec<(u32, String)>> {
+    let text = fs::read_to_string(path).context(path.display())?;
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    Failure::unless(first == format!("# MPIT JOB\t1\t{RANKS} ranks\n"), || format!("first line {first}"))?;
+    let mut sections: Vec<(u32, String)> = Vec::new();
+    for line in lines {
+        let mut fields = line.trim_end().split('\t');
+        match fields.next() {
+            Some("# RANK") => {
+                let rank = fields.next().and_then(|rank| rank.parse().ok()).context("no rank")?;
+                sections.push((rank, String::new()));
+            }
+            Some("# END") => return Ok(sections),
+            _ => sections.last_mut().context("no rank before")?.1.push_str(line),
+        }
+    }
+    Err(Failure::new("no end of the file"))
+}
+
+fn run(
+    stack: &Stack,
+    program: &Path,
+    mode: &str,
+    settings: &[(&str, &str)],
+    dir: &Path,
+) -> Outcome<Finished> {
+    let job = Job::mpi(stack, RANKS).arg(program).dir(dir).seconds(45);
+    let job = if mode.is_empty() { job } else { job.args(&[mode]) };
+    job.under_mpit(settings)?.finish()
+}
+
+#[test]
+fn the_file_of_a_job_has_what_the_files_of_its_processes_have() -> Outcome {
+    stacks::for_each(
+        "container",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("container")?;
+            let ring = stack.compile("ring")?;
+            for settings in [&written_to("each")[..], &together("all")] {
+                let finished = run(stack, &ring, "", settings, &dir)?;
+                Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            }
+            let sections = sections(&dir.join("all.prof"))?;
+            Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
+                "the processes are not in order, or not complete".into()
+            })?;
+            let parse =
+                |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
+            let together = sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?;
+            let each = read_all(&dir.join("each"), RANKS)?;
+            Failure::unless(together == each, || format!("together {together:?}\neach {each:?}"))?;
+            Failure::unless(!dir.join("all.0.prof").exists(), || {
+                "there is a file of one process too".into()
+            })?;
+            // The reports are the same, but for the name.
+            let of = |stem: &str| -> Outcome<String> {
+                let finished = report(&dir, &[stem])?;
+                Failure::unless(finished.code == Some(0), || finished.to_string())?;
+                Ok(finished.stdout.replacen(stem, "", 1))
+            };
+            let (all, each) = (of("all")?, of("each")?);
+            Failure::unless(all == each && all.contains("4 of 4 processes"), || format!("{all}\n{each}"))
+        },
+    )
+}
+
+#[test]
+fn however_a_program_ends_its_processes_write_one_file() -> Outcome {
+    stacks::for_each(
+        "gather_modes",
+        |_| true,
+        |stack| {
+            let program = stack.compile("gather")?;
+            for mode in ["silent", "multiple", "wildcard"] {
+                let dir = stack.scratch(&format!("gather_{mode}"))?;
+                let finished = run(stack, &program, mode, &together("run"), &dir)?;
+                Failure::unless(finished.code == Some(0), || finished.to_string())?;
+                let sections = sections(&dir.join("run.prof")).context(mode)?;
+                Failure::unless(sections.len() == RANKS as usize, || format!("{mode}: {sections:?}"))?;
+                let sent = |text: &str| text.lines().any(|line| line.starts_with("E\t"));
+                let silent = sections.iter().filter(|(_, text)| !sent(text)).count();
+                let wanted = if mode == "silent" { RANKS as usize } else { 0 };
+                Failure::unless(silent == wanted, || format!("{mode}: {sections:?}"))?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn a_process_that_comes_late_costs_no_data() -> Outcome {
+    stacks::for_each(
+        "gather_late",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("gather_late")?;
+            let finished = run(stack, &stack.compile("gather")?, "late", &together("run"), &dir)?;
+            let told = "mpit: monitoring: not all processes came to MPI_Finalize in time; each process writes a file of \
+                        its own, run.<rank>.prof";
+            Failure::unless(finished.code == Some(0) && finished.stderr.matches(told).count() == 1, || {
+                finished.to_string()
+            })?;
+            Failure::unless(!dir.join("run.prof").exists(), || "there is a file of all".into())?;
+            for (rank, prof) in (0..).zip(read_all(&dir.join("run"), RANKS)?) {
+                let sent = prof.rows('E').get(&((rank + 1) % RANKS)).map_or(0, |row| row.messages);
+                Failure::unless(sent == 1, || format!("rank {rank} sent {sent}"))?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn a_process_that_is_killed_holds_nobody_up() -> Outcome {
+    stacks::for_each(
+        "gather_killed",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("gather_killed")?;
+            let begin = Instant::now();
+            let finished = run(stack, &stack.compile("gather")?, "killed", &together("run"), &dir)?;
+            // 124 is the code of `timeout`.
+            Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
+                format!("after {} seconds\n{finished}", begin.elapsed().as_secs())
+            })
+        },
+    )
+}
+
+#[test]
+fn without_a_world_nothing_is_gathered() -> Outcome {
+    stacks::for_each(
+        "gather_sessions",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("gather_sessions")?;
+            let finished = run(stack, &stack.compile("gather")?, "sessions", &together("run"), &dir)?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())
+        },
+    )
+}
+
+/// MPICH's modern Fortran interface calls the library's `PMPI_Finalize`, so its end is seen inside of that function only.
+#[test]
+fn an_end_that_is_not_seen_coming_is_early_enough() -> Outcome {
+    if paths::find_program("gfortran").is_none() {
+        return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
+    }
+    stacks::for_each("gather_fortran", Stack::has_fortran, |stack| {
+        let dir = stack.scratch("gather_fortran")?;
+        let program = stack.compile_fortran("sends", "USE_MPI_F08")?;
+        let finished = Job::mpi(stack, 2).arg(program).dir(&dir).under_mpit(&together("run"))?.finish()?;
+        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        let text = fs::read_to_string(dir.join("run.prof")).context("run.prof")?;
+        Failure::unless(text.starts_with("# MPIT JOB\t1\t2 ranks\n") && text.ends_with("# END\n"), || text)
+    })
+}
+
+/// What all processes print together comes in the order of the ranks, each in one piece.
+#[test]
+fn texts_on_standard_output_do_not_mix() -> Outcome {
+    stacks::for_each(
+        "gather_stdout",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("gather_stdout")?;
+            let settings = [("pml_monitoring_enable", "2"), ("pml_monitoring_enable_output", "1")];
+            let finished = run(stack, &stack.compile("ring")?, "", &settings, &dir)?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            let senders: Vec<_> = finished
+                .stdout
+                .lines()
+                .filter_map(|line| line.strip_prefix("E\t")?.split('\t').next())
+                .collect();
+            Failure::unless(senders == ["0", "1", "2", "3"], || finished.to_string())
+        },
+    )
+}
+
+/// Open MPI's own files are read as well, and give the numbers of its own script.
+#[test]
+fn open_mpi_s_own_files_are_read() -> Outcome {
+    let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
+        return record::not_run("profile2mat", "not installed; Debian's package openmpi-bin has it");
+    };
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("report_native", applies, |stack| {
+        let dir = stack.scratch("report_native")?;
+        Job::mpi(stack, RANKS)
+            .native_monitoring(&written_to("native"))
+            .arg(stack.compile("gather")?)
+            .args(&["others"])
+            .dir(&dir)
+            .succeed()?;
+        let mut all = String::new();
+        for rank in 0..RANKS {
+            let path = dir.join(format!("native.{rank}.prof"));
+            all += &fs::read_to_string(&path).context(path.display())?;
+        }
+        fs::write(dir.join("all.prof"), all).context("all.prof")?;
+        Job::plain(&[&script.display().to_string(), "all.prof"]).dir(&dir).succeed()?;
+        let arguments = ["native", "--format", "mat", "--symmetric", "--output", "ours"];
+        let finished = report(&dir, &arguments)?;
+        Failure::unless(finished.code == Some(0) && finished.stderr.is_empty(), || finished.to_string())?;
+        for kind in ["E", "I", "S", "R", "C"] {
+            let has_it = |line: &str| line.starts_with(&format!("  {kind}  "));
+            Failure::unless(finished.stdout.lines().any(has_it), || format!("no {kind}\n{finished}"))?;
+        }
+        for selection in ["all", "external", "internal", "osc", "coll"] {
+            for value in ["size", "msg", "avg"] {
+                let read = |name: String| fs::read_to_string(dir.join(&name)).context(name);
+                let ours = read(format!("ours/native_{value}_{selection}.mat"))?;
+                let theirs = read(format!("all_{value}_{selection}.mat"))?;
+                Failure::unless(ours == theirs, || format!("{value} {selection}:\n{ours}\n{theirs}"))?;
+            }
+        }
+        Ok(())
+    })
+}
