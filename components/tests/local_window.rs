@@ -305,7 +305,7 @@ fn memory_of_a_process_that_has_finalized_cannot_be_accessed() {
 
 /// What a rank adds where in a round: the target, the place, how many elements, and how much. As random as need be.
 fn additions(rank: usize, round: u64, size: usize, length: usize) -> Vec<(usize, usize, usize, u64)> {
-    let mut state = round << 32 | rank as u64 + 1;
+    let mut state = (round << 32) | (rank as u64 + 1);
     let mut draw = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
