@@ -282,7 +282,8 @@ mod tests {
         FRAMEWORK.close();
         let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
         // Those that are told nothing do not make traffic costly.
-        [&DEAF, &UNSELECTED].map(|ear| ear.switch.on());
+        DEAF.switch.on();
+        UNSELECTED.switch.on();
         assert!(!DEAF.switch.is_on() && !UNSELECTED.switch.is_on());
         assert_eq!(REASONS.load(Relaxed), 0);
         assert_eq!(all.map(|ear| ear.opened.load(Relaxed)), [1, 1, 1, 0]);
