@@ -26,9 +26,12 @@ fn run(special: &str) {
     let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
     let tool = Tool::new();
     let session = tool.session().unwrap();
-    if special == "flush" {
+    if matches!(special, "flush" | "who") {
         let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
         flush.start().unwrap();
+        if special == "who" {
+            println!("with a handle: {} {} {}", pml::active(), osc::active(), coll::active());
+        }
         flush.stop().unwrap();
     }
     for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
@@ -261,6 +264,18 @@ fn selection() {
     assert_eq!(left_out("MPIT_COLL_COMPONENTS"), expected(&messages, &ACCESSES, &[]));
 }
 
+fn who_is_left_out_costs_nothing() {
+    for (settings, expected) in [
+        (&[][..], "true true true"),
+        (&[("MPIT_OSC", "^monitoring")], "true false true"),
+        (&[("MPIT_PML", "^monitoring"), ("MPIT_COLL", "^monitoring")], "false true false"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = start(directory.path(), "who", settings);
+        assert_eq!(text(&output.stdout), format!("with a handle: {expected}\nactive: false\n"));
+    }
+}
+
 fn a_program_pauses_recording_and_writes() {
     let directory = tempfile::tempdir().unwrap();
     let output = start(directory.path(), "pcontrol", &own_names());
@@ -307,12 +322,13 @@ fn main() {
     if let Ok(special) = std::env::var(RUN) {
         return run(&special);
     }
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 8] = [
         ("files_of_whole_runs", files_of_whole_runs),
         ("a_handle_may_be_started_before_mpi", a_handle_may_be_started_before_mpi),
         ("streams", streams),
         ("nothing_asked_nothing_written", nothing_asked_nothing_written),
         ("selection", selection),
+        ("who_is_left_out_costs_nothing", who_is_left_out_costs_nothing),
         ("a_program_pauses_recording_and_writes", a_program_pauses_recording_and_writes),
         (
             "a_file_that_cannot_be_written_is_one_line_and_not_the_end",

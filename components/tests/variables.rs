@@ -93,11 +93,15 @@ fn control_variables_are_open_mpis() {
     }
 }
 
-/// The control variables and the performance variables of a category.
+/// The control variables and the performance variables of a category that are called after it.
 fn members(registry: &Registry, name: &str) -> (usize, usize) {
     let category = registry.category(registry.category_index(name).unwrap()).unwrap();
     assert!(!category.description().is_empty(), "{name}");
-    category.with_members(|members| (members.cvars.len(), members.pvars.len()))
+    category.with_members(|members| {
+        let cvar = |index: &&u32| registry.cvar(**index).unwrap().desc().name().starts_with(name);
+        let pvar = |index: &&u32| registry.pvar(**index).unwrap().name().starts_with(name);
+        (members.cvars.iter().filter(cvar).count(), members.pvars.iter().filter(pvar).count())
+    })
 }
 
 #[test]
