@@ -1,4 +1,5 @@
-//! What recording a message and writing a line of a `.prof` file cost, in nanoseconds.
+//! What recording a message, an access or a collective operation and writing a line of a `.prof` file cost, in
+//! nanoseconds.
 //!
 //! `cargo run --release -p mpit-components --example cost`
 
@@ -7,13 +8,17 @@ use std::time::Instant;
 
 use mpit::tool::Tool;
 use mpit::words::Class;
+use mpit_components::calls::{self, Area};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, Ranks};
 use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::prof::Profile;
 use mpit_components::record::{Messages, Snapshot};
+use mpit_components::windows;
 
-const ROUNDS: u32 = 25;
+const ROUNDS: u32 = 15;
 const MESSAGES: u64 = 2_000_000;
 
 /// The best of several rounds: other work on the machine only ever adds.
@@ -38,9 +43,12 @@ fn in_turn(peers: u32, take: impl Fn(u32, u64)) {
 
 /// What is done with each message costs this, without the loop around it.
 fn message(what: &str, peers: u32, take: impl Fn(u32, u64)) {
+    show(&format!("{what}, {peers} peers in turn"), each(peers, take));
+}
+
+fn each(peers: u32, take: impl Fn(u32, u64)) -> f64 {
     let alone = best(MESSAGES, || in_turn(peers, |_, _| {}));
-    let cost = best(MESSAGES, || in_turn(peers, &take)) - alone;
-    show(&format!("{what}, {peers} peers in turn"), cost);
+    best(MESSAGES, || in_turn(peers, &take)) - alone
 }
 
 fn show(what: &str, nanoseconds: f64) {
@@ -55,11 +63,59 @@ fn all_messages() {
     let comm = comms::created(comms::Description::new(Ranks::World(26), "world"));
     let report = |to, bytes| pml::sent(&Send { comm, dest: to, to, bytes, tag: 3, mode: Mode::Standard });
     message("report to pml, nobody listens", 26, report);
+    with("pml_monitoring_messages_total", Class::Counter, || {
+        message("report to pml, monitoring listens", 26, report);
+    });
+}
+
+/// Runs with a handle of a variable started.
+fn with(name: &str, class: Class, run: impl FnOnce()) {
     let tool = Tool::new();
     let session = tool.session().expect("sessions are left");
-    let total = session.handle("pml_monitoring_messages_total", Class::Counter, None).expect("it is defined");
-    total.start().expect("it can be started");
-    message("report to pml, monitoring listens", 26, report);
+    let handle = session.handle(name, class, None).expect("it is defined");
+    handle.start().expect("it can be started");
+    run();
+}
+
+fn all_accesses() {
+    let window = windows::created(26);
+    let access = |to, bytes| {
+        let kind = osc::Kind::Put;
+        osc::accessed(&Access { window, rank: to, target: to, kind, sent: bytes, received: 0 });
+    };
+    message("report to osc, nobody listens", 26, access);
+    with("osc_monitoring_messages_sent_total", Class::Counter, || {
+        message("report to osc, monitoring listens", 26, access);
+    });
+}
+
+/// An operation on a communicator of each size.
+fn all_operations() {
+    for size in [2, 26, 1000, 1_000_000] {
+        let odd = (0..size).map(|rank| rank * rank % 7 + rank * 8).collect();
+        for (which, ranks) in [("the world", Ranks::World(size)), ("a list", Ranks::List(odd))] {
+            let comm = comms::created(comms::Description::new(ranks, "some"));
+            let operation = |_, bytes| {
+                let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(bytes));
+                coll::end(&Operation { comm, kind, rank: 0, root, volume, in_place: false });
+            };
+            with("coll_monitoring_messages_total", Class::Counter, || {
+                show(&format!("report an allreduce on {which} of {size}"), each(1, operation));
+            });
+            comms::freed(comm);
+        }
+    }
+}
+
+fn all_calls() {
+    let call = |_, _| {
+        if calls::active(Area::Waiting) {
+            calls::begin(Area::Waiting).end();
+        }
+    };
+    show("a call, nobody listens", each(1, call));
+    with("calls_wait_count", Class::Counter, || show("a call that is counted", each(1, call)));
+    with("calls_wait_seconds", Class::Timer, || show("a call that is timed", each(1, call)));
 }
 
 fn lines() {
@@ -85,12 +141,18 @@ fn lines() {
 
 fn main() {
     host::initialized(World { rank: 0, size: 26 });
-    println!("messages, one thread at a time:");
+    println!("one thread at a time:");
     mpit::threads::set_concurrent(false);
     all_messages();
-    println!("messages, several threads at once:");
+    all_accesses();
+    all_operations();
+    all_calls();
+    println!("several threads at once:");
     mpit::threads::set_concurrent(true);
     all_messages();
+    all_accesses();
+    all_operations();
+    all_calls();
     println!("text:");
     lines();
 }

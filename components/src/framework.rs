@@ -29,15 +29,17 @@ pub trait Lifecycle: Send + Sync {
 pub struct Switch {
     /// How many components of the framework are awake.
     awake: &'static AtomicU32,
-    /// Reasons of this component to listen, and [`PAUSED`].
+    /// Reasons of this component to listen, and the bits that say that it does not all the same.
     state: AtomicU32,
 }
 
-/// The bit that puts a component to sleep whatever reasons there are.
+/// The component does not take part,
+const LEFT_OUT: u32 = 1 << 30;
+/// or was told to pause.
 const PAUSED: u32 = 1 << 31;
 
 const fn is_awake(state: u32) -> bool {
-    state != 0 && state < PAUSED
+    state != 0 && state < LEFT_OUT
 }
 
 impl Switch {
@@ -53,6 +55,11 @@ impl Switch {
     /// One reason less. Must follow an [`on`](Self::on).
     pub fn off(&self) {
         self.change(|state| state - 1);
+    }
+
+    /// The component does not take part: what nobody hears must not cost anything.
+    fn leave_out(&self) {
+        self.change(|state| state | LEFT_OUT);
     }
 
     /// Puts the component to sleep, whatever reasons there are.
@@ -138,7 +145,13 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             for complaint in complaints {
                 complain(format_args!("{}_components: {complaint}", self.name));
             }
-            components.retain(|(name, component)| selection.admits(name) && component.open(world));
+            components.retain(|(name, component)| {
+                let takes_part = selection.admits(name) && component.open(world);
+                if !takes_part {
+                    component.switch().leave_out();
+                }
+                takes_part
+            });
             components
                 .into_iter()
                 .map(|(_, component)| Listener { component, switch: component.switch() })
@@ -268,6 +281,10 @@ mod tests {
         FRAMEWORK.close();
         FRAMEWORK.close();
         let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
+        // Those that are told nothing do not make traffic costly.
+        [&DEAF, &UNSELECTED].map(|ear| ear.switch.on());
+        assert!(!DEAF.switch.is_on() && !UNSELECTED.switch.is_on());
+        assert_eq!(REASONS.load(Relaxed), 0);
         assert_eq!(all.map(|ear| ear.opened.load(Relaxed)), [1, 1, 1, 0]);
         assert_eq!(all.map(|ear| ear.closed.load(Relaxed)), [1, 1, 0, 0]);
     }

@@ -8,7 +8,7 @@ use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
-use mpit_components::{Lifecycle, Switch, windows};
+use mpit_components::{Lifecycle, Switch, control, windows};
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -69,6 +69,10 @@ impl coll::Component for Operations {
         let volumes: Vec<_> = (0..3).map(|rank| operation.volume.with(rank)).collect();
         hear(format!("{:?} {volumes:?}", operation.kind));
     }
+
+    fn freed(&self, _comm: CommId) {
+        hear("Freed".to_owned());
+    }
 }
 
 /// Hears of collective operations, too.
@@ -101,12 +105,16 @@ fn everybody_who_listens_is_told() {
     host::initialized(World { rank: 0, size: 3 });
     host::initialized(World { rank: 1, size: 3 });
     assert_eq!(host::world(), Some(World { rank: 0, size: 3 }));
+    // That is for what mpit records itself.
+    control::pcontrol(0);
     assert!(pml::active() && osc::active() && coll::active());
     report(comm);
     host::finalizing();
     host::finalizing();
     assert!(!pml::active() && !osc::active() && !coll::active());
     report(comm);
+    // Told even those that do not listen.
+    comms::freed(comm);
 
     assert_eq!(
         *HEARD.lock().unwrap(),
@@ -125,6 +133,7 @@ fn everybody_who_listens_is_told() {
             "Accesses closes",
             "Second closes",
             "Operations closes",
+            "Freed",
         ]
     );
     // Two of this file's, and the crate's own.

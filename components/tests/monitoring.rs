@@ -6,10 +6,9 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpit::Error;
-use mpit::desc::PvarFlags;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::{Bind, Class, Datatype, Scope, Verbosity};
+use mpit::words::Class;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::pml::{self, Mode, Send};
@@ -59,72 +58,6 @@ fn pairs(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let pair = |line: &&str| line.starts_with("E\t") || line.starts_with("I\t");
     text.lines().filter(pair).map(|line| line.split('\t').take(5).collect::<Vec<_>>().join(" ")).collect()
-}
-
-#[test]
-fn variables_are_open_mpis() {
-    let _alone = alone();
-    let tool = Tool::new();
-    let registry = tool.registry();
-    for (name, class, datatype, bind, flags, verbosity) in [
-        (
-            "pml_monitoring_messages_count",
-            Class::Size,
-            Datatype::UnsignedLongLong,
-            Bind::Comm,
-            PvarFlags::READONLY,
-            Verbosity::TunerBasic,
-        ),
-        (
-            "pml_monitoring_messages_size",
-            Class::Size,
-            Datatype::UnsignedLongLong,
-            Bind::Comm,
-            PvarFlags::READONLY,
-            Verbosity::TunerBasic,
-        ),
-        (
-            "pml_monitoring_flush",
-            Class::Generic,
-            Datatype::Char,
-            Bind::NoObject,
-            PvarFlags::NONE,
-            Verbosity::UserBasic,
-        ),
-    ] {
-        let desc = registry.pvar(registry.pvar_index(name, class).unwrap()).unwrap();
-        assert_eq!((desc.element(), desc.binding()), (datatype, bind), "{name}");
-        assert_eq!((desc.flag_set(), desc.audience()), (flags, verbosity), "{name}");
-        assert!(!desc.text().is_empty() && desc.enumeration().is_none(), "{name}");
-    }
-    for (name, count, scope, verbosity) in [
-        ("pml_monitoring_enable", 1, Scope::ReadOnly, Verbosity::TunerBasic),
-        ("pml_monitoring_enable_output", 1, Scope::ReadOnly, Verbosity::MpidevAll),
-        ("pml_monitoring_filename", 2048, Scope::ReadOnly, Verbosity::MpidevAll),
-        ("pml_monitoring_major_version", 1, Scope::Constant, Verbosity::MpidevAll),
-        ("pml_monitoring_minor_version", 1, Scope::Constant, Verbosity::MpidevAll),
-        ("pml_monitoring_release_version", 1, Scope::Constant, Verbosity::MpidevAll),
-    ] {
-        let desc = registry.cvar(registry.cvar_index(name).unwrap()).unwrap().desc();
-        assert_eq!((desc.count(), desc.reach(), desc.audience()), (count, scope, verbosity), "{name}");
-        let datatype = if count == 1 { Datatype::Int } else { Datatype::Char };
-        assert_eq!(desc.element(), datatype, "{name}");
-        if count == 1 {
-            assert_eq!(tool.cvar(name).unwrap().write(&[1_i32]), Err(Error::CvarSetNever));
-        }
-    }
-    for (name, parent) in [("pml_monitoring", Some("pml")), ("pml", None), ("osc", None), ("coll", None)] {
-        let category = registry.category(registry.category_index(name).unwrap()).unwrap();
-        assert!(!category.description().is_empty());
-        if let Some(parent) = parent {
-            let index = registry.category_index(name).unwrap();
-            let parent = registry.category(registry.category_index(parent).unwrap()).unwrap();
-            assert!(parent.with_members(|members| members.categories.contains(&index)));
-        }
-    }
-    let monitoring = registry.category(registry.category_index("pml_monitoring").unwrap()).unwrap();
-    let counts = monitoring.with_members(|members| (members.cvars.len(), members.pvars.len()));
-    assert_eq!(counts, (6, 6));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use mpit::tool::Tool;
 use mpit::words::Class;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::control::pcontrol;
 use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
@@ -25,15 +26,29 @@ fn run(special: &str) {
     let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
     let tool = Tool::new();
     let session = tool.session().unwrap();
-    if special == "flush" {
+    if matches!(special, "flush" | "who") {
         let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
         flush.start().unwrap();
+        if special == "who" {
+            println!("with a handle: {} {} {}", pml::active(), osc::active(), coll::active());
+        }
         flush.stop().unwrap();
     }
     for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
         pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
     }
     others(comm, short);
+    if special == "pcontrol" {
+        pcontrol(2);
+        pcontrol(0);
+        // Not recorded.
+        others(comm, short);
+        pml::sent(&Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard });
+        pcontrol(1);
+        println!("a file: {}", Path::new("all.1.prof").exists());
+        // Written anew at the end.
+        let _ = std::fs::remove_file("all.1.prof");
+    }
     comms::freed(short);
     println!("active: {}", pml::active());
     host::finalizing();
@@ -249,6 +264,42 @@ fn selection() {
     assert_eq!(left_out("MPIT_COLL_COMPONENTS"), expected(&messages, &ACCESSES, &[]));
 }
 
+fn who_is_left_out_costs_nothing() {
+    for (settings, expected) in [
+        (&[][..], "true true true"),
+        (&[("MPIT_OSC", "^monitoring")], "true false true"),
+        (&[("MPIT_PML", "^monitoring"), ("MPIT_COLL", "^monitoring")], "false true false"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = start(directory.path(), "who", settings);
+        assert_eq!(text(&output.stdout), format!("with a handle: {expected}\nactive: false\n"));
+    }
+}
+
+fn a_program_pauses_recording_and_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = start(directory.path(), "pcontrol", &own_names());
+    assert_eq!(
+        (text(&output.stdout), text(&output.stderr)),
+        ("a file: true\nactive: true\n".into(), String::new())
+    );
+    assert_profile(&std::fs::read_to_string(directory.path().join("all.1.prof")).unwrap(), &MERGED);
+    // On a stream it is whole each time.
+    let streamed = [("MPIT_PML_MONITORING_ENABLE", "1"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "2")];
+    let output = start(directory.path(), "pcontrol", &streamed);
+    let stderr = text(&output.stderr);
+    let second = stderr.rfind("# POINT TO POINT").unwrap();
+    assert_profile(&stderr[..second], &MERGED);
+    assert_eq!(&stderr[..second], &stderr[second..]);
+    // Nothing is to be written, so nothing is.
+    for settings in [&own_names()[..1], &own_names()[1..]] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = start(directory.path(), "pcontrol", settings);
+        assert!(text(&output.stdout).starts_with("a file: false\n"));
+        assert!(files(directory.path()).is_empty() && output.stderr.is_empty());
+    }
+}
+
 fn own_names() -> [(&'static str, &'static str); 3] {
     [
         ("MPIT_PML_MONITORING_ENABLE", "1"),
@@ -271,12 +322,14 @@ fn main() {
     if let Ok(special) = std::env::var(RUN) {
         return run(&special);
     }
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 8] = [
         ("files_of_whole_runs", files_of_whole_runs),
         ("a_handle_may_be_started_before_mpi", a_handle_may_be_started_before_mpi),
         ("streams", streams),
         ("nothing_asked_nothing_written", nothing_asked_nothing_written),
         ("selection", selection),
+        ("who_is_left_out_costs_nothing", who_is_left_out_costs_nothing),
+        ("a_program_pauses_recording_and_writes", a_program_pauses_recording_and_writes),
         (
             "a_file_that_cannot_be_written_is_one_line_and_not_the_end",
             a_file_that_cannot_be_written_is_one_line_and_not_the_end,

@@ -11,7 +11,12 @@ use crate::comms::CommId;
 use crate::events::Clock;
 
 /// A collective operation begins: the library is about to be called. A nonblocking operation begins, and ends, with the
-/// call that starts it, a persistent one with each start. Bound to the communicator.
+/// call that starts it, a persistent one with each start. kind: 0 bcast, 1 scatter, 2 scatterv, 3 gather, 4 gatherv,
+/// 5 reduce, 6 allgather, 7 allgatherv, 8 allreduce, 9 alltoall, 10 alltoallv, 11 alltoallw, 12 reduce_scatter,
+/// 13 reduce_scatter_block, 14 scan, 15 exscan, 16 barrier, 17 neighbor_allgather, 18 neighbor_allgatherv,
+/// 19 neighbor_alltoall, 20 neighbor_alltoallv, 21 neighbor_alltoallw. bytes: exchanged with each process, -1 where it
+/// is not the same for each. sequence: counts the operations on the communicator while somebody listens, the same for
+/// the begin and the end of an operation. Bound to the communicator.
 #[event(
     name = "coll_begin",
     bind = "COMM",
@@ -21,10 +26,7 @@ use crate::events::Clock;
 )]
 #[derive(Debug)]
 pub struct CollBegin {
-    /// 0 bcast, 1 scatter, 2 scatterv, 3 gather, 4 gatherv, 5 reduce, 6 allgather, 7 allgatherv, 8 allreduce,
-    /// 9 alltoall, 10 alltoallv, 11 alltoallw, 12 reduce_scatter, 13 reduce_scatter_block, 14 scan, 15 exscan,
-    /// 16 barrier, 17 neighbor_allgather, 18 neighbor_allgatherv, 19 neighbor_alltoall, 20 neighbor_alltoallv,
-    /// 21 neighbor_alltoallw.
+    /// Which operation: a number, see above.
     pub kind: i32,
     /// The root's rank in its group; -1 for an operation without a root, and where the root is another process of this
     /// one's group of an intercommunicator.
@@ -34,8 +36,7 @@ pub struct CollBegin {
     pub bytes: i64,
     /// The number that identifies the communicator for the life of the process.
     pub communicator: u64,
-    /// Counts the operations on the communicator from 1 on, while somebody listens to either event. The same for the
-    /// begin and the end of an operation.
+    /// The number of the operation on the communicator, from 1 on.
     pub sequence: u64,
 }
 

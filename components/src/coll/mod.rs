@@ -93,7 +93,7 @@ pub enum Volume<'a> {
     Each(u64),
     /// So many with the process of that rank in the communicator (for neighborhood operations: with the neighbor of
     /// that number), for the operations with a `v` or `w` and `MPI_Reduce_scatter`. Not called unless a component wants
-    /// to know.
+    /// to know; then perhaps also for the rank of the process itself.
     By(&'a dyn Fn(u32) -> u64),
 }
 

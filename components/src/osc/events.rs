@@ -7,7 +7,8 @@ use super::{Access, Kind, Osc};
 use crate::events::Clock;
 
 /// Memory of a process was accessed. Raised when the call that starts the access has succeeded; not for accesses to
-/// MPI_PROC_NULL, nor for synchronization.
+/// MPI_PROC_NULL, nor for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
+/// 5 compare_and_swap.
 #[event(name = "osc_accessed", source = Clock, category = Osc, verbosity = "USER_DETAIL")]
 #[derive(Debug)]
 pub struct Accessed {
@@ -17,7 +18,7 @@ pub struct Accessed {
     pub target: i32,
     /// The target's rank in the world; -1 outside of it.
     pub world_target: i32,
-    /// 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op, 5 compare_and_swap.
+    /// Which kind of access: a number, see above.
     pub kind: i32,
     /// Bytes that go to the target.
     pub sent: u64,

@@ -8,10 +8,6 @@
 //! Recording and reading take no lock that anybody could have to wait for. What is done for the first time allocates:
 //! an operation on a communicator, an exchange with a process.
 
-use std::sync::atomic::{
-    AtomicU32,
-    Ordering::{Acquire, Release},
-};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use mpit::log::Log;
@@ -29,23 +25,18 @@ use crate::record::{AtomicSum, Sum};
 /// process. It bounds what a program costs that never uses the same group of processes twice.
 const AUDIENCES: usize = 1024;
 
-/// What stands for the audience of an account: not looked for yet,
-const UNKNOWN: u32 = 0;
-/// or there is none.
-const NONE: u32 = u32::MAX;
-
 /// What is kept of a communicator.
 #[derive(Debug, Default)]
 struct Account {
     /// By pattern.
     sums: [AtomicSum; 3],
-    /// By shape: the place of the audience plus 1, or one of the constants above.
-    audiences: [AtomicU32; 3],
+    /// By shape; `None` in there when no more could be made.
+    audiences: [OnceLock<Option<&'static Audience>>; 3],
     /// Whether it is an intercommunicator. Set with `members`.
     remote: OnceLock<bool>,
     /// Who is in it, until it is freed. MPI does not free a communicator while an operation on it begins, so nobody
     /// ever writes here when somebody tries to read.
-    members: RwLock<Option<Record>>,
+    members: RwLock<Option<Box<Record>>>,
 }
 
 /// The operations of this process.
@@ -80,7 +71,7 @@ impl Ledger {
 
     /// Counts an operation, with Open MPI's numbers or those that are right.
     #[inline]
-    pub(super) fn record(&self, operation: &Operation<'_>, compat: bool) {
+    pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
         let Some((account, remote)) = self.account(operation.comm) else { return };
         let Some(case) = rules::apply(operation, remote, compat) else { return };
         let same = match case.volume {
@@ -101,7 +92,7 @@ impl Ledger {
 
     /// The account of a communicator, and whether it is an intercommunicator.
     #[inline]
-    fn account(&self, comm: CommId) -> Option<(&Account, bool)> {
+    fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
         let account = self.accounts.get(key(comm.get())).filter(|account| account.remote.get().is_some());
         let account = match account {
             Some(account) => account,
@@ -112,11 +103,11 @@ impl Ledger {
 
     /// Makes the account of a communicator, unless nobody told of it.
     #[cold]
-    fn open(&self, comm: CommId) -> Option<&Account> {
+    fn open(&'static self, comm: CommId) -> Option<&'static Account> {
         let record = comms::get(comm)?;
         let account = self.accounts.entry(key(comm.get()));
         let remote = record.remote;
-        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(record);
+        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(record));
         account.remote.get_or_init(|| remote);
         Some(account)
     }
@@ -128,21 +119,20 @@ impl Ledger {
         }
     }
 
-    /// The audience that a communicator has for operations of a shape.
+    /// The audience that a communicator has for operations of a shape, if there is one.
     #[inline]
-    fn audience(&self, account: &Account, shape: Shape, rank: u32) -> Option<&Audience> {
-        let place = match account.audiences[shape as usize].load(Acquire) {
-            UNKNOWN => self.find(account, shape, rank),
-            known => known,
-        };
-        self.audiences.get((place as usize).checked_sub(1)?)
+    fn audience(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
+        match account.audiences[shape as usize].get() {
+            Some(known) => *known,
+            None => self.find(account, shape, rank),
+        }
     }
 
-    /// Finds or makes the audience. Returns its place plus 1, or [`NONE`].
+    /// Finds or makes the audience.
     #[cold]
-    fn find(&self, account: &Account, shape: Shape, rank: u32) -> u32 {
+    fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(members) = members.as_ref() else { return UNKNOWN };
+        let members = members.as_ref()?;
         let me = myself(members, rank);
         let wanted = match shape {
             Shape::All => Audience::of_ranks(&members.ranks, 0, me),
@@ -152,14 +142,12 @@ impl Ledger {
             }
         };
         let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = match self.audiences.iter().position(|audience| audience.is_same(&wanted)) {
-            Some(place) => Some(place),
+        let there = self.audiences.iter().position(|audience| audience.is_same(&wanted));
+        let place = match there {
             None if self.audiences.len() < AUDIENCES => self.audiences.push(wanted).ok(),
-            None => None,
+            there => there,
         };
-        let place = place.map_or(NONE, |place| place as u32 + 1);
-        account.audiences[shape as usize].store(place, Release);
-        place
+        *account.audiences[shape as usize].get_or_init(|| self.audiences.get(place?))
     }
 
     /// Counts what is exchanged with each process by itself. Returns how many bytes that is together.

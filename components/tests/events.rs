@@ -1,0 +1,264 @@
+//! The events of the frameworks and of communicators and windows, as callbacks see them.
+
+#![allow(unsafe_code, reason = "a payload is copied into a buffer as C tools hand it to the interface")]
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpit::desc::{EnumItem, EventDesc};
+use mpit::event::{Abi, Delivery, DropReport, Farewell, Hints, RegistrationId, instance};
+use mpit::object::Object;
+use mpit::session::Interface;
+use mpit::tool::Tool;
+use mpit::words::{Bind, Datatype, Safety, Verbosity};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::osc::{self, Access};
+use mpit_components::windows;
+
+/// The events and their elements.
+const EVENTS: [(&str, Bind, &[&str]); 7] = [
+    ("comm_created", Bind::NoObject, &["communicator", "size", "remote", "neighbors"]),
+    ("comm_freed", Bind::NoObject, &["communicator"]),
+    ("win_created", Bind::NoObject, &["window", "size"]),
+    ("win_freed", Bind::NoObject, &["window"]),
+    ("osc_accessed", Bind::NoObject, &["window", "target", "world_target", "kind", "sent", "received"]),
+    ("coll_begin", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
+    ("coll_end", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
+];
+
+/// What was heard: the place in [`EVENTS`], and the elements.
+static HEARD: Mutex<Vec<(usize, Vec<i64>)>> = Mutex::new(Vec::new());
+
+fn heard() -> Vec<(usize, Vec<i64>)> {
+    std::mem::take(&mut HEARD.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn desc(event: usize) -> (u32, &'static EventDesc) {
+    let registry = Interface::global().registry();
+    let index = registry.event_index(EVENTS[event].0).unwrap();
+    (index, registry.event(index).unwrap())
+}
+
+extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
+    let event = function.addr() - 1;
+    let (_, desc) = desc(event);
+    let mut bytes = vec![0; desc.extent()];
+    // SAFETY: the buffer has the size of the event.
+    unsafe { instance::copy(delivery.instance, bytes.as_mut_ptr()) }.unwrap();
+    let elements = desc.elements().iter().map(|element| {
+        let bytes = &bytes[element.displacement()..element.end()];
+        match element.datatype() {
+            Datatype::Int => i64::from(i32::from_ne_bytes(bytes.try_into().unwrap())),
+            _ => i64::from_ne_bytes(bytes.try_into().unwrap()),
+        }
+    });
+    let elements = elements.collect();
+    HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((event, elements));
+}
+
+extern "C" fn report(_: *mut c_void, _: &DropReport) {}
+
+extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
+
+static ABI: Abi = Abi { deliver, report, farewell };
+
+fn listen(event: usize, object: Option<&Object<'_>>) -> RegistrationId {
+    let interface = Interface::global();
+    let id = interface.event_handle_alloc(desc(event).0, object, Hints::default(), &ABI).unwrap();
+    let function = ptr::without_provenance_mut(event + 1);
+    interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).unwrap();
+    id
+}
+
+fn rest(id: RegistrationId) {
+    Interface::global().event_handle_free(id, ptr::null_mut(), ptr::null_mut()).unwrap();
+}
+
+/// Listening belongs to the process, so one test at a time.
+fn alone() -> (MutexGuard<'static, ()>, Tool) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    (ALONE.lock().unwrap_or_else(PoisonError::into_inner), Tool::new())
+}
+
+fn number(comm: CommId) -> i64 {
+    comm.get().cast_signed()
+}
+
+#[test]
+fn events_say_what_they_are() {
+    let _alone = alone();
+    for (event, (name, bind, elements)) in EVENTS.into_iter().enumerate() {
+        let (_, desc) = desc(event);
+        assert_eq!((desc.name(), desc.binding(), desc.audience()), (name, bind, Verbosity::UserDetail));
+        let names: Vec<_> = desc.element_names().unwrap().items().iter().map(EnumItem::name).collect();
+        assert_eq!(names, elements, "{name}");
+        assert_eq!(desc.source().name(), "mpit", "{name}");
+        assert!(!desc.text().is_empty() && desc.category_list().len() == 1, "{name}");
+    }
+}
+
+#[test]
+fn communicators_and_windows_come_and_go() {
+    let _alone = alone();
+    let ids = [0, 1, 2, 3].map(|event| listen(event, None));
+    let world = comms::created(Description::new(Ranks::World(5), "world"));
+    let remote = comms::created(Description {
+        name: "bridge",
+        ranks: Ranks::List([3, 1].into()),
+        remote: true,
+        neighbors: [1, 1, 3].into(),
+    });
+    comms::freed(world);
+    // Only once.
+    comms::freed(world);
+    let window = windows::created(3);
+    windows::freed(window);
+    let window = window.get().cast_signed();
+    assert_eq!(
+        heard(),
+        [
+            (0, vec![number(world), 5, 0, 0]),
+            (0, vec![number(remote), 2, 1, 3]),
+            (1, vec![number(world)]),
+            (2, vec![window, 3]),
+            (3, vec![window]),
+        ]
+    );
+    ids.into_iter().for_each(rest);
+    comms::freed(remote);
+    assert!(heard().is_empty());
+}
+
+/// A callback may ask for what it was just told of.
+#[test]
+fn nothing_is_locked_while_callbacks_run() {
+    extern "C" fn ask(_: *mut c_void, _: &Delivery) {
+        assert!(comms::live().iter().all(|comm| comms::get(comm.id).is_some()));
+        windows::freed(windows::created(1));
+        HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
+    }
+    static ASKING: Abi = Abi { deliver: ask, report, farewell };
+    let _alone = alone();
+    let interface = Interface::global();
+    let ids = [0, 1].map(|event| {
+        let id = interface.event_handle_alloc(desc(event).0, None, Hints::default(), &ASKING).unwrap();
+        let function = ptr::without_provenance_mut(1);
+        interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).unwrap();
+        id
+    });
+    comms::freed(comms::created(Description::new(Ranks::World(5), "world")));
+    assert_eq!(heard().len(), 2);
+    ids.into_iter().for_each(rest);
+}
+
+#[test]
+fn accesses_are_told() {
+    let _alone = alone();
+    assert!(!osc::active());
+    let id = listen(4, None);
+    assert!(osc::active());
+    let window = windows::created(3);
+    let kinds = [
+        osc::Kind::Put,
+        osc::Kind::Get,
+        osc::Kind::Accumulate,
+        osc::Kind::GetAccumulate,
+        osc::Kind::FetchAndOp,
+        osc::Kind::CompareAndSwap,
+    ];
+    for kind in kinds {
+        osc::accessed(&Access { window, rank: 1, target: mpit::object::OUTSIDE, kind, sent: 4, received: 8 });
+    }
+    let window = window.get().cast_signed();
+    let expected: Vec<_> = (0..6).map(|kind| (4, vec![window, 1, -1, kind, 4, 8])).collect();
+    assert_eq!(heard(), expected);
+    rest(id);
+    assert!(!osc::active());
+}
+
+#[test]
+fn operations_are_told_with_a_number_that_begin_and_end_share() {
+    let _alone = alone();
+    let [one, other] = [3, 3].map(|size| comms::created(Description::new(Ranks::World(size), "some")));
+    let object = Object::world(one.get(), 3);
+    assert!(!coll::active());
+    let begins = listen(5, Some(&object));
+    assert!(coll::active());
+    let ends = listen(6, Some(&object));
+    let operation =
+        |comm, kind, root, volume| Operation { comm, kind, rank: 2, root, volume, in_place: false };
+    let bcast = operation(one, Kind::Bcast, Root::At(1), Volume::Each(8));
+    let reduce = operation(one, Kind::Reduce, Root::Here, Volume::Each(0));
+    let alltoallw = operation(one, Kind::NeighborAlltoallw, Root::None, Volume::By(&|_| 1));
+    for operation in [&bcast, &operation(other, Kind::Barrier, Root::None, Volume::Each(0)), &alltoallw] {
+        coll::begin(operation);
+        coll::end(operation);
+    }
+    // One that fails has no end, and one whose beginning nobody told has no begin.
+    coll::begin(&reduce);
+    coll::begin(&bcast);
+    coll::end(&bcast);
+    coll::end(&reduce);
+    rest(begins);
+    coll::begin(&bcast);
+    coll::end(&bcast);
+    let id = number(one);
+    assert_eq!(
+        heard(),
+        [
+            (5, vec![0, 1, 8, id, 1]),
+            (6, vec![0, 1, 8, id, 1]),
+            (5, vec![21, -1, -1, id, 2]),
+            (6, vec![21, -1, -1, id, 2]),
+            (5, vec![5, 2, 0, id, 3]),
+            (5, vec![0, 1, 8, id, 4]),
+            (6, vec![0, 1, 8, id, 4]),
+            (6, vec![5, 2, 0, id, 5]),
+            (6, vec![0, 1, 8, id, 6]),
+        ]
+    );
+    rest(ends);
+    assert!(!coll::active());
+}
+
+/// In the order that `coll_begin` documents.
+#[test]
+fn kinds_have_the_numbers_that_are_documented() {
+    let _alone = alone();
+    let kinds = [
+        (Kind::Bcast, "bcast"),
+        (Kind::Scatter, "scatter"),
+        (Kind::Scatterv, "scatterv"),
+        (Kind::Gather, "gather"),
+        (Kind::Gatherv, "gatherv"),
+        (Kind::Reduce, "reduce"),
+        (Kind::Allgather, "allgather"),
+        (Kind::Allgatherv, "allgatherv"),
+        (Kind::Allreduce, "allreduce"),
+        (Kind::Alltoall, "alltoall"),
+        (Kind::Alltoallv, "alltoallv"),
+        (Kind::Alltoallw, "alltoallw"),
+        (Kind::ReduceScatter, "reduce_scatter"),
+        (Kind::ReduceScatterBlock, "reduce_scatter_block"),
+        (Kind::Scan, "scan"),
+        (Kind::Exscan, "exscan"),
+        (Kind::Barrier, "barrier"),
+        (Kind::NeighborAllgather, "neighbor_allgather"),
+        (Kind::NeighborAllgatherv, "neighbor_allgatherv"),
+        (Kind::NeighborAlltoall, "neighbor_alltoall"),
+        (Kind::NeighborAlltoallv, "neighbor_alltoallv"),
+        (Kind::NeighborAlltoallw, "neighbor_alltoallw"),
+    ];
+    let comm = comms::created(Description::new(Ranks::World(1), "some"));
+    let id = listen(6, Some(&Object::world(comm.get(), 1)));
+    let text = desc(6).1.text().to_owned() + desc(5).1.text();
+    for (at, (kind, name)) in kinds.into_iter().enumerate() {
+        let (root, volume) = (Root::None, Volume::Each(0));
+        coll::end(&Operation { comm, kind, rank: 0, root, volume, in_place: false });
+        assert_eq!(heard()[0].1[0], at as i64, "{name}");
+        assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
+    }
+    rest(id);
+}

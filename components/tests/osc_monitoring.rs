@@ -1,0 +1,125 @@
+//! The variables of `osc monitoring`, through the interface that tools use.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpit::object::{OUTSIDE, Object};
+use mpit::tool::Tool;
+use mpit::words::Class;
+use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access, Kind};
+use mpit_components::windows;
+
+/// The record belongs to the process, so one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    host::initialized(World { rank: 1, size: 4 });
+    assert!(!osc::active(), "somebody left recording on");
+    guard
+}
+
+/// The arrays that there are.
+const ARRAYS: [&str; 4] =
+    ["messages_sent_count", "messages_sent_size", "messages_recv_count", "messages_recv_size"];
+
+/// Each kind of access of 12 bytes, with what it counts: messages and bytes sent, messages and bytes received.
+const KINDS: [(Kind, u64, u64, [u64; 4]); 8] = [
+    (Kind::Put, 12, 0, [1, 12, 0, 0]),
+    (Kind::Put, 0, 0, [1, 0, 0, 0]),
+    (Kind::Get, 0, 12, [1, 0, 1, 12]),
+    (Kind::Accumulate, 12, 0, [1, 12, 0, 0]),
+    (Kind::GetAccumulate, 12, 12, [1, 12, 1, 12]),
+    // With MPI_NO_OP.
+    (Kind::GetAccumulate, 0, 12, [1, 0, 1, 12]),
+    (Kind::FetchAndOp, 12, 12, [1, 12, 1, 12]),
+    (Kind::CompareAndSwap, 12, 12, [1, 12, 1, 12]),
+];
+
+#[test]
+fn each_kind_of_access_counts_what_it_moves() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let window = windows::created(2);
+    for (kind, sent, received, expected) in KINDS {
+        let session = tool.session().unwrap();
+        let world = Object::world(1, 4);
+        let handle =
+            |what| session.handle(&format!("osc_monitoring_{what}"), Class::Size, Some(&world)).unwrap();
+        let handles = ARRAYS.map(handle);
+        session.start_all().unwrap();
+        osc::accessed(&Access { window, rank: 0, target: 3, kind, sent, received });
+        let shown = handles.map(|handle| handle.read::<u64>().unwrap());
+        assert_eq!(shown, expected.map(|value| [0, 0, 0, value]), "{kind:?}");
+    }
+    windows::freed(window);
+}
+
+#[test]
+fn arrays_show_members_and_totals_show_all() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let members: Vec<AtomicU32> = [3, OUTSIDE, 1].map(AtomicU32::new).into();
+    let object = Object::comm(7, &members);
+    let handle =
+        |what| session.handle(&format!("osc_monitoring_{what}"), Class::Size, Some(&object)).unwrap();
+    let arrays = ARRAYS.map(handle);
+    let totals = [
+        ("messages_sent_total", Class::Counter),
+        ("bytes_sent_total", Class::Aggregate),
+        ("messages_recv_total", Class::Counter),
+        ("bytes_recv_total", Class::Aggregate),
+    ]
+    .map(|(what, class)| session.handle(&format!("osc_monitoring_{what}"), class, None).unwrap());
+    let window = windows::created(4);
+    let access = |target, kind, sent, received| {
+        osc::accessed(&Access { window, rank: 0, target, kind, sent, received });
+    };
+    access(3, Kind::Put, 1000, 0);
+    session.start_all().unwrap();
+    // Also to the process itself.
+    for (target, kind, sent, received) in [
+        (3, Kind::Put, 1, 0),
+        (3, Kind::Get, 0, 2),
+        (1, Kind::FetchAndOp, 4, 4),
+        (0, Kind::Put, 8, 0),
+        (OUTSIDE, Kind::Get, 0, 16),
+    ] {
+        access(target, kind, sent, received);
+    }
+    let shown = arrays.map(|handle| handle.read::<u64>().unwrap());
+    assert_eq!(shown, [[2, 0, 1], [1, 0, 4], [1, 0, 1], [2, 0, 4]]);
+    assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [5, 13, 3, 22]);
+}
+
+#[test]
+fn threads_are_counted_exactly() {
+    const EACH: u64 = 50_000;
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let bytes = session.handle("osc_monitoring_bytes_sent_total", Class::Aggregate, None).unwrap();
+    let messages = session.handle("osc_monitoring_messages_recv_total", Class::Counter, None).unwrap();
+    session.start_all().unwrap();
+    let window = windows::created(4);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for n in 0..EACH {
+                    let target = (n % 37) as u32;
+                    osc::accessed(&Access {
+                        window,
+                        rank: 0,
+                        target,
+                        kind: Kind::FetchAndOp,
+                        sent: n,
+                        received: n,
+                    });
+                }
+            });
+        }
+    });
+    assert_eq!(bytes.read::<u64>().unwrap(), [4 * (0..EACH).sum::<u64>()]);
+    assert_eq!(messages.read::<u64>().unwrap(), [4 * EACH]);
+}
