@@ -420,3 +420,63 @@ impl ErrorCode {
         unsafe { self.0.as_ref() }.copied().unwrap_or(Abi::SUCCESS)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_int;
+    use std::marker::PhantomData;
+
+    use super::narrow::Narrow;
+    use super::{Count, Fortran, Int, LargeC, RecvCounts, SendCounts, SendDispls};
+    use crate::narrow::{Arrays, Lens, Needed};
+
+    fn counts(wide: &[i64]) -> SendCounts<LargeC> {
+        SendCounts(wide.as_ptr().cast(), PhantomData)
+    }
+
+    fn ints(at: *const std::ffi::c_void, len: usize) -> Vec<c_int> {
+        // SAFETY: the tests ask for as many as they had narrowed, while those are kept.
+        unsafe { std::slice::from_raw_parts(at.cast(), len) }.to_vec()
+    }
+
+    fn arrays(sent: u32, needed: Needed) -> Arrays {
+        Arrays::new(Lens { sent, received: 0 }, needed)
+    }
+
+    #[test]
+    fn counts_become_narrow_where_they_fit() {
+        let mut room = arrays(3, Needed::Blocking);
+        let narrowed = counts(&[1, 2, c_int::MAX.into()]).narrow(&mut room).unwrap();
+        assert_eq!(ints(narrowed.0, 3), [1, 2, c_int::MAX]);
+        assert!(counts(&[1, 2, i64::from(c_int::MAX) + 1]).narrow(&mut room).is_none());
+        assert!(Count::<LargeC>(1 << 31).narrow(&mut room).is_none());
+        assert_eq!(Count::<LargeC>(-1).narrow(&mut room).map(Count::get), Some(-1));
+    }
+
+    #[test]
+    fn what_is_not_looked_at_stays_as_it_is() {
+        let mut room = arrays(3, Needed::Blocking);
+        let nothing = SendDispls::<LargeC>(std::ptr::null(), PhantomData);
+        assert!(nothing.narrow(&mut room).unwrap().0.is_null());
+        let rubbish = RecvCounts::<LargeC>(std::ptr::without_provenance(8), PhantomData);
+        assert_eq!(rubbish.narrow(&mut room).unwrap().0.addr(), 8);
+    }
+
+    #[test]
+    fn arrays_live_as_long_as_they_are_needed() {
+        let narrow = |needed| counts(&[7, 8]).narrow(&mut arrays(2, needed)).unwrap().0;
+        let (nonblocking, persistent) = (narrow(Needed::Nonblocking), narrow(Needed::Persistent));
+        assert_eq!((ints(nonblocking, 2), ints(persistent, 2)), (vec![7, 8], vec![7, 8]));
+        assert_eq!(persistent, narrow(Needed::Persistent), "the same array again");
+    }
+
+    #[test]
+    fn arrays_of_all_widths_are_read() {
+        let narrow = [5 as c_int, 6];
+        let array = SendCounts::<Fortran>(narrow.as_ptr().cast(), PhantomData).of(2);
+        assert_eq!((array.get(0), array.get(1), array.get(2)), (5, 6, 0));
+        let array = counts(&[1 << 40, 6]).of(2);
+        assert_eq!((array.get(0), array.get(1), array.get(2)), (1 << 40, 6, 0));
+        assert_eq!(Int::<Fortran>(&raw const narrow[1]).get(), 6);
+    }
+}

@@ -1,9 +1,13 @@
 //! Collective operations and accesses to memory of others: each in every form counts as what it exchanges, on every
 //! library.
 
-use mpit_tests::{Outcome, stacks};
+use mpit_tests::{
+    Outcome,
+    launch::Job,
+    stacks::{self, Stack, Vendor},
+};
 
-use crate::rows;
+use crate::{read_all, rows, written_to};
 
 const RANKS: u32 = 4;
 
@@ -20,4 +24,23 @@ fn neighborhood_operations_count_on_topologies_of_every_kind() -> Outcome {
 #[test]
 fn every_access_counts_on_windows_of_every_kind() -> Outcome {
     stacks::for_each("osc", |_| true, |stack| rows::equal_the_ledger(stack, "osc", RANKS))
+}
+
+/// The program's expectations are also what Open MPI's own monitoring says.
+#[test]
+fn accesses_count_as_in_open_mpi_s_own_monitoring() -> Outcome {
+    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
+    stacks::for_each("osc_native", applies, |stack| {
+        let program = stack.compile("osc")?;
+        let dir = stack.scratch("osc_native")?;
+        let job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native"));
+        job.arg(program).args(&[".", "plain"]).dir(&dir).succeed()?;
+        let of_accesses = |rows: rows::Rows| -> rows::Rows {
+            rows.into_iter().filter(|((row, _), _)| row == "S" || row == "R").collect()
+        };
+        for (rank, prof) in (0..).zip(read_all(&dir.join("native"), RANKS)?) {
+            rows::same(rank, &of_accesses(rows::of(&prof)), &of_accesses(rows::of_ledger(&dir, rank)?))?;
+        }
+        Ok(())
+    })
 }

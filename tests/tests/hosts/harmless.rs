@@ -1,4 +1,5 @@
-//! What is not a program's communication adds nothing, and what cannot be recorded is not disturbed.
+//! What is not a program's communication adds nothing, and what cannot be recorded is not disturbed. Callbacks may ask
+//! for what is just being told of.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 
@@ -22,6 +23,18 @@ fn programs_with_sessions_alone_run_as_without() -> Outcome {
             let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
             let finished = job.succeed()?;
             Failure::unless(finished.stdout.trim() == "2 processes", || finished.to_string())
+        },
+    )
+}
+
+#[test]
+fn callbacks_may_ask_for_the_communicator_that_they_are_told_of() -> Outcome {
+    stacks::for_each(
+        "callbacks",
+        |_| true,
+        |stack| {
+            let program = stack.compile_tool("callbacks")?;
+            Job::mpi(stack, 2).arg(program).under_mpit(&[])?.seconds(20).succeed().map(drop)
         },
     )
 }

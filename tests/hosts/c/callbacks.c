@@ -1,0 +1,77 @@
+/* Asks for a communicator in the very callback that tells of it, and of every other one.
+ *
+ *     callbacks              (2 processes)
+ *
+ * Ends with 1 if handles cannot be had, or too few communicators are told of. */
+#include <mpit.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static MPI_T_pvar_session session;
+static MPI_Comm asked = MPI_COMM_NULL;
+static int told;
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        fprintf(stderr, "callbacks: %s\n", what);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+/* Binds a handle to a communicator, and gives it back. */
+static int bind(MPI_Comm comm)
+{
+    int index, count;
+    MPI_T_pvar_handle handle;
+
+    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "name");
+    const int error = MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count);
+    if (error == MPI_SUCCESS)
+        MPI_T_pvar_handle_free(session, &handle);
+    return error;
+}
+
+static void on_created(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                       void *data)
+{
+    (void)instance, (void)registration, (void)safety, (void)data;
+    told++;
+    if (asked != MPI_COMM_NULL)
+        /* Of one that is only being met nothing is known yet: an error, if not a handle. */
+        bind(asked);
+    bind(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, index, send = 1, receive;
+    MPI_T_event_registration registration;
+    MPI_Comm twin;
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
+    check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
+    check(MPI_T_event_get_index("comm_created", &index) == MPI_SUCCESS, "event");
+    check(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "event handle");
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_created)
+              == MPI_SUCCESS,
+          "callback");
+
+    /* Made in a way that is not seen, so it is met when the handle is asked for. */
+    MPI_Comm_idup(MPI_COMM_WORLD, &twin, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    asked = twin;
+    check(bind(twin) == MPI_SUCCESS, "handle");
+    check(told == 1, "one communicator");
+    MPI_Sendrecv(&send, 1, MPI_INT, MPI_PROC_NULL, 7, &receive, 1, MPI_INT, MPI_PROC_NULL, 7, twin, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&twin);
+    asked = MPI_COMM_NULL;
+
+    MPI_T_event_handle_free(registration, NULL, NULL);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}
