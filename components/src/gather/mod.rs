@@ -15,16 +15,20 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use mpit::cvar;
 use mpit::cvar::Cvar;
+use mpit::{category, cvar};
 
 use crate::complaint::complain;
 use crate::host::World;
 use crate::output::write_whole;
-use crate::pml::monitoring::PmlMonitoring;
 
 pub use bundle::Text;
 pub use container::{VERSION, write as write_container};
+
+/// Bringing together what the processes of a job recorded.
+#[category(name = "monitoring_gather")]
+#[derive(Debug)]
+pub struct MonitoringGather;
 
 /// Whether all processes together write one file <pml_monitoring_filename>.prof at the end of MPI instead of one each,
 /// when pml_monitoring_enable_output asks for files. All processes need the same setting.
@@ -33,7 +37,7 @@ pub use container::{VERSION, write as write_container};
     scope = "ALL_EQ",
     settable = "before_init",
     verbosity = "USER_BASIC",
-    category = PmlMonitoring
+    category = MonitoringGather
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
@@ -44,7 +48,7 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
     scope = "ALL_EQ",
     settable = "before_init",
     verbosity = "USER_DETAIL",
-    category = PmlMonitoring
+    category = MonitoringGather
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
 

@@ -147,7 +147,7 @@ mod tests {
         })
     }
 
-    fn root(gathered: &Option<Gathered>) -> (Vec<u32>, Vec<u32>) {
+    fn root(gathered: Option<&Gathered>) -> (Vec<u32>, Vec<u32>) {
         let Some(Gathered::All(texts, missing)) = gathered else { panic!("rank 0 has it all") };
         for text in texts {
             assert_eq!(text.text, text.rank.to_string().into_bytes());
@@ -159,7 +159,7 @@ mod tests {
     fn everything_comes_to_rank_0_in_order() {
         for size in [1, 2, 3, 4, 7, 8, 9, 31] {
             let all = run(size, &[], Duration::from_secs(60));
-            assert_eq!(root(&all[0]), ((0..size).collect(), vec![]), "{size}");
+            assert_eq!(root(all[0].as_ref()), ((0..size).collect(), vec![]), "{size}");
             assert!(all[1..].iter().all(|one| matches!(one, Some(Gathered::Delivered))));
         }
     }
@@ -167,13 +167,13 @@ mod tests {
     #[test]
     fn a_leaf_that_is_gone_is_missing_and_nothing_else() {
         let all = run(8, &[7], Duration::from_millis(300));
-        assert_eq!(root(&all[0]), ((0..7).collect(), vec![7]));
+        assert_eq!(root(all[0].as_ref()), ((0..7).collect(), vec![7]));
     }
 
     #[test]
     fn what_a_process_that_is_gone_should_have_taken_is_kept() {
         let all = run(8, &[4], Duration::from_millis(300));
-        assert_eq!(root(&all[0]), ((0..4).collect(), (4..8).collect()));
+        assert_eq!(root(all[0].as_ref()), ((0..4).collect(), (4..8).collect()));
         let kept = |rank: usize| match &all[rank] {
             Some(Gathered::NotTaken(texts, _)) => texts.iter().map(|text| text.rank).collect(),
             _ => vec![],
