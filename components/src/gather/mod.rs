@@ -15,16 +15,20 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use mpit::cvar;
 use mpit::cvar::Cvar;
+use mpit::{category, cvar};
 
 use crate::complaint::complain;
 use crate::host::World;
 use crate::output::write_whole;
-use crate::pml::monitoring::PmlMonitoring;
 
 pub use bundle::Text;
 pub use container::{VERSION, write as write_container};
+
+/// Bringing together what the processes of a job recorded.
+#[category(name = "monitoring_gather")]
+#[derive(Debug)]
+pub struct MonitoringGather;
 
 /// Whether all processes together write one file <pml_monitoring_filename>.prof at the end of MPI instead of one each,
 /// when pml_monitoring_enable_output asks for files. All processes need the same setting.
@@ -33,7 +37,7 @@ pub use container::{VERSION, write as write_container};
     scope = "ALL_EQ",
     settable = "before_init",
     verbosity = "USER_BASIC",
-    category = PmlMonitoring
+    category = MonitoringGather
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
@@ -44,7 +48,7 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
     scope = "ALL_EQ",
     settable = "before_init",
     verbosity = "USER_DETAIL",
-    category = PmlMonitoring
+    category = MonitoringGather
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
 
@@ -128,6 +132,11 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) {
         None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
         None => Gathered::NotMet(text, "this MPI cannot bring them together".into()),
     };
+    dispose(gathered, world, output);
+}
+
+/// Writes what is here.
+fn dispose(gathered: Gathered, world: World, output: Output<'_>) {
     match gathered {
         Gathered::All(texts, missing) => all(&texts, &missing, world, output),
         Gathered::Delivered => (),
@@ -203,5 +212,45 @@ fn path(stem: &[u8], ending: &str) -> PathBuf {
 fn told(path: &Path, written: io::Result<()>) {
     if let Err(error) = written {
         complain(format_args!("cannot write {}: {error}", path.display()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::{Gathered, Output, Text, World, dispose};
+
+    fn text(rank: u32) -> Text {
+        Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
+    }
+
+    /// Names and contents of the files that are written by `rank` of 4.
+    fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("a/run");
+        dispose(gathered, World { rank, size: 4 }, Output::Files(stem.as_os_str().as_bytes()));
+        let Ok(entries) = fs::read_dir(directory.path().join("a")) else { return Vec::new() };
+        let file = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
+        };
+        let mut files: Vec<_> = entries.map(|entry| file(entry.unwrap())).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn all_go_to_one_file_and_what_could_not_be_brought_there_to_others() {
+        let all =
+            written(0, Gathered::All(vec![text(0), text(1)], vec![(2, "gone".into()), (3, "gone".into())]));
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].0, "run.prof");
+        assert!(all[0].1.contains("text of 1\n# MISSING\t2\tgone\n"), "{all:?}");
+        assert_eq!(written(1, Gathered::Delivered), []);
+        let own = |rank: u32| (format!("run.{rank}.prof"), format!("text of {rank}\n"));
+        assert_eq!(written(1, Gathered::NotMet(text(1), "late".into())), [own(1)]);
+        assert_eq!(written(2, Gathered::NotTaken(vec![text(2), text(3)], "gone".into())), [own(2), own(3)]);
     }
 }

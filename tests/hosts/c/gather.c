@@ -12,6 +12,8 @@
 #endif
 
 static int me, size;
+/* For a receive that nothing is sent to. */
+static int untouched = -7;
 
 static void pass(MPI_Comm comm)
 {
@@ -103,6 +105,14 @@ int main(int argc, char **argv)
         sleep(4);
     if (strcmp(mode, "killed") == 0 && me == size - 1)
         raise(SIGKILL);
+    /* A receive that is forgotten, as happens. It comes to nothing. */
+    MPI_Request forgotten;
+    if (strcmp(mode, "leftover") == 0)
+        MPI_Irecv(&untouched, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &forgotten);
     MPI_Finalize();
+    if (untouched != -7) {
+        fprintf(stderr, "gather: a forgotten receive took a message of somebody else\n");
+        return EXIT_FAILURE;
+    }
     return EXIT_SUCCESS;
 }

@@ -107,7 +107,7 @@ fn however_a_program_ends_its_processes_write_one_file() -> Outcome {
         |_| true,
         |stack| {
             let program = stack.compile("gather")?;
-            for mode in ["silent", "multiple", "wildcard"] {
+            for mode in ["silent", "multiple", "wildcard", "leftover"] {
                 let dir = stack.scratch(&format!("gather_{mode}"))?;
                 let finished = run(stack, &program, mode, &together("run"), &dir)?;
                 Failure::unless(finished.code == Some(0), || finished.to_string())?;
