@@ -1,7 +1,7 @@
 //! Slots: memory that is reused but never given back, behind identifiers that tell old users from new ones.
 
 use std::sync::atomic::{
-    AtomicU32, AtomicU64, AtomicUsize,
+    AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
     fence,
 };
@@ -50,7 +50,6 @@ struct Slot<T> {
 pub struct Slots<K, T> {
     kind: u8,
     limit: usize,
-    in_use: AtomicUsize,
     all: Log<Slot<T>>,
     /// Slots to be used again, by the key that says what they have room for. There are few keys, each a power of two or
     /// the like.
@@ -93,30 +92,18 @@ impl Stack {
 }
 
 impl<K: PartialEq, T> Slots<K, T> {
-    /// An empty table that hands out at most `limit` items at once. `kind` is the top byte of its identifiers, from
-    /// 1 to 0x7f.
+    /// An empty table that hands out at most `limit` items at once, or few more if threads take slots with different keys
+    /// at that moment. `kind` is the top byte of its identifiers, from 1 to 0x7f.
     #[must_use]
     pub const fn new(kind: u8, limit: usize) -> Self {
-        Self {
-            kind,
-            limit,
-            in_use: AtomicUsize::new(0),
-            all: Log::new(),
-            free: Log::new(),
-            making: Mutex::new(()),
-        }
+        Self { kind, limit, all: Log::new(), free: Log::new(), making: Mutex::new(()) }
     }
 
     /// Takes a slot with the room that `key` asks for, made by `make` if none is free. `fill` prepares the item
     /// before its identifier becomes valid. `None` when the limit is reached.
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
-        let one_more = |in_use: usize| (in_use < self.limit).then_some(in_use + 1);
-        self.in_use.fetch_update(Relaxed, Relaxed, one_more).ok()?;
         let free = self.stack(&key).and_then(|free| free.take(&self.all));
-        let Some(number) = free.or_else(|| self.make(key, make())) else {
-            self.in_use.fetch_sub(1, Relaxed);
-            return None;
-        };
+        let number = free.or_else(|| self.make(key, make))?;
         let slot = self.all.get(number as usize)?;
         // Nobody else changes it while it is neither free nor in use.
         let generation = slot.generation.load(Relaxed) + 1;
@@ -132,8 +119,13 @@ impl<K: PartialEq, T> Slots<K, T> {
 
     /// A slot more, and a place for it to come back to.
     #[cold]
-    fn make(&self, key: K, shape: T) -> Option<u32> {
+    fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<u32> {
+        let shape = make();
         let _alone = self.making.lock();
+        // There are never more in use than there are. But some may be of use for other keys only, or used up.
+        if self.all.len() >= self.limit && self.iter().count() >= self.limit {
+            return None;
+        }
         if self.stack(&key).is_none() {
             self.free.push((key, Stack(AtomicU64::new(0)))).ok()?;
         }
@@ -161,7 +153,6 @@ impl<K: PartialEq, T> Slots<K, T> {
             if let Some(stack) = self.stack(&key).filter(|_| generation + 2 < LAST_GENERATION) {
                 stack.put(slot, number);
             }
-            self.in_use.fetch_sub(1, Relaxed);
         }
         ended
     }
@@ -238,26 +229,35 @@ mod tests {
     #[test]
     fn threads_hold_each_slot_by_turns_and_never_too_many() {
         const LIMIT: usize = 3;
-        let slots: &Slots<u8, AtomicU64> = &Slots::new(0x4d, LIMIT);
+        let slots: &Slots<(), AtomicU64> = &Slots::new(0x4d, LIMIT);
         std::thread::scope(|scope| {
             for thread in 1..=4 {
                 scope.spawn(move || {
-                    for turn in 0..20_000 {
-                        let key = (turn % 2) as u8;
-                        let make = || AtomicU64::new(0);
+                    for _ in 0..20_000 {
                         // Whoever has a slot has it alone.
                         let fill = |owner: &AtomicU64, _| assert_eq!(owner.swap(thread, SeqCst), 0);
-                        let Some(id) = slots.take(key, make, fill) else { continue };
+                        let Some(id) = slots.take((), AtomicU64::default, fill) else { continue };
                         assert_eq!(slots.get(id).unwrap().load(SeqCst), thread);
-                        assert!(slots.in_use.load(SeqCst) <= LIMIT);
-                        assert!(slots.end(id, key, |owner| assert_eq!(owner.swap(0, SeqCst), thread)));
+                        assert!(slots.end(id, (), |owner| assert_eq!(owner.swap(0, SeqCst), thread)));
                     }
                 });
             }
         });
-        assert_eq!(slots.iter().count(), 0);
-        assert!((0..LIMIT).all(|_| slots.take(0, AtomicU64::default, |_, _| ()).is_some()), "none got lost");
-        assert!(slots.take(0, AtomicU64::default, |_, _| ()).is_none());
+        assert_eq!((slots.all.len(), slots.iter().count()), (LIMIT, 0));
+        assert!((0..LIMIT).all(|_| slots.take((), AtomicU64::default, |_, _| ()).is_some()), "none got lost");
+        assert!(slots.take((), AtomicU64::default, |_, _| ()).is_none());
+    }
+
+    #[test]
+    fn slots_of_one_key_are_no_limit_for_another() {
+        let slots: Slots<u8, ()> = Slots::new(0x4d, 2);
+        for key in [0, 1, 0, 2] {
+            let ids = [(); 2].map(|()| slots.take(key, || (), |(), _| ()).unwrap());
+            assert_eq!(slots.take(key, || (), |(), _| ()), None);
+            assert_eq!(slots.take(3, || (), |(), _| ()), None);
+            assert!(ids.into_iter().all(|id| slots.free(id, key)));
+        }
+        assert_eq!(slots.all.len(), 6);
     }
 
     #[test]

@@ -40,6 +40,11 @@ impl Member {
 
 impl HostInfo for CategoryInfo {
     type Key = String;
+    type Name<'a> = &'a str;
+
+    fn to_key(name: &str) -> String {
+        name.to_owned()
+    }
 
     fn ask(_merged: &Merged, index: i32) -> Option<Self> {
         let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
@@ -62,12 +67,12 @@ impl HostInfo for CategoryInfo {
         merged.registry.category_count()
     }
 
-    fn own_index(merged: &Merged, name: &String) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
         merged.registry.category_index(name)
     }
 
-    fn key(&self) -> String {
-        self.name.clone()
+    fn name(&self) -> &str {
+        &self.name
     }
 }
 

@@ -46,6 +46,11 @@ impl CvarInfo {
 
 impl HostInfo for CvarInfo {
     type Key = String;
+    type Name<'a> = &'a str;
+
+    fn to_key(name: &str) -> String {
+        name.to_owned()
+    }
 
     fn ask(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
@@ -105,12 +110,12 @@ impl HostInfo for CvarInfo {
         merged.registry.cvar_count()
     }
 
-    fn own_index(merged: &Merged, name: &String) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
         merged.registry.cvar_index(name)
     }
 
-    fn key(&self) -> String {
-        self.name.clone()
+    fn name(&self) -> &str {
+        &self.name
     }
 }
 

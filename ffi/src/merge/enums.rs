@@ -75,10 +75,12 @@ impl Enums {
     }
 
     fn find_or_add(&self, from: From, make: impl FnOnce() -> Option<Enumeration>) -> usize {
-        let _alone = self.adding.lock();
-        let known = self.entries.iter().position(|known| known.from == from);
-        let index = known.or_else(|| self.entries.push(make()?).ok());
-        index.map_or(0, |index| KIND | (index + 1))
+        let known = || self.entries.iter().position(|known| known.from == from);
+        let add = || {
+            let _alone = self.adding.lock();
+            known().or_else(|| self.entries.push(make()?).ok())
+        };
+        known().or_else(add).map_or(0, |index| KIND | (index + 1))
     }
 }
 

@@ -59,7 +59,7 @@ impl Merged {
         })
     }
 
-    /// Takes in what is new on either side. Called by every query, so it is cheap when nothing is new.
+    /// Takes in what is new on either side. Cheap when nothing is new, since most queries call it.
     pub fn sync(&self) {
         self.life.while_up_and_unforked(|| {
             self.pvars.sync(self);

@@ -56,6 +56,11 @@ impl PvarInfo {
 
 impl HostInfo for PvarInfo {
     type Key = (String, c_int);
+    type Name<'a> = (&'a str, c_int);
+
+    fn to_key((name, class): (&str, c_int)) -> Self::Key {
+        (name.to_owned(), class)
+    }
 
     fn ask(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
@@ -121,13 +126,13 @@ impl HostInfo for PvarInfo {
         merged.registry.pvar_count()
     }
 
-    fn own_index(merged: &Merged, (name, class): &Self::Key) -> Option<u32> {
-        let class: Class = crate::abi().to_class(*class)?;
+    fn own_index(merged: &Merged, (name, class): (&str, c_int)) -> Option<u32> {
+        let class: Class = crate::abi().to_class(class)?;
         merged.registry.pvar_index(name, class)
     }
 
-    fn key(&self) -> Self::Key {
-        (self.name.clone(), self.class)
+    fn name(&self) -> (&str, c_int) {
+        (&self.name, self.class)
     }
 }
 

@@ -43,7 +43,13 @@ impl<I> HostEntry<I> {
 /// What the host says of an entry, for one kind of entries.
 pub trait HostInfo: Sized {
     /// By what entries are found.
-    type Key: Clone + Hash + Eq;
+    type Key: Hash + Eq;
+
+    /// The same, as callers have it.
+    type Name<'a>: Copy;
+
+    /// To keep it.
+    fn to_key(name: Self::Name<'_>) -> Self::Key;
 
     /// Asks the host. `None` when the entry has nothing to say.
     fn ask(merged: &Merged, index: i32) -> Option<Self>;
@@ -55,10 +61,10 @@ pub trait HostInfo: Sized {
     fn own_count(merged: &Merged) -> u32;
 
     /// Our entry of the same key, by its index in the registry.
-    fn own_index(merged: &Merged, key: &Self::Key) -> Option<u32>;
+    fn own_index(merged: &Merged, name: Self::Name<'_>) -> Option<u32>;
 
     /// Its key.
-    fn key(&self) -> Self::Key;
+    fn name(&self) -> Self::Name<'_>;
 }
 
 /// One merged index space.
@@ -110,12 +116,22 @@ impl<I: HostInfo> Space<I> {
         self.host.get(usize::try_from(host).ok()?).copied()
     }
 
-    /// The merged index of what has this key.
-    pub fn find(&self, merged: &Merged, key: &I::Key) -> Option<u32> {
-        match I::own_index(merged, key) {
-            Some(own) => self.of_own(own),
-            None => self.keys.lock().get(key).copied(),
+    /// Takes in what is new on either side, unless the index is one of ours, which never changes.
+    #[inline]
+    pub fn sync_unless_own(&self, merged: &Merged, index: i32) {
+        if !matches!(self.get(index), Some(Entry::Own(_))) {
+            merged.sync();
         }
+    }
+
+    /// The merged index of what has this key, new or not.
+    pub fn find(&self, merged: &Merged, name: I::Name<'_>) -> Option<u32> {
+        let of_own = || I::own_index(merged, name).and_then(|own| self.of_own(own));
+        if let Some(index) = of_own() {
+            return Some(index);
+        }
+        merged.sync();
+        of_own().or_else(|| self.keys.lock().get(&I::to_key(name)).copied())
     }
 
     /// Appends to one of the lists, for the holder of `syncing`.
@@ -164,11 +180,11 @@ impl<I: HostInfo> Space<I> {
             let hole = HostEntry { index: AtomicI32::new(host), info: OnceLock::new() };
             return Self::append(&self.entries, Entry::Host(hole));
         };
-        let key = info.key();
         // We define it, too: one entry, ours.
-        if let Some(own) = I::own_index(merged, &key).and_then(|own| self.of_own(own)) {
+        if let Some(own) = I::own_index(merged, info.name()).and_then(|own| self.of_own(own)) {
             return own;
         }
+        let key = I::to_key(info.name());
         // The host registered it again, under another index: the old one leads there from now on.
         let known = self.keys.lock().get(&key).copied();
         if let Some(index) = known {
@@ -192,8 +208,8 @@ impl<I: HostInfo> Space<I> {
                 continue;
             }
             let Some(info) = I::ask(merged, entry.index()) else { continue };
-            let key = info.key();
-            let taken = I::own_index(merged, &key).is_some() || self.keys.lock().contains_key(&key);
+            let key = I::to_key(info.name());
+            let taken = I::own_index(merged, info.name()).is_some() || self.keys.lock().contains_key(&key);
             if !taken && entry.info.set(info).is_ok() {
                 self.keys.lock().insert(key, index as u32);
             }

@@ -66,10 +66,9 @@ exported! {
         let (_, merged) = up()?;
         not_null(name)?;
         not_null(cat_index)?;
-        merged.sync();
         // SAFETY: not null, and a C string by the caller's promise.
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.categories.find(merged, &name.to_owned()).ok_or(Error::InvalidName)?;
+        let index = merged.categories.find(merged, name).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
         unsafe { cat_index.write(index as c_int) };
         Ok(())

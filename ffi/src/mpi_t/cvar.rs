@@ -33,7 +33,7 @@ exported! {
         unsafe { name.check() }?;
         // SAFETY: by the caller's promise.
         unsafe { desc.check() }?;
-        merged.sync();
+        merged.cvars.sync_unless_own(merged, cvar_index);
         let info = merged.cvar_info(cvar_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: by the caller's promise, and checked.
         unsafe { name.fill(&info.name) };
@@ -59,10 +59,9 @@ exported! {
         let (_, merged) = up()?;
         not_null(name)?;
         not_null(cvar_index)?;
-        merged.sync();
         // SAFETY: not null, and a C string by the caller's promise.
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.cvars.find(merged, &name.to_owned()).ok_or(Error::InvalidName)?;
+        let index = merged.cvars.find(merged, name).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
         unsafe { cvar_index.write(index as c_int) };
         Ok(())
@@ -75,7 +74,7 @@ exported! {
         let (interface, merged) = up()?;
         not_null(handle)?;
         not_null(count)?;
-        merged.sync();
+        merged.cvars.sync_unless_own(merged, cvar_index);
         let (made, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
         // SAFETY: not null, and otherwise by the caller's promise.
         unsafe { handle.write(made as usize) };

@@ -42,7 +42,7 @@ exported! {
         let (interface, merged) = up()?;
         not_null(handle)?;
         not_null(count)?;
-        merged.sync();
+        merged.pvars.sync_unless_own(merged, pvar_index);
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
         let (made, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;

@@ -31,7 +31,7 @@ exported! {
         unsafe { name.check() }?;
         // SAFETY: by the caller's promise.
         unsafe { desc.check() }?;
-        merged.sync();
+        merged.pvars.sync_unless_own(merged, pvar_index);
         let info = merged.pvar_info(pvar_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: by the caller's promise, and checked.
         unsafe { name.fill(&info.name) };
@@ -65,10 +65,9 @@ exported! {
         let (_, merged) = up()?;
         not_null(name)?;
         not_null(pvar_index)?;
-        merged.sync();
         // SAFETY: not null, and a C string by the caller's promise.
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.pvars.find(merged, &(name.to_owned(), var_class)).ok_or(Error::InvalidName)?;
+        let index = merged.pvars.find(merged, (name, var_class)).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
         unsafe { pvar_index.write(index as c_int) };
         Ok(())
