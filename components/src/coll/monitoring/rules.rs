@@ -71,10 +71,11 @@ fn shape(kind: Kind) -> Shape {
 pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Case> {
     let mut case = plain(operation.kind);
     let rooted = case.pattern != Pattern::AllToAll;
-    if rooted && remote {
-        // It takes the process for the root whose own rank is that of the root, which is one in the other group.
+    if remote {
+        // It goes through the other group with the ranks of this one, and takes the process for the root whose own rank
+        // is that of the root.
         case.left_out = LeftOut::MyRank;
-        return (operation.root == Root::At(operation.rank)).then_some(case);
+        return (!rooted || operation.root == Root::At(operation.rank)).then_some(case);
     }
     if rooted && operation.root != Root::Here {
         return None;
