@@ -74,7 +74,9 @@ fn nothing_is_allocated_for_what_was_seen_before() {
         pcontrol(1);
         sum.stop().unwrap();
         sum.start().unwrap();
-        counts.iter().for_each(|count| count.stop().unwrap());
+        for count in &counts {
+            count.stop().unwrap();
+        }
     };
     assert_eq!(allocations(pause), 0);
     // What `read` gives is a vector each.
