@@ -90,6 +90,28 @@ fn a_call_that_was_begun_before_is_not_timed() {
 }
 
 #[test]
+fn times_of_sessions_are_apart() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
+    let [first, second] =
+        [&one, &two].map(|session| session.handle("calls_p2p_seconds", Class::Timer, None).unwrap());
+    let shown = || [&first, &second].map(|handle| handle.read::<f64>().unwrap()[0]);
+    let nap = NAP.as_secs_f64() * 0.99;
+    first.start().unwrap();
+    call(Area::PointToPoint);
+    second.start().unwrap();
+    let [early, late] = shown();
+    assert!(early >= nap && late == 0.0, "{early} and {late} seconds");
+    first.stop().unwrap();
+    call(Area::PointToPoint);
+    let [stopped, late] = shown();
+    assert!((stopped - early).abs() < 1e-12 && late >= nap, "{early}, {stopped} and {late} seconds");
+    first.reset().unwrap();
+    assert!(shown()[0] == 0.0 && shown()[1] >= late);
+}
+
+#[test]
 fn times_of_threads_add_up() {
     const THREADS: u32 = 4;
     let _alone = alone();

@@ -16,7 +16,7 @@ use crate::events::Clock;
 /// 13 reduce_scatter_block, 14 scan, 15 exscan, 16 barrier, 17 neighbor_allgather, 18 neighbor_allgatherv,
 /// 19 neighbor_alltoall, 20 neighbor_alltoallv, 21 neighbor_alltoallw. bytes: exchanged with each process, -1 where it
 /// is not the same for each. sequence: counts the operations on the communicator while somebody listens, the same for
-/// the begin and the end of an operation. Bound to the communicator.
+/// the begin and the end of an operation; a call that fails has no end. Bound to the communicator.
 #[event(
     name = "coll_begin",
     bind = "COMM",

@@ -73,19 +73,36 @@ impl Ledger {
     #[inline]
     pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
         let Some((account, remote)) = self.account(operation.comm) else { return };
-        let Some(case) = rules::apply(operation, remote, compat) else { return };
-        let same = match case.volume {
-            Volume::Each(bytes) if case.left_out == LeftOut::Myself => {
-                self.audience(account, case.shape, operation.rank).map(|audience| (audience, bytes))
-            }
-            _ => None,
+        if compat {
+            self.count_as_open_mpi(account, operation, remote);
+        } else if let Some(case) = rules::exact(operation) {
+            self.count(account, operation, case);
+        }
+    }
+
+    /// Kept apart, so that the usual way stays short.
+    #[cold]
+    fn count_as_open_mpi(&'static self, account: &Account, operation: &Operation<'_>, remote: bool) {
+        if let Some(case) = rules::as_open_mpi(operation, remote) {
+            self.count(account, operation, case);
+        }
+    }
+
+    #[inline]
+    fn count(&'static self, account: &Account, operation: &Operation<'_>, case: Case) {
+        let each = match operation.volume {
+            _ if case.left_out != LeftOut::Myself => None,
+            _ if case.is_empty => Some(0),
+            Volume::Each(bytes) => Some(bytes),
+            Volume::By(_) => None,
         };
+        let same = each.and_then(|each| Some((each, self.audience(account, case.shape, operation.rank)?)));
         let bytes = match same {
-            Some((audience, bytes)) => {
-                audience.add(Sum::one(bytes));
-                bytes.wrapping_mul(audience.len())
+            Some((each, audience)) => {
+                audience.add(Sum::one(each));
+                each.wrapping_mul(audience.len())
             }
-            None => self.one_by_one(account, operation, &case),
+            None => self.one_by_one(account, operation, case),
         };
         account.sums[case.pattern as usize].add(Sum::one(bytes.wrapping_add(case.surplus)));
     }
@@ -151,13 +168,14 @@ impl Ledger {
     }
 
     /// Counts what is exchanged with each process by itself. Returns how many bytes that is together.
-    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: &Case<'_>) -> u64 {
+    #[inline(never)]
+    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: Case) -> u64 {
         let Ok(members) = account.members.try_read() else { return 0 };
         let Some(members) = members.as_ref() else { return 0 };
         let rank = operation.rank;
         let mut total: u64 = 0;
         let mut exchange = |number: u32, to: u32| {
-            let bytes = case.volume.with(number);
+            let bytes = if case.is_empty { 0 } else { operation.volume.with(number) };
             self.rows.entry(to).add(Sum::one(bytes));
             total = total.wrapping_add(bytes);
         };

@@ -1,6 +1,6 @@
 //! What an operation counts as: who is counted, and with how many bytes.
 
-use crate::coll::{Kind, Operation, Pattern, Root, Volume};
+use crate::coll::{Kind, Operation, Pattern, Root};
 
 /// Which processes an operation exchanges data with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,28 +26,32 @@ pub(super) enum LeftOut {
 
 /// What an operation counts as.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case<'a> {
+pub(super) struct Case {
     pub(super) pattern: Pattern,
     pub(super) shape: Shape,
     pub(super) left_out: LeftOut,
-    /// The bytes exchanged with each.
-    pub(super) volume: Volume<'a>,
+    /// Whether no bytes count, whatever the operation says.
+    pub(super) is_empty: bool,
     /// Bytes that the communicator's sum has beyond those that are exchanged.
     pub(super) surplus: u64,
 }
 
-/// What an operation counts as; `None` if it does not count for this process. `remote` is whether the communicator is an
-/// intercommunicator.
-pub(super) fn apply<'a>(operation: &Operation<'a>, remote: bool, compat: bool) -> Option<Case<'a>> {
-    let case = Case {
-        pattern: operation.kind.pattern(),
-        shape: shape(operation.kind),
+/// What an operation counts as; `None` if it does not count for this process.
+#[inline]
+pub(super) fn exact(operation: &Operation<'_>) -> Option<Case> {
+    let case = plain(operation.kind);
+    (case.pattern == Pattern::AllToAll || operation.root == Root::Here).then_some(case)
+}
+
+#[inline]
+fn plain(kind: Kind) -> Case {
+    Case {
+        pattern: kind.pattern(),
+        shape: shape(kind),
         left_out: LeftOut::Myself,
-        volume: operation.volume,
+        is_empty: false,
         surplus: 0,
-    };
-    let counts = case.pattern == Pattern::AllToAll || operation.root == Root::Here;
-    if compat { as_open_mpi(case, operation, remote) } else { counts.then_some(case) }
+    }
 }
 
 fn shape(kind: Kind) -> Shape {
@@ -62,13 +66,16 @@ fn shape(kind: Kind) -> Shape {
     }
 }
 
-/// The numbers that Open MPI's component has where they are not what is exchanged.
-fn as_open_mpi<'a>(mut case: Case<'a>, operation: &Operation<'a>, remote: bool) -> Option<Case<'a>> {
+/// The same with the numbers of Open MPI's component where they are not what is exchanged. `remote` is whether the
+/// communicator is an intercommunicator.
+pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Case> {
+    let mut case = plain(operation.kind);
     let rooted = case.pattern != Pattern::AllToAll;
-    if rooted && remote {
-        // It takes the process for the root whose own rank is that of the root, which is one in the other group.
+    if remote {
+        // It goes through the other group with the ranks of this one, and takes the process for the root whose own rank
+        // is that of the root.
         case.left_out = LeftOut::MyRank;
-        return (operation.root == Root::At(operation.rank)).then_some(case);
+        return (!rooted || operation.root == Root::At(operation.rank)).then_some(case);
     }
     if rooted && operation.root != Root::Here {
         return None;
@@ -78,7 +85,7 @@ fn as_open_mpi<'a>(mut case: Case<'a>, operation: &Operation<'a>, remote: bool) 
         Kind::Scatterv => case.left_out = LeftOut::Nobody,
         // With MPI_IN_PLACE, it takes the arguments for what is sent literally, which programs let be nothing.
         Kind::Allgather | Kind::Allgatherv | Kind::Alltoall if operation.in_place => {
-            case.volume = Volume::Each(0);
+            case.is_empty = true;
         }
         _ => {}
     }

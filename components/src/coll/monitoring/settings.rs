@@ -8,10 +8,10 @@ use crate::monitoring::settings::number;
 
 /// Whether collective operations count as in Open MPI's component where it does not count what is exchanged: 0 no; 1
 /// yes. Then MPI_Scan and MPI_Exscan have one receiver more in the communicator's size, MPI_Scatterv counts the root
-/// itself, MPI_IN_PLACE makes 0 bytes of MPI_Allgather, MPI_Allgatherv and MPI_Alltoall, and an operation with a root on
-/// an intercommunicator is recorded not by the root but in the other group, by the process of the same rank (as if the
-/// two groups had the same size). Operations that a library makes out of others count once all the same. Looked at when
-/// MPI is initialized.
+/// itself, and MPI_IN_PLACE makes 0 bytes of MPI_Allgather, MPI_Allgatherv and MPI_Alltoall. On an intercommunicator an
+/// operation leaves out the process of the same rank in the other group, as if the two groups had the same size, and one
+/// with a root is recorded not by the root but in the other group, by the process of the same rank. Operations that a
+/// library makes out of others count once all the same. Looked at when MPI is initialized.
 #[cvar(
     name = "coll_monitoring_compat",
     scope = "LOCAL",
