@@ -95,9 +95,12 @@ pub(crate) fn run<I: Interest, B>(
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
-    // MPI may have come up without our seeing it.
+    // MPI may have come up without our seeing it; or it is not up, or by a session alone.
     if !life::is_known_up() {
         life::ensure_up();
+        if !life::is_known_up() {
+            return pass_on();
+        }
     }
     let (noted, timed) = (I::is_noted(), I::is_timed());
     if !noted && !timed {

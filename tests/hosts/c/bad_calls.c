@@ -204,9 +204,10 @@ static void sweep_in_callback(int rank)
 {
     static int indices[2];
     struct subject *events[2];
-    int count = 0, sent = 1, received;
+    int count = 0, sent = 1, received, of_messages = -1;
+    call_named("event_get_index", WORD("pml_message_sent"), WORD(&of_messages), 0, 0, 0);
     for (int i = 0; i < subject_count && count < 2; i++)
-        if (subjects[i].about == EVENTS && subjects[i].handle) {
+        if (subjects[i].about == EVENTS && subjects[i].index == of_messages && subjects[i].handle) {
             events[count] = &subjects[i];
             indices[count] = subjects[i].index;
             call_named("event_register_callback", subjects[i].handle, NONE_SAFE, info_null(), WORD(&indices[count]),

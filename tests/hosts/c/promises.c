@@ -622,6 +622,12 @@ static void check_what_is_gone(struct view view)
     }
 }
 
+/* Whether a variable is one of mpit's. */
+static int is_ours(const char *name)
+{
+    return strstr(name, "_monitoring_") || strncmp(name, "calls_", 6) == 0;
+}
+
 /* A handle of the last variable of the host's that is bound to nothing and gives one. */
 static struct view open_hosts_view(void)
 {
@@ -634,7 +640,7 @@ static struct view open_hosts_view(void)
         int bind, length = ROOM;
         if (MPI_T_pvar_get_info(index, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, &bind, NULL, NULL, NULL)
                 == MPI_SUCCESS
-            && bind == MPI_T_BIND_NO_OBJECT && !strstr(name, "_monitoring_")
+            && bind == MPI_T_BIND_NO_OBJECT && !is_ours(name)
             && MPI_T_pvar_handle_alloc(view.session, index, NULL, &view.handle, &count) == MPI_SUCCESS)
             break;
         view.handle = MPI_T_PVAR_HANDLE_NULL;
