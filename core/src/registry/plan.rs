@@ -88,7 +88,7 @@ impl Plan {
 
     fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
         let mut pvars = image.pvars.clone();
-        pvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
+        pvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
         for desc in pvars {
             let fault = check::pvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
             decide(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
@@ -97,7 +97,7 @@ impl Plan {
 
     fn decide_cvars(&mut self, registry: &Registry, image: &Image) {
         let mut cvars = image.cvars.clone();
-        cvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        cvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in cvars {
             let fault = check::cvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
             decide(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
@@ -113,7 +113,7 @@ impl Plan {
 
     fn decide_events(&mut self, registry: &Registry, image: &Image) {
         let mut events = image.events.clone();
-        events.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        events.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in events {
             let fault = check::event_fault(desc)
                 .or_else(|| self.missing_enum(registry, desc.element_names()))
