@@ -39,6 +39,8 @@ struct Slot<T> {
     generation: AtomicU32,
     /// The number plus 1 of the slot below it in its stack; 0 at the bottom.
     below: AtomicU32,
+    /// The position of its stack.
+    of: usize,
     shape: T,
 }
 
@@ -122,14 +124,20 @@ impl<K: PartialEq, T> Slots<K, T> {
     fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<u32> {
         let shape = make();
         let _alone = self.making.lock();
+        let known = self.free.iter().position(|(of, _)| *of == key);
+        let of = match known {
+            Some(known) => known,
+            None => self.free.push((key, Stack(AtomicU64::new(0)))).ok()?,
+        };
         // There are never more in use than there are. But some may be of use for other keys only, or used up.
-        if self.all.len() >= self.limit && self.iter().count() >= self.limit {
+        let counts = |slot: &&Slot<T>| {
+            let generation = slot.generation.load(Acquire);
+            generation % 2 == 1 || slot.of == of && generation + 1 < LAST_GENERATION
+        };
+        if self.all.len() >= self.limit && self.all.iter().filter(counts).count() >= self.limit {
             return None;
         }
-        if self.stack(&key).is_none() {
-            self.free.push((key, Stack(AtomicU64::new(0)))).ok()?;
-        }
-        let slot = Slot { generation: AtomicU32::new(0), below: AtomicU32::new(0), shape };
+        let slot = Slot { generation: AtomicU32::new(0), below: AtomicU32::new(0), of, shape };
         self.all.push(slot).ok().map(|number| number as u32)
     }
 

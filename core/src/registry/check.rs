@@ -51,6 +51,9 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
         Some("its name is empty")
     } else if name.len() > LONGEST_NAME {
         Some("its name is longer than 255 bytes")
+    } else if name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',') {
+        // As nearly every name.
+        None
     } else if name.contains(|c: char| c == ',' || c.is_whitespace() || c.is_control()) {
         Some("its name contains white space, a comma or a control character")
     } else {

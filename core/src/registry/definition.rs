@@ -1,16 +1,15 @@
 //! What all kinds of definitions have in common, for those who decide about them.
 
-use std::hash::Hash;
-
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, Origin, PvarDesc, SourceDesc};
-use crate::words::Class;
 
 /// A definition of any kind.
 pub(super) trait Definition: 'static {
-    /// What is unique among its kind.
-    type Key: Hash + Eq;
+    fn name(&self) -> &'static str;
 
-    fn key(&self) -> Self::Key;
+    /// Whether the two cannot stand beside each other: names are unique among their kind.
+    fn is_named_as(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
 
     fn origin(&self) -> Origin;
 
@@ -24,10 +23,13 @@ pub(super) trait Definition: 'static {
 }
 
 impl Definition for PvarDesc {
-    type Key = (&'static str, Class);
+    fn name(&self) -> &'static str {
+        self.name()
+    }
 
-    fn key(&self) -> Self::Key {
-        (self.name(), self.class())
+    /// Variables of different classes may have one name.
+    fn is_named_as(&self, other: &Self) -> bool {
+        self.class() == other.class() && self.name() == other.name()
     }
 
     fn origin(&self) -> Origin {
@@ -39,13 +41,10 @@ impl Definition for PvarDesc {
     }
 }
 
-/// Those whose name alone is unique.
 macro_rules! named {
     ($($desc:ident $label:literal $({ $is:item })?;)*) => {$(
         impl Definition for $desc {
-            type Key = &'static str;
-
-            fn key(&self) -> Self::Key {
+            fn name(&self) -> &'static str {
                 self.name()
             }
 

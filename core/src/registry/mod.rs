@@ -129,7 +129,7 @@ impl Registry {
 
     /// The performance variable of that name in that class.
     pub fn pvar_index(&self, name: &str, class: Class) -> Option<u32> {
-        let hash = self.pvars.hash(&(name, class));
+        let hash = self.pvars.hash(name);
         self.pvars.find(hash, |desc| desc.name() == name && desc.class() == class)
     }
 
@@ -145,7 +145,7 @@ impl Registry {
 
     /// The control variable of that name.
     pub fn cvar_index(&self, name: &str) -> Option<u32> {
-        self.cvars.find(self.cvars.hash(&name), |entry| entry.desc.name() == name)
+        self.cvars.find(self.cvars.hash(name), |entry| entry.desc.name() == name)
     }
 
     /// How many event types there are.
@@ -160,7 +160,7 @@ impl Registry {
 
     /// The event type of that name.
     pub fn event_index(&self, name: &str) -> Option<u32> {
-        self.events.find(self.events.hash(&name), |desc| desc.name() == name)
+        self.events.find(self.events.hash(name), |desc| desc.name() == name)
     }
 
     /// How many sources there are.
@@ -175,7 +175,7 @@ impl Registry {
 
     /// The source of that name.
     pub fn source_index(&self, name: &str) -> Option<u32> {
-        self.sources.find(self.sources.hash(&name), |desc| desc.name() == name)
+        self.sources.find(self.sources.hash(name), |desc| desc.name() == name)
     }
 
     /// How many categories there are.
@@ -190,7 +190,7 @@ impl Registry {
 
     /// The category of that name.
     pub fn category_index(&self, name: &str) -> Option<u32> {
-        self.categories.find(self.categories.hash(&name), |category| category.name() == name)
+        self.categories.find(self.categories.hash(name), |category| category.name() == name)
     }
 
     fn category_named(&self, name: &str) -> Option<&Category> {
@@ -204,7 +204,7 @@ impl Registry {
 
     /// The enumeration of that name.
     pub fn enum_named(&self, name: &str) -> Option<&'static EnumDesc> {
-        let index = self.enums.find(self.enums.hash(&name), |desc| desc.name() == name)?;
+        let index = self.enums.find(self.enums.hash(name), |desc| desc.name() == name)?;
         self.enums.get(index).copied()
     }
 

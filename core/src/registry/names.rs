@@ -1,6 +1,6 @@
 //! Finding an entry by its name.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
@@ -25,11 +25,16 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn hash(&self, key: &impl Hash) -> u32 {
-        (self.hasher.hash_one(key) >> 32) as u32
+    /// The hash of a name. What else belongs to a key tells apart entries of one name, of which there are few.
+    #[inline]
+    pub(super) fn hash(&self, name: &str) -> u32 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(name.as_bytes());
+        (hasher.finish() >> 32) as u32
     }
 
     /// The index that was entered with this hash and that `is` what is looked for.
+    #[inline]
     pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         let table = self.tables[self.newest.load(Acquire)].get()?;
         let mask = table.len() - 1;
@@ -95,10 +100,10 @@ mod tests {
     fn every_name_is_found_while_the_table_grows() {
         let names = Names::default();
         let name = |index: u32| format!("name{index}");
-        let find = |sought: &str| names.find(names.hash(&sought), |index| name(index) == sought);
+        let find = |sought: &str| names.find(names.hash(sought), |index| name(index) == sought);
         for index in 0..2000 {
             assert_eq!(find(&name(index)), None);
-            names.insert(index, names.hash(&name(index).as_str()));
+            names.insert(index, names.hash(&name(index)));
             assert_eq!(find(&name(index / 2)), Some(index / 2));
             assert_eq!(find(&name(index)), Some(index));
         }

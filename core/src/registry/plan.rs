@@ -13,26 +13,26 @@ use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceD
 /// Definitions of one kind that are to be added, in their order.
 #[derive(Debug)]
 pub(super) struct New<D: 'static> {
-    /// Each with the hash of its key.
+    /// Each with the hash of its name.
     all: Vec<(&'static D, u32)>,
-    by_key: HashTable<(&'static D, u32)>,
+    by_name: HashTable<(&'static D, u32)>,
 }
 
 impl<D: Definition> New<D> {
     fn with_room(count: usize) -> Self {
-        Self { all: Vec::with_capacity(count), by_key: HashTable::with_capacity(count) }
+        Self { all: Vec::with_capacity(count), by_name: HashTable::with_capacity(count) }
     }
 
     fn find(&self, hash: u32, is: impl Fn(&D) -> bool) -> Option<&'static D> {
-        self.by_key.find(spread(hash), |(desc, _)| is(desc)).map(|(desc, _)| *desc)
+        self.by_name.find(spread(hash), |(desc, _)| is(desc)).map(|(desc, _)| *desc)
     }
 
     fn push(&mut self, desc: &'static D, hash: u32) {
-        self.by_key.insert_unique(spread(hash), (desc, hash), |(_, hash)| spread(*hash));
+        self.by_name.insert_unique(spread(hash), (desc, hash), |(_, hash)| spread(*hash));
         self.all.push((desc, hash));
     }
 
-    /// Each with the hash of its key.
+    /// Each with the hash of its name.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, u32)> + '_ {
         self.all.iter().copied()
     }
@@ -88,7 +88,7 @@ impl Plan {
 
     fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
         let mut pvars = image.pvars.clone();
-        pvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
+        pvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
         for desc in pvars {
             let fault = check::pvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
             decide(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
@@ -97,7 +97,7 @@ impl Plan {
 
     fn decide_cvars(&mut self, registry: &Registry, image: &Image) {
         let mut cvars = image.cvars.clone();
-        cvars.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        cvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in cvars {
             let fault = check::cvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
             decide(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
@@ -113,7 +113,7 @@ impl Plan {
 
     fn decide_events(&mut self, registry: &Registry, image: &Image) {
         let mut events = image.events.clone();
-        events.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        events.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in events {
             let fault = check::event_fault(desc)
                 .or_else(|| self.missing_enum(registry, desc.element_names()))
@@ -135,20 +135,20 @@ impl Plan {
     }
 }
 
-/// The definition of the same key, in the registry or among what is to be added.
+/// The definition of the same name, in the registry or among what is to be added.
 fn known<T, D: Definition>(
     new: &New<D>,
     there: &Space<T>,
     desc_of: impl Fn(&T) -> &'static D,
     desc: &'static D,
 ) -> Option<&'static D> {
-    let key = desc.key();
-    let hash = there.hash(&key);
-    let index = there.find(hash, |entry| desc_of(entry).key() == key);
-    index.and_then(|index| there.get(index)).map(desc_of).or_else(|| new.find(hash, |desc| desc.key() == key))
+    let hash = there.hash(desc.name());
+    let index = there.find(hash, |entry| desc_of(entry).is_named_as(desc));
+    let registered = index.and_then(|index| there.get(index)).map(desc_of);
+    registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
 }
 
-/// Decides about a definition with this fault, if any: of one key the first one stays, and the same one may come twice.
+/// Decides about a definition with this fault, if any: of one name the first one stays, and the same one may come twice.
 fn decide<T, D: Definition>(
     new: &mut New<D>,
     refusals: &mut Vec<Refusal>,
@@ -163,7 +163,7 @@ fn decide<T, D: Definition>(
     match known(new, there, desc_of, desc) {
         Some(first) if first.is(desc) => {}
         Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
-        None => new.push(desc, there.hash(&desc.key())),
+        None => new.push(desc, there.hash(desc.name())),
     }
 }
 
@@ -178,7 +178,7 @@ impl Plan {
             }
             links.extend(desc.parents().iter().map(|parent| (*parent, desc, desc)));
             links.extend(desc.contains().iter().map(|child| (desc, *child, *child)));
-            let hash = registry.categories.hash(&desc.name());
+            let hash = registry.categories.hash(desc.name());
             let first = registry.category_named(desc.name()).map(Category::description);
             let planned = || self.categories.find(hash, |known| known.name() == desc.name());
             match first.or_else(|| planned().map(CategoryDesc::description)) {
@@ -216,7 +216,7 @@ impl Plan {
     }
 
     fn has_category(&self, registry: &Registry, name: &'static str) -> bool {
-        let hash = registry.categories.hash(&name);
+        let hash = registry.categories.hash(name);
         registry.category_index(name).is_some()
             || self.categories.find(hash, |known| known.name() == name).is_some()
     }

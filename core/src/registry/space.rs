@@ -1,7 +1,5 @@
 //! Index spaces: append-only lists whose entries are found by index and by name.
 
-use std::hash::Hash;
-
 use super::names::Names;
 use crate::log::Log;
 
@@ -31,12 +29,13 @@ impl<T> Space<T> {
         self.entries.iter()
     }
 
-    /// The hash of a key, for the calls below.
-    pub(super) fn hash(&self, key: &impl Hash) -> u32 {
-        self.names.hash(key)
+    /// The hash of a name, for the calls below.
+    pub(super) fn hash(&self, name: &str) -> u32 {
+        self.names.hash(name)
     }
 
-    /// The index of the entry with a key of this hash that `is` it.
+    /// The index of the entry with a name of this hash that `is` it.
+    #[inline]
     pub(super) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<u32> {
         self.names.find(hash, |index| self.get(index).is_some_and(&is))
     }
@@ -46,7 +45,7 @@ impl<T> Space<T> {
         self.names.expect(self.entries.len() + more);
     }
 
-    /// Appends an entry whose key is new and has this hash. One caller at a time.
+    /// Appends an entry that is new and has a name of this hash. One caller at a time.
     pub(super) fn append(&self, entry: T, hash: u32) -> u32 {
         let Ok(index) = self.entries.push(entry) else {
             unreachable!("one image is added at a time, and lists are longer than memory")

@@ -5,6 +5,8 @@
  * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables
  * n: as q, but the interface is down and says so   x: MPI_T_finalize when it is down, which fails   A: MPI_Abort
  * s: start another process with a sequence of its own   C: in that one, answer the one that started it */
+#include "ask_all.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +15,6 @@ static void fail(char step, int rc)
 {
     fprintf(stderr, "lifecycle: %c: error %d\n", step, rc);
     exit(EXIT_FAILURE);
-}
-
-static int query(void)
-{
-    int count, rc = MPI_T_pvar_get_num(&count);
-    for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
-        char name[256];
-        int length = sizeof name, verbosity, class, bind, readonly, continuous, atomic;
-        MPI_Datatype type;
-        MPI_T_enum values;
-        /* A variable that has gone answers an error, which is no failure of the interface. */
-        MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
-                            &continuous, &atomic);
-    }
-    return rc;
 }
 
 /* The other process says how it went, if it gets so far. */
@@ -73,10 +60,10 @@ int main(int argc, char **argv)
             rc = MPI_Finalize();
             break;
         case 'q':
-            rc = query();
+            rc = ask_all();
             break;
         case 'n':
-            rc = query() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
+            rc = ask_all() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
             break;
         case 'x':
             rc = MPI_T_finalize() == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;

@@ -7,6 +7,8 @@
  * Orders have up to STEPS steps. Each is run twice: as it is, and with queries before the first step and after each.
  * Queries fail while the tool interface is closed, and succeed while it is open. For each order and way the program
  * prints a line: the order, with q where it was queried, and how its process ended. */
+#include "ask_all.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +21,10 @@ enum { LONGEST = 8, AT_ONCE = 12, SECONDS = 60, WRONG = 100, FAILED = 4096, FEW 
 /* Asks for all that can be read. Whether the interface answered as it should. */
 static int query(int open)
 {
-    int count = -1, rc = MPI_T_pvar_get_num(&count);
+    int count;
+    const int rc = ask_all();
     if (!open)
         return rc != MPI_SUCCESS;
-    for (int i = 0; i < count; i++) {
-        char name[256], text[256];
-        int length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic;
-        MPI_Datatype type;
-        MPI_T_enum values;
-        /* A variable that has gone answers an error, which is no failure of the interface. */
-        MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values, text, &text_length, &bind, &readonly,
-                            &continuous, &atomic);
-    }
     MPI_T_pvar_session session;
     if (rc != MPI_SUCCESS || MPI_T_pvar_session_create(&session) != MPI_SUCCESS)
         return 0;

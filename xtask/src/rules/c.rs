@@ -10,6 +10,14 @@ pub(crate) fn tags(text: &str) -> Vec<(usize, Vec<RuleId>)> {
     tags.filter(|(_, rules)| !rules.is_empty()).collect()
 }
 
+/// The headers that a file includes by names in quotes.
+pub(crate) fn includes(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let directive = line.trim().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        directive.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
+    })
+}
+
 /// The rules that a comment begins with, separated by commas or spaces.
 fn rules(comment: &str) -> Vec<RuleId> {
     let words = comment.split([',', ' ', ':', '\n']).filter(|word| !word.is_empty());

@@ -53,15 +53,19 @@ pub(crate) fn collect(workspace: &Path) -> Outcome<Evidence> {
                 modules.extend(source.modules.iter().flat_map(|module| places_of(module, &name)));
                 sources.push((name, source.tests));
             }
-            Some("c") => programs.push((name, fs::read_to_string(&file).context(file.display())?)),
+            Some("c" | "h") => programs.push((name, fs::read_to_string(&file).context(file.display())?)),
             _ => {}
         }
     }
     for (name, tests) in sources {
         evidence.add_functions(&name, &tests, &modules);
     }
-    for (name, text) in programs {
-        evidence.add_program(&name, &text, &strings);
+    // Headers elsewhere are not ours.
+    let folders: HashSet<_> = programs.iter().filter(|(name, _)| is_program(name)).map(folder).collect();
+    programs.retain(|file| folders.contains(&folder(file)));
+    let run = that_run(&programs, &strings);
+    for (name, text) in &programs {
+        evidence.add_program(name, text, run.contains(Path::new(name)));
     }
     Ok(evidence)
 }
@@ -103,6 +107,31 @@ fn is_compiled(file: &Path, modules: &HashSet<PathBuf>) -> bool {
     }
 }
 
+fn is_program(name: &str) -> bool {
+    Path::new(name).extension() == Some(OsStr::new("c"))
+}
+
+fn folder((name, _): &(String, String)) -> PathBuf {
+    Path::new(name).parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// The C files that tests run: programs by their names, and the headers beside them that they include.
+fn that_run(files: &[(String, String)], strings: &HashSet<String>) -> HashSet<PathBuf> {
+    let is_named =
+        |file: &Path| strings.iter().any(|string| Path::new(string).file_stem() == file.file_stem());
+    let programs = files.iter().filter(|(name, _)| is_program(name)).map(|(name, _)| PathBuf::from(name));
+    let mut waiting: Vec<_> = programs.filter(|file| is_named(file)).collect();
+    let mut run = HashSet::new();
+    while let Some(file) = waiting.pop() {
+        if let Some((_, text)) = files.iter().find(|(name, _)| Path::new(name) == file)
+            && run.insert(file.clone())
+        {
+            waiting.extend(c::includes(text).map(|header| file.with_file_name(header)));
+        }
+    }
+    run
+}
+
 impl Evidence {
     /// A program that the compiler must refuse. What it must say to that is in a file beside it.
     fn add_refusal(&mut self, file: &Path, name: String) {
@@ -124,11 +153,10 @@ impl Evidence {
         }
     }
 
-    /// A C program checks nothing unless a test runs it; who does, names it.
-    fn add_program(&mut self, file: &str, text: &str, strings: &HashSet<String>) {
+    /// A C file checks nothing unless a test runs it.
+    fn add_program(&mut self, file: &str, text: &str, runs: bool) {
         let tags = c::tags(text);
-        let run = strings.iter().any(|string| Path::new(string).file_stem() == Path::new(file).file_stem());
-        if run {
+        if runs {
             let tests = tags.into_iter().map(|(line, rules)| Test { rules, place: format!("{file}:{line}") });
             self.tests.extend(tests);
         } else if !tags.is_empty() {
@@ -151,7 +179,11 @@ mod tests {
             ("core/src/d/mod.rs", "#[test] fn r9_in_a_folder() {}"),
             ("core/src/f.rs", "#[test] fn r10_not_compiled() {}"),
             ("tests/tests/b.rs", "#[test] fn runs() { compile(\"ring\") }"),
-            ("tests/c/ring.c", "check(); /* R2 */"),
+            ("tests/c/ring.c", "#include \"ring_parts.h\"\ncheck(); /* R2 */"),
+            ("tests/c/ring_parts.h", "#  include \"more.h\"\ncheck(); /* R11 */"),
+            ("tests/c/more.h", "check(); /* R12 */"),
+            ("tests/c/orphan.h", "check(); /* R13 */"),
+            ("elsewhere/foreign.h", "/* R14 */"),
             ("tests/c/orphan.c", "check(); /* R3 */"),
             ("tests/ui/c04_word.rs", "not Rust ("),
             ("tests/ui/c04_word.stderr", "error"),
@@ -175,13 +207,16 @@ mod tests {
             ("R8", "core/src/a/e.rs: r8_in_a_module_of_a_module"),
             ("R1", "core/src/a.rs: r1_in_a_module"),
             ("R9", "core/src/d/mod.rs: r9_in_a_folder"),
-            ("R2", "tests/c/ring.c:1"),
+            ("R12", "tests/c/more.h:1"),
+            ("R2", "tests/c/ring.c:2"),
+            ("R11", "tests/c/ring_parts.h:2"),
         ];
         assert_eq!(places, wanted.map(|(rule, place)| (rule.to_owned(), place)));
         let wanted = [
             "tests/ui/c05_word.rs: nothing says what the compiler must answer",
             "core/src/f.rs: names rules, but is a module of nothing",
             "tests/c/orphan.c: names rules, but no test runs it",
+            "tests/c/orphan.h: names rules, but no test runs it",
         ];
         assert_eq!(found.problems, wanted);
     }
