@@ -188,9 +188,14 @@ impl Part {
         self
     }
 
-    pub(crate) fn finish(mut self, notes: Vec<String>) -> Job {
+    pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
+        let texts = self.ranks.len();
         self.ranks.sort_unstable();
         self.ranks.dedup();
+        if self.ranks.len() < texts {
+            let more = texts - self.ranks.len();
+            notes.push(format!("{more} texts are of processes that have one already; they are added up"));
+        }
         let spoken = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         let size = spoken.max(self.ranks.last().copied()).map_or(0, |last| last + 1).max(self.size);
         Job {

@@ -95,6 +95,16 @@ fn nothing_is_counted_twice() {
     assert!(job.notes[0].contains("run.2.prof is left out"), "{:?}", job.notes);
 }
 
+/// As `aggregate_profile` leaves it when it is run twice.
+#[test]
+fn texts_that_are_there_twice_are_told() {
+    let all: String = [0, 1, 2, 3, 1, 2].map(prof).concat();
+    let dir = directory(&[("run.prof", all.as_bytes())]);
+    let job = read(dir.path());
+    assert_eq!(job.notes, ["2 texts are of processes that have one already; they are added up"]);
+    assert_eq!((job.present, job.total(Kind::External).count), (4, 6 * 27));
+}
+
 /// The writer of the monitoring component and this reader agree.
 #[test]
 fn what_the_component_writes_is_understood() {

@@ -127,12 +127,23 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) {
         return each([text], output);
     }
     let patience = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
-    let gathered = match TRANSPORT.get() {
-        Some(transport) => tree::gather(*transport, world, text, patience),
+    dispose(gather(TRANSPORT.get().copied(), world, text, patience), world, output);
+}
+
+/// The texts of more processes are too large for one of them: each names all processes.
+const MOST: u32 = 20_000;
+
+fn gather(transport: Option<&dyn Transport>, world: World, text: Text, timeout: Duration) -> Gathered {
+    match transport {
+        // All processes come to the same conclusion, without asking each other.
+        _ if world.size > MOST => Gathered::NotMet(
+            text,
+            format!("one file is for {MOST} processes at most, and these are {}", world.size),
+        ),
+        Some(transport) => tree::gather(transport, world, text, timeout),
         None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
         None => Gathered::NotMet(text, "this MPI cannot bring them together".into()),
-    };
-    dispose(gathered, world, output);
+    }
 }
 
 /// Writes what is here.
@@ -220,7 +231,9 @@ mod tests {
     use std::fs;
     use std::os::unix::ffi::OsStrExt;
 
-    use super::{Gathered, Output, Text, World, dispose};
+    use std::time::Duration;
+
+    use super::{Gathered, MOST, Output, Text, World, dispose, gather};
 
     fn text(rank: u32) -> Text {
         Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
@@ -239,6 +252,18 @@ mod tests {
         let mut files: Vec<_> = entries.map(|entry| file(entry.unwrap())).collect();
         files.sort();
         files
+    }
+
+    #[test]
+    fn without_a_way_to_others_each_keeps_its_own() {
+        let alone = |size| gather(None, World { rank: 0, size }, text(0), Duration::ZERO);
+        assert!(
+            matches!(alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
+        );
+        assert!(matches!(alone(2), Gathered::NotMet(kept, _) if kept == text(0)));
+        let why = |gathered| if let Gathered::NotMet(_, why) = gathered { why } else { String::new() };
+        assert!(why(alone(MOST + 1)).contains("20000 processes at most"));
+        assert!(why(alone(MOST)).contains("cannot bring them together"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const COMMS: usize = 200;
 /// How many lines name processes that are missing.
 const MISSING: usize = 100;
 
-/// What the script knows.
+/// What the script knows of a heat map.
 #[derive(Serialize)]
 struct Data {
     size: u32,
@@ -35,25 +35,31 @@ struct Data {
     tiles: Vec<(u32, u32, u64, u64)>,
 }
 
+impl Data {
+    fn of(tiles: &Tiles, size: u32) -> Self {
+        let cells = tiles.cells.cells().iter();
+        Self {
+            size,
+            side: tiles.side,
+            ranks: tiles.ranks,
+            pixels: pixels(tiles.side),
+            left: ORIGIN.0,
+            top: ORIGIN.1,
+            tiles: cells.map(|cell| (cell.from, cell.to, cell.bytes, cell.count)).collect(),
+        }
+    }
+}
+
 /// Writes the page.
 ///
 /// # Errors
 ///
 /// Those of the sink.
 pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
-    let tiles = Tiles::of(&shown(job), job.size);
-    let cells = tiles.cells.cells().iter();
-    let data = Data {
-        size: job.size,
-        side: tiles.side,
-        ranks: tiles.ranks,
-        pixels: pixels(tiles.side),
-        left: ORIGIN.0,
-        top: ORIGIN.1,
-        tiles: cells.map(|cell| (cell.from, cell.to, cell.bytes, cell.count)).collect(),
-    };
+    let maps = maps(job);
+    let data: Vec<_> = maps.iter().map(|(_, tiles)| Data::of(tiles, job.size)).collect();
     let mut page = String::new();
-    body(&mut page, job, title, &tiles).map_err(io::Error::other)?;
+    body(&mut page, job, title, &maps).map_err(io::Error::other)?;
     let name = escaped(title);
     write!(
         out,
@@ -66,7 +72,18 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     out.flush()
 }
 
-fn body(out: &mut String, job: &Job, title: &str, tiles: &Tiles) -> fmt::Result {
+/// All that the program asked for, and each kind by itself if there are several.
+fn maps(job: &Job) -> Vec<(String, Tiles)> {
+    let all = (SHOWN.map(Kind::name).join("; "), Tiles::of(&shown(job), job.size));
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| !job.matrix(*kind).is_empty()).collect();
+    let each = kinds.iter().filter(|_| kinds.len() > 1).map(|kind| {
+        let tiles = Tiles::of(job.matrix(*kind), job.size);
+        (kind.name().to_owned(), tiles)
+    });
+    std::iter::once(all).chain(each).collect()
+}
+
+fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> fmt::Result {
     writeln!(out, "<h1>{}</h1>\n<p>{} of {} processes</p>", escaped(title), job.present, job.size)?;
     if !job.missing.is_empty() {
         out.push_str("<ul>\n");
@@ -79,9 +96,13 @@ fn body(out: &mut String, job: &Job, title: &str, tiles: &Tiles) -> fmt::Result 
         out.push_str("</ul>\n");
     }
     totals(out, job)?;
-    let kinds = SHOWN.map(Kind::name).join("; ");
-    writeln!(out, "<h2>Who sent how much to whom</h2>\n<p>{kinds}</p>")?;
-    out.push_str(&picture::svg(tiles, job, title, Place::Page));
+    out.push_str("<h2>Who sent how much to whom</h2>\n");
+    for (at, (kinds, tiles)) in maps.iter().enumerate() {
+        let open = if at == 0 { " open" } else { "" };
+        writeln!(out, "<details{open}>\n<summary>{kinds}</summary>")?;
+        out.push_str(&picture::svg(tiles, job, title, Place::Page));
+        out.push_str("</details>\n");
+    }
     sizes(out, job)?;
     pairs(out, job)?;
     comms(out, job)

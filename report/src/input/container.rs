@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
+use super::read::Section;
 use crate::job::Part;
 use crate::problem::Problem;
 
@@ -14,14 +15,6 @@ pub const FIRST_WORD: &[u8] = b"# MPIT JOB\t";
 
 /// The version that is read.
 pub const VERSION: u64 = 1;
-
-/// The text of one process.
-pub(super) struct Section {
-    pub(super) rank: u32,
-    /// The number of its first line in the file.
-    pub(super) line: u64,
-    pub(super) text: Vec<u8>,
-}
 
 /// Reads a container, of which the first line was read already. Hands on section after section; what is wrong goes to
 /// `part`.
@@ -54,7 +47,7 @@ pub(super) fn read(
             Ok(Line::Rank { rank, bytes }) => {
                 let mut text = Vec::new();
                 let read = file.by_ref().take(bytes).read_to_end(&mut text)? as u64;
-                let section = Section { rank, line: number + 1, text };
+                let section = Section { rank: Some(rank), line: number + 1, text };
                 number += memchr::memchr_iter(b'\n', &section.text).count() as u64;
                 each(section, part);
                 if read < bytes {

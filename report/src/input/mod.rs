@@ -100,7 +100,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
                 return Err(Error::NotThere(path.clone()));
             }
             for file in wanted {
-                add(&mut runs, file);
+                add(&mut runs, Named { directory: directory.to_owned(), ..file });
             }
         }
     }

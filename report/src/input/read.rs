@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::container::{self, FIRST_WORD, Section};
+use super::container::{self, FIRST_WORD};
 use crate::Job;
 use crate::job::Part;
 use crate::parse::{self, Origin};
@@ -15,6 +15,9 @@ use crate::problem::Problem;
 
 /// Sections are parsed together when they have as many bytes: enough work for all processors, little memory.
 const BATCH: usize = 32 << 20;
+
+/// Files of several processes without lines between are cut after about so many bytes.
+const CUT: u64 = 2 << 20;
 
 pub(super) fn run(
     by_rank: &BTreeMap<u32, PathBuf>,
@@ -77,39 +80,101 @@ enum Form {
     Concatenated,
 }
 
+/// Some lines of a file.
+pub(super) struct Section {
+    /// Whose text it is; `None` if the lines themselves tell.
+    pub(super) rank: Option<u32>,
+    /// The number of the first line in the file.
+    pub(super) line: u64,
+    pub(super) text: Vec<u8>,
+}
+
 fn several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-    if !file.fill_buf()?.starts_with(FIRST_WORD) {
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        parse::text(part, &text, Origin { path, line: 1, rank: None });
-        progress(text.len() as u64);
-        return Ok(Form::Concatenated);
-    }
-    let mut first = Vec::new();
-    file.by_ref().take(4096).read_until(b'\n', &mut first)?;
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;
     let parse = |batch: &mut Vec<Section>, part: &mut Part| {
         let read = std::mem::take(batch)
             .into_par_iter()
-            .fold(Part::default, |mut part, section| {
-                let origin = Origin { path, line: section.line, rank: Some(section.rank) };
-                parse::text(&mut part, &section.text, origin);
-                progress(section.text.len() as u64);
+            .fold(Part::default, |mut part, Section { rank, line, text }| {
+                parse::text(&mut part, &text, Origin { path, line, rank });
+                progress(text.len() as u64);
                 part
             })
             .reduce(Part::default, Part::absorb);
         *part = std::mem::take(part).absorb(read);
     };
-    container::read(path, &first, &mut file, part, |section, part| {
+    let each = |section: Section, part: &mut Part| {
         bytes += section.text.len();
         batch.push(section);
         if bytes > BATCH {
             bytes = 0;
             parse(&mut batch, part);
         }
-    })?;
+    };
+    let form = if file.fill_buf()?.starts_with(FIRST_WORD) {
+        let mut first = Vec::new();
+        file.by_ref().take(4096).read_until(b'\n', &mut first)?;
+        container::read(path, &first, &mut file, part, each)?;
+        Form::Container
+    } else {
+        concatenated(&mut file, CUT, part, each)?;
+        Form::Concatenated
+    };
     parse(&mut batch, part);
-    Ok(Form::Container)
+    Ok(form)
+}
+
+/// Cuts a file where the text of a process begins, in pieces of `piece` bytes at least.
+fn concatenated(
+    file: &mut impl Read,
+    piece: u64,
+    part: &mut Part,
+    mut each: impl FnMut(Section, &mut Part),
+) -> io::Result<()> {
+    const BEGIN: &[u8] = b"\n# POINT TO POINT\n";
+    let mut line = 1;
+    let mut text = Vec::new();
+    loop {
+        // What was looked through before has no beginning but the first.
+        let fresh = text.len().saturating_sub(BEGIN.len());
+        let read = file.by_ref().take(piece).read_to_end(&mut text)? as u64;
+        let at_end = read < piece;
+        let cut = match memchr::memmem::rfind(&text[fresh..], BEGIN) {
+            _ if at_end => text.len(),
+            Some(at) => fresh + at + 1,
+            None => continue,
+        };
+        let rest = text.split_off(cut);
+        let lines = memchr::memchr_iter(b'\n', &text).count() as u64;
+        each(Section { rank: None, line, text }, part);
+        if at_end {
+            return Ok(());
+        }
+        line += lines;
+        text = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, Section, concatenated};
+
+    #[test]
+    fn pieces_begin_where_processes_do_and_nothing_is_lost() {
+        let one = "# POINT TO POINT\n# OSC\n# COLLECTIVES\nD\tMPI_COMM_SELF\tprocs: 0\n";
+        let text = one.repeat(20);
+        for piece in 1..text.len() as u64 + 2 {
+            let (mut all, mut lines) = (Vec::new(), 1);
+            let mut part = Part::default();
+            concatenated(&mut text.as_bytes(), piece, &mut part, |Section { rank, line, text }, _| {
+                assert!(rank.is_none() && (text.is_empty() || text.starts_with(b"# POINT TO POINT\n")));
+                assert_eq!(line, lines);
+                lines += memchr::memchr_iter(b'\n', &text).count() as u64;
+                all.extend(text);
+            })
+            .unwrap();
+            assert_eq!(all, text.as_bytes(), "{piece}");
+        }
+    }
 }

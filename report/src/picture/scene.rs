@@ -147,7 +147,7 @@ fn bar(scene: &mut Scene, scale: Scale) {
         let top = y + height - (at + 1) * height / count;
         scene.rects[step].1.push(Rect { x, y: top, width: BAR_WIDTH, height: bottom - top });
     }
-    scene.label(x, y - 8, Anchor::Start, "bytes, log scale".into(), false);
+    scene.label(x, y - 26, Anchor::Start, "bytes, log scale".into(), false);
     let shares: &[f64] = if count == 1 { &[0.5] } else { &[0.0, 0.25, 0.5, 0.75, 1.0] };
     for share in shares {
         let middle = y + height - (share * f64::from(height)) as i32;

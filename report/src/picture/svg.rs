@@ -29,7 +29,7 @@ fn write(out: &mut String, scene: &Scene, place: Place) -> fmt::Result {
     };
     writeln!(
         out,
-        "<svg{space} id=\"map\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
+        "<svg{space} class=\"map\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
     )?;
     if place == Place::File {
         writeln!(out, "<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>")?;
