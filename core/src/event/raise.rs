@@ -84,19 +84,17 @@ fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let object = if desc.binding() == Bind::NoObject { 0 } else { context.object };
     let is_met = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
     // Slots are looked at before a place is claimed, which costs more; what a slot says counts only then.
-    if !desc.cell().registrations().any(|slot| is_met(&slot)) {
-        return;
-    }
+    let mut slots = desc.cell().registrations();
+    let Some(first) = slots.find(is_met) else { return };
+    let slots = std::iter::once(first).chain(slots);
     // One for all of them.
     let Some(instance) = Instance::claim(desc, safety) else {
         // Too many are there already.
-        let visits = desc.cell().registrations().filter_map(|slot| slot.enter(safety));
-        return visits
-            .filter(|visit| visit.is_bound_to(object))
-            .for_each(|visit| visit.set_aside(time, payload));
+        let visits = slots.filter_map(|slot| slot.enter(safety)).filter(|visit| visit.is_bound_to(object));
+        return visits.for_each(|visit| visit.set_aside(time, payload));
     };
     let mut is_filled = false;
-    for slot in desc.cell().registrations().filter(is_met) {
+    for slot in slots.filter(is_met) {
         if slot.has_waiting() {
             slot.set_aside(time, payload);
             slot.catch_up(safety);
