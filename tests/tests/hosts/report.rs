@@ -20,7 +20,14 @@ const RANKS: u32 = 4;
 /// The settings that have all processes write one file `<stem>.prof`.
 fn together(stem: &str) -> Vec<(&str, &str)> {
     let mut settings = written_to(stem).to_vec();
-    settings.extend([("monitoring_container", "1"), ("monitoring_gather_timeout", "2")]);
+    settings.push(("monitoring_container", "1"));
+    settings
+}
+
+/// The same, with less patience for processes that do not come.
+fn soon_together(stem: &str) -> Vec<(&str, &str)> {
+    let mut settings = together(stem);
+    settings.push(("monitoring_gather_timeout", "2"));
     settings
 }
 
@@ -130,7 +137,7 @@ fn a_process_that_comes_late_costs_no_data() -> Outcome {
         |_| true,
         |stack| {
             let dir = stack.scratch("gather_late")?;
-            let finished = run(stack, &stack.compile("gather")?, "late", &together("run"), &dir)?;
+            let finished = run(stack, &stack.compile("gather")?, "late", &soon_together("run"), &dir)?;
             let told = "mpit: monitoring: not all processes came to MPI_Finalize in time; each process writes a file of \
                         its own, run.<rank>.prof";
             Failure::unless(finished.code == Some(0) && finished.stderr.matches(told).count() == 1, || {
@@ -154,7 +161,7 @@ fn a_process_that_is_killed_holds_nobody_up() -> Outcome {
         |stack| {
             let dir = stack.scratch("gather_killed")?;
             let begin = Instant::now();
-            let finished = run(stack, &stack.compile("gather")?, "killed", &together("run"), &dir)?;
+            let finished = run(stack, &stack.compile("gather")?, "killed", &soon_together("run"), &dir)?;
             // 124 is the code of `timeout`.
             Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
                 format!("after {} seconds\n{finished}", begin.elapsed().as_secs())
