@@ -15,7 +15,7 @@
 //!
 //! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
 //! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
-//! ([`crate::narrow`]).
+//! ([`crate::arguments::narrow`]).
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
 //! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
@@ -181,7 +181,7 @@ pub(crate) use in_c;
 macro_rules! in_large_c {
     ($note:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_large_c! {
-            $note [$crate::narrow::Lens::default(), $crate::narrow::Needed::Blocking] $name $args
+            $note [$crate::arguments::narrow::Lens::default(), $crate::arguments::narrow::Needed::Blocking] $name $args
         }
     };
     ($note:tt [$lens:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
@@ -194,11 +194,11 @@ macro_rules! in_large_c {
                         $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
                         $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
                     );
-                    let mut arrays = $crate::narrow::Arrays::new($lens, $needed);
-                    let narrowed = || {
+                    let mut arrays = $crate::arguments::narrow::Arrays::new($lens, $needed);
+                    let mut narrowed = || {
                         Some(($($crate::arguments::narrow::Narrow::narrow($arg, &mut arrays)?,)*))
                     };
-                    match (SMALL.next(), { let mut narrowed = narrowed; narrowed() }) {
+                    match (SMALL.next(), narrowed()) {
                         (None, _) => $crate::calls::no_such_function(),
                         (_, None) => $crate::calls::count_too_large(),
                         // SAFETY: the function with these parameters; the rest by the caller's promise.

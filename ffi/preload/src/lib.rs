@@ -11,7 +11,6 @@ mod arguments;
 mod calls;
 mod depth;
 mod interpose;
-mod narrow;
 mod notes;
 mod table;
 

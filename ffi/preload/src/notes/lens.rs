@@ -3,8 +3,8 @@
 use mpit_ffi::comms;
 
 use super::collectives::root_of;
+use crate::arguments::narrow::Lens;
 use crate::arguments::{Buf, Comm, Int, LargeC};
-use crate::narrow::Lens;
 use mpit_components::coll::Root;
 
 fn known(comm: Comm<LargeC>) -> Option<&'static comms::Comm> {

@@ -2,8 +2,8 @@
 
 use mpit_components::coll::Kind;
 
+use crate::arguments::narrow::Needed;
 use crate::interpose::calls;
-use crate::narrow::Needed;
 use crate::notes::persistent::made_collective;
 use crate::notes::{collectives, lens};
 

@@ -1,0 +1,203 @@
+//! The arguments of MPI calls, by what they are: one view of them for C, C with large counts, and Fortran.
+//!
+//! In the table of calls an argument has a kind, such as [`Count`]. A kind is a wrapper without any cost around what the
+//! language passes: an `int`, an `MPI_Count`, or Fortran's address of an integer.
+
+mod languages;
+pub(crate) mod narrow;
+
+use std::ffi::{c_int, c_void};
+use std::fmt::{self, Debug};
+use std::marker::PhantomData;
+
+use mpit_ffi::abi::{Abi, Handle};
+
+use languages::integer;
+pub(crate) use languages::{C, Fortran, Language, LargeC};
+
+/// Kinds of one value, by how the language passes it.
+macro_rules! values {
+    ($($(#[$doc:meta])* $kind:ident($raw:ident) $(=> $get:ident -> $value:ty)?;)+) => {$(
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy)]
+        pub(crate) struct $kind<L: Language>(pub(crate) L::$raw);
+
+        $(impl<L: Language> $kind<L> {
+            /// The value.
+            #[inline]
+            pub(crate) fn get(self) -> $value {
+                L::$get(self.0)
+            }
+        })?
+    )+};
+}
+
+values! {
+    /// An integer: a rank, a tag, a color.
+    Int(Int) => int -> c_int;
+    /// A number of elements.
+    Count(Count) => count -> i64;
+    /// A number of elements that is an `MPI_Count` in all forms of the call.
+    Wide(Wide) => wide -> i64;
+    /// A place in a window.
+    Disp(Wide);
+    /// A communicator.
+    Comm(Object) => comm -> Handle;
+    /// A datatype.
+    Type(Object) => datatype -> Handle;
+    /// A window.
+    Win(Object) => win -> Handle;
+    /// A handle of another kind, which is passed on and never looked at.
+    Object(Object);
+}
+
+/// Kinds that are an address in all languages.
+macro_rules! addresses {
+    ($($(#[$doc:meta])* $kind:ident;)+) => {$(
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy)]
+        pub(crate) struct $kind<L: Language>(*const c_void, PhantomData<L>);
+    )+};
+}
+
+addresses! {
+    /// A buffer, of which only the address is looked at.
+    Buf;
+    /// Anything that is passed on and never looked at.
+    Place;
+    /// A communicator that the call makes.
+    NewComm;
+    /// A window that the call makes.
+    NewWin;
+    /// A request, or an array of them.
+    Request;
+    /// The types of an array of blocks.
+    Types;
+    /// The counts of an array of blocks to be sent.
+    SendCounts;
+    /// The counts of an array of blocks to be received.
+    RecvCounts;
+    /// Where blocks to be sent are.
+    SendDispls;
+    /// Where blocks to be received are.
+    RecvDispls;
+}
+
+impl<L: Language> Buf<L> {
+    /// Whether it is `MPI_IN_PLACE`.
+    pub(crate) fn is_in_place(self) -> bool {
+        L::is_in_place(self.0)
+    }
+}
+
+impl<L: Language> NewComm<L> {
+    /// The communicator that was made.
+    pub(crate) fn get(self) -> Handle {
+        L::comm_at(self.0)
+    }
+}
+
+impl<L: Language> NewWin<L> {
+    /// The window that was made.
+    pub(crate) fn get(self) -> Handle {
+        L::win_at(self.0)
+    }
+}
+
+impl<L: Language> Request<L> {
+    /// The request.
+    pub(crate) fn get(self) -> Handle {
+        self.at(0)
+    }
+
+    /// The request of that number of an array.
+    pub(crate) fn at(self, index: usize) -> Handle {
+        L::request_at(self.0, index)
+    }
+}
+
+impl<L: Language> Types<L> {
+    /// Of so many blocks.
+    pub(crate) fn of(self, len: u32) -> TypeArray {
+        TypeArray { at: self.0, len, get: L::datatype_at }
+    }
+}
+
+macro_rules! counts {
+    ($($kind:ident),+) => {$(
+        impl<L: Language> $kind<L> {
+            /// Of so many blocks.
+            pub(crate) fn of(self, len: u32) -> CountArray {
+                CountArray { at: self.0, len, wide: L::WIDE }
+            }
+        }
+    )+};
+}
+
+counts!(SendCounts, RecvCounts);
+
+/// An array of counts, or of displacements, of a program's in any language. Read when asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountArray {
+    at: *const c_void,
+    len: u32,
+    wide: bool,
+}
+
+impl CountArray {
+    /// What the program passed.
+    pub(crate) fn address(&self) -> *const c_void {
+        self.at
+    }
+
+    /// The count of a block; 0 for none of the array's.
+    pub(crate) fn get(&self, index: u32) -> i64 {
+        let at = index as usize;
+        if self.at.is_null() || index >= self.len {
+            return 0;
+        }
+        if self.wide {
+            // SAFETY: the standard has the program pass an array of that length.
+            unsafe { self.at.cast::<i64>().wrapping_add(at).read_unaligned() }
+        } else {
+            integer(self.at, at).into()
+        }
+    }
+}
+
+/// An array of datatypes of a program's, in any language. Read when asked.
+#[derive(Clone, Copy)]
+pub(crate) struct TypeArray {
+    at: *const c_void,
+    len: u32,
+    get: fn(*const c_void, usize) -> Handle,
+}
+
+impl TypeArray {
+    /// The type of a block; 0 for none of the array's.
+    pub(crate) fn get(&self, index: u32) -> Handle {
+        let known = !self.at.is_null() && index < self.len;
+        if known { (self.get)(self.at, index as usize) } else { 0 }
+    }
+}
+
+impl Debug for TypeArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypeArray").field("at", &self.at).field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// Where Fortran's error code goes.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct ErrorCode(*mut c_int);
+
+impl ErrorCode {
+    /// What the call said.
+    pub(crate) fn get(self) -> c_int {
+        // SAFETY: Fortran passes the address of the error code, or null where it is left out.
+        unsafe { self.0.as_ref() }.copied().unwrap_or(Abi::SUCCESS)
+    }
+}
