@@ -20,7 +20,7 @@ use mpit_tests::{
 use crate::MONITORED;
 
 /// What the names of entries begin with that a host (Open MPI) and mpit both have.
-const ALSO_OURS: [&str; 1] = ["pml_monitoring_"];
+const ALSO_OURS: [&str; 3] = ["pml_monitoring_", "osc_monitoring_", "coll_monitoring_"];
 
 /// Lists of one moment, bare and under mpit.
 struct Pair<'a> {
