@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mpit_components::calls::{self, Area};
+use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, osc, pml};
 use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
@@ -108,10 +108,10 @@ pub(crate) fn run<I: Interest, B>(
     }
     let Some(_outermost) = Outermost::enter() else { return pass_on() };
     let begun = if noted { safely(before) } else { None };
-    let stopwatch = if timed { I::AREA.map(calls::begin) } else { None };
+    let stopwatch = if timed { I::AREA.map(begin) } else { None };
     let code = pass_on();
     if let Some(stopwatch) = stopwatch {
-        stopwatch.end();
+        end(stopwatch);
     }
     if code == Abi::SUCCESS
         && let Some(begun) = begun
@@ -119,6 +119,20 @@ pub(crate) fn run<I: Interest, B>(
         safely(|| after(begun));
     }
     code
+}
+
+/// The time of a call begins. Apart, so that the code for it is not in each call's way.
+#[cold]
+#[inline(never)]
+fn begin(area: Area) -> Stopwatch {
+    calls::begin(area)
+}
+
+/// The time of a call ends.
+#[cold]
+#[inline(never)]
+fn end(stopwatch: Stopwatch) {
+    stopwatch.end();
 }
 
 /// Runs a call that is noted whenever it succeeds, also inside another one.
