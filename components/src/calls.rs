@@ -10,6 +10,7 @@ use mpit::event::clock;
 use mpit::{category, pvar, threads};
 
 use crate::framework::Switch;
+use crate::{coll, osc, pml};
 
 /// What a call is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,24 +40,20 @@ struct Calls {
     ticks: AtomicU64,
 }
 
-/// For each area 1 while calls of it are recorded: what [`active`] looks at.
+/// For each area 1 while calls of it are recorded: what [`active`] looks at. It is added to the frameworks' words as well,
+/// so that a look at one word answers for a call that is reported to a framework.
 static RECORDING: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
 
 static RECORDS: [Calls; 4] = [
-    Calls::new(&RECORDING[0]),
-    Calls::new(&RECORDING[1]),
-    Calls::new(&RECORDING[2]),
-    Calls::new(&RECORDING[3]),
+    Calls::new(Switch::new(&RECORDING[P2P]).and(&pml::LISTENING)),
+    Calls::new(Switch::new(&RECORDING[OSC]).and(&osc::LISTENING)),
+    Calls::new(Switch::new(&RECORDING[COLL]).and(&coll::LISTENING)),
+    Calls::new(Switch::new(&RECORDING[WAIT])),
 ];
 
 impl Calls {
-    const fn new(recording: &'static AtomicU32) -> Self {
-        Self {
-            switch: Switch::new(recording),
-            timers: AtomicU32::new(0),
-            count: AtomicU64::new(0),
-            ticks: AtomicU64::new(0),
-        }
+    const fn new(switch: Switch) -> Self {
+        Self { switch, timers: AtomicU32::new(0), count: AtomicU64::new(0), ticks: AtomicU64::new(0) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The source of all events of this crate, and those of communicators and windows.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use mpit::event::{Context, Event};
 use mpit::{category, event, source};
 
@@ -18,7 +20,13 @@ pub struct Objects;
 
 /// A communicator is known from now on: it was made, or it was used for the first time and nobody had said that it was
 /// made.
-#[event(name = "comm_created", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[event(
+    name = "comm_created",
+    source = Clock,
+    category = Objects,
+    listeners = LISTENING,
+    verbosity = "USER_DETAIL"
+)]
 #[derive(Debug)]
 pub struct CommCreated {
     /// The number that identifies the communicator for the life of the process.
@@ -40,7 +48,13 @@ pub struct CommFreed {
 }
 
 /// A window of one-sided communication is known from now on.
-#[event(name = "win_created", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[event(
+    name = "win_created",
+    source = Clock,
+    category = Objects,
+    listeners = LISTENING,
+    verbosity = "USER_DETAIL"
+)]
 #[derive(Debug)]
 pub struct WinCreated {
     /// The number that identifies the window for the life of the process.
@@ -55,6 +69,17 @@ pub struct WinCreated {
 pub struct WinFreed {
     /// The number that identifies the window for the life of the process.
     pub window: u64,
+}
+
+/// Registrations for objects that are made.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
+
+/// Whether a tool wants to hear of communicators and windows that are made: one load. Hosts that meet them only when they
+/// are used had better look at them when they are made then.
+#[inline]
+#[must_use]
+pub fn active() -> bool {
+    LISTENING.load(Relaxed) != 0
 }
 
 pub(crate) fn comm_created(record: &Record) {

@@ -29,6 +29,8 @@ pub trait Lifecycle: Send + Sync {
 pub struct Switch {
     /// How many components of the framework are awake.
     awake: &'static AtomicU32,
+    /// The same, for somebody else who looks there.
+    also: Option<&'static AtomicU32>,
     /// Reasons of this component to listen, and the bits that say that it does not all the same.
     state: AtomicU32,
 }
@@ -44,7 +46,13 @@ const fn is_awake(state: u32) -> bool {
 
 impl Switch {
     pub(crate) const fn new(awake: &'static AtomicU32) -> Self {
-        Self { awake, state: AtomicU32::new(0) }
+        Self { awake, also: None, state: AtomicU32::new(0) }
+    }
+
+    /// The same, with another word that counts whether it is awake.
+    pub(crate) const fn and(mut self, also: &'static AtomicU32) -> Self {
+        self.also = Some(also);
+        self
     }
 
     /// One reason more to listen.
@@ -84,10 +92,12 @@ impl Switch {
             Ok(before) | Err(before) => before,
         };
         // Several who change it at once add up, in whatever order they come here.
-        match (is_awake(before), is_awake(next(before))) {
-            (false, true) => drop(self.awake.fetch_add(1, Relaxed)),
-            (true, false) => drop(self.awake.fetch_sub(1, Relaxed)),
-            _ => {}
+        for word in std::iter::once(self.awake).chain(self.also) {
+            match (is_awake(before), is_awake(next(before))) {
+                (false, true) => _ = word.fetch_add(1, Relaxed),
+                (true, false) => _ = word.fetch_sub(1, Relaxed),
+                _ => {}
+            }
         }
     }
 }

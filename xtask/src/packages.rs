@@ -1,8 +1,17 @@
 //! The packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's: two MPI libraries with Fortran, and programs that use one of them.
-pub(crate) const DEBIAN: [&str; 8] =
-    ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran", "lammps", "hpcc", "ptscotch"];
+/// Debian's: two MPI libraries, compilers of the other languages that use them, and programs that use one of them.
+pub(crate) const DEBIAN: [&str; 9] = [
+    "openmpi-bin",
+    "libopenmpi-dev",
+    "mpich",
+    "libmpich-dev",
+    "g++",
+    "gfortran",
+    "lammps",
+    "hpcc",
+    "ptscotch",
+];
 
 /// An MPI library from PyPI.
 pub(crate) struct Wheel {

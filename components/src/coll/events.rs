@@ -6,7 +6,7 @@ use mpit::event;
 use mpit::event::{Context, Event};
 use mpit::sparse::Sparse;
 
-use super::{Coll, Kind, Operation, Root, Volume};
+use super::{Coll, Kind, LISTENING, Operation, Root, Volume};
 use crate::comms::CommId;
 use crate::events::Clock;
 
@@ -22,6 +22,7 @@ use crate::events::Clock;
     bind = "COMM",
     source = Clock,
     category = Coll,
+    listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -46,6 +47,7 @@ pub struct CollBegin {
     bind = "COMM",
     source = Clock,
     category = Coll,
+    listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -63,9 +65,9 @@ pub struct CollEnd {
     pub sequence: u64,
 }
 
-/// Whether a tool listens.
+/// Whether a tool listens to either.
 #[inline]
-pub(super) fn have_listeners() -> bool {
+fn have_listeners() -> bool {
     CollBegin::DESC.has_listeners() || CollEnd::DESC.has_listeners()
 }
 

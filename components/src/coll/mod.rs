@@ -173,17 +173,17 @@ pub struct Coll;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// How many components listen.
-static LISTENING: AtomicU32 = AtomicU32::new(0);
+/// How many listen: components, registrations for events, and who wants to know of calls ([`crate::calls`]).
+pub(crate) static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static COLL: Framework<dyn Component> = Framework::new("coll");
 
-/// Whether anybody listens, a component or a tool: three loads. Hosts use it to spare themselves the making of an
+/// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of an
 /// [`Operation`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    LISTENING.load(Relaxed) != 0 || events::have_listeners()
+    LISTENING.load(Relaxed) != 0
 }
 
 /// The switch of a component of this framework: a static beside the component.

@@ -3,13 +3,19 @@
 use mpit::event;
 use mpit::event::{Context, Event};
 
-use super::{Access, Kind, Osc};
+use super::{Access, Kind, LISTENING, Osc};
 use crate::events::Clock;
 
 /// Memory of a process was accessed. Raised when the call that starts the access has succeeded; not for accesses to
 /// MPI_PROC_NULL, nor for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
 /// 5 compare_and_swap.
-#[event(name = "osc_accessed", source = Clock, category = Osc, verbosity = "USER_DETAIL")]
+#[event(
+    name = "osc_accessed",
+    source = Clock,
+    category = Osc,
+    listeners = LISTENING,
+    verbosity = "USER_DETAIL"
+)]
 #[derive(Debug)]
 pub struct Accessed {
     /// The number that identifies the window for the life of the process.
@@ -24,12 +30,6 @@ pub struct Accessed {
     pub sent: u64,
     /// Bytes that come back.
     pub received: u64,
-}
-
-/// Whether a tool listens.
-#[inline]
-pub(super) fn have_listeners() -> bool {
-    Accessed::DESC.has_listeners()
 }
 
 /// Tells tools of an access.

@@ -71,17 +71,17 @@ pub struct Osc;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// How many components listen.
-static LISTENING: AtomicU32 = AtomicU32::new(0);
+/// How many listen: components, registrations for events, and who wants to know of calls ([`crate::calls`]).
+pub(crate) static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static OSC: Framework<dyn Component> = Framework::new("osc");
 
-/// Whether anybody listens, a component or a tool: two loads. Hosts use it to spare themselves the making of an
+/// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of an
 /// [`Access`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    LISTENING.load(Relaxed) != 0 || events::have_listeners()
+    LISTENING.load(Relaxed) != 0
 }
 
 /// The switch of a component of this framework: a static beside the component.

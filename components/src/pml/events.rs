@@ -3,7 +3,7 @@
 use mpit::event;
 use mpit::event::{Context, Event};
 
-use super::{Mode, Pml, Send};
+use super::{LISTENING, Mode, Pml, Send};
 use crate::comms::CommId;
 use crate::events::Clock;
 
@@ -15,6 +15,7 @@ use crate::events::Clock;
     bind = "COMM",
     source = Clock,
     category = Pml,
+    listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]

@@ -5,9 +5,7 @@ pub mod monitoring;
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use events::MessageSent;
 use mpit::cvar::{Cvar, Text};
-use mpit::event::Event;
 use mpit::{category, cvar};
 
 use crate::comms::CommId;
@@ -70,16 +68,16 @@ pub struct Pml;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-/// How many components listen.
-static LISTENING: AtomicU32 = AtomicU32::new(0);
+/// How many listen: components, registrations for events, and who wants to know of calls ([`crate::calls`]).
+pub(crate) static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 static PML: Framework<dyn Component> = Framework::new("pml");
 
-/// Whether anybody listens, a component or a tool: two loads. Hosts use it to spare themselves the making of a [`Send`].
+/// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of a [`Send`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
-    LISTENING.load(Relaxed) != 0 || MessageSent::DESC.has_listeners()
+    LISTENING.load(Relaxed) != 0
 }
 
 /// The switch of a component of this framework: a static beside the component.

@@ -19,7 +19,8 @@ use crate::{Error, Result};
 pub struct EventCell {
     /// Live registrations.
     listeners: AtomicU32,
-    /// The same number where code in another language looks before it raises the event.
+    /// A word to which the same number is added: where code in another language looks before it raises the event, or
+    /// where one look answers for several events.
     mirror: Option<&'static AtomicU32>,
     registrations: Log<&'static Registration>,
     /// Freed registrations, to be used again: a stack of places in `registrations` plus 1. Anybody pushes; only who
@@ -42,7 +43,7 @@ impl EventCell {
         }
     }
 
-    /// The same, with a word that is 0 while nobody listens, for code in another language to look at.
+    /// The same, with a word to which each live registration adds 1 as well.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_mirror(mirror: &'static AtomicU32) -> Self {

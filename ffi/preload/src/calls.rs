@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit_components::calls::{self, Area, Stopwatch};
-use mpit_components::{coll, osc, pml};
+use mpit_components::{coll, events, osc, pml};
 use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
 use mpit_ffi::life;
@@ -19,7 +19,7 @@ pub(crate) trait Interest {
     /// Whether there is anything to note of it.
     const NOTES: bool;
 
-    /// Whether anybody wants it noted.
+    /// Whether anybody wants it noted. Somebody who wants its time counts as well, where it is noted at all.
     fn is_noted() -> bool;
 
     /// Whether anybody wants its time.
@@ -59,7 +59,7 @@ interests! {
     /// Accesses to memory of others.
     Accesses(Some(Area::OneSided), true) => osc::active();
     /// Calls that make windows.
-    Windows(None, true) => osc::active();
+    Windows(None, true) => osc::active() || events::active();
     /// Synchronization of accesses.
     Synchronization(Some(Area::OneSided), false) => false;
     /// Completion.
@@ -80,11 +80,10 @@ pub(crate) fn count_too_large() -> c_int {
     Host::get().map_or(2, |host| host.abi().err_count)
 }
 
-/// Whether a call is none of our business, at a glance: nobody listens, and MPI is known to be up where the call is one
-/// that would tell.
+/// Whether nobody listens to a call, at a glance.
 #[inline]
 pub(crate) fn is_quiet<I: Interest>() -> bool {
-    (!I::NOTES || life::is_known_up() && !I::is_noted()) && !I::is_timed()
+    if I::NOTES { !I::is_noted() } else { !I::is_timed() }
 }
 
 /// Runs a call: passes it on, and tells `before` and `after` of it if it is the user's and somebody listens; `after` only

@@ -149,7 +149,7 @@ macro_rules! c_function {
                 };
                 $crate::interpose::run!($note pass_on)
             }
-            match NEXT.known() {
+            match NEXT.quiet() {
                 // SAFETY: as in `noted`.
                 Some(next) if $crate::interpose::is_quiet!($note) => unsafe {
                     $crate::interpose::call!(next(
@@ -280,7 +280,7 @@ macro_rules! fortran_name {
                 $crate::interpose::c_name!(stringify!($symbol)),
                 $crate::interpose::c_name!(stringify!($symbol)),
             );
-            match NEXT.known() {
+            match NEXT.quiet() {
                 // SAFETY: the next definition of the same function; the rest by the caller's promise.
                 Some(next) if $crate::interpose::is_quiet!($note) => unsafe {
                     $crate::interpose::call!(next(

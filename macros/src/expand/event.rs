@@ -24,12 +24,14 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let no_source = faulty.then(|| no_source(private));
     let desc = descriptor(private, event, &source, names.is_some());
     let registration = (!faulty).then(|| registration(private, event));
+    let listeners = event.listeners.as_ref().filter(|_| !faulty);
+    let cell = listeners.map_or_else(|| quote!(new()), |word| quote!(with_mirror(&#word)));
     quote! {
         #payload
         #cfgs
         const _: () = {
             const __MPIT_ELEMENTS: &[#private::Element] = &[#(#values),*];
-            static __MPIT_CELL: #private::EventCell = #private::EventCell::new();
+            static __MPIT_CELL: #private::EventCell = #private::EventCell::#cell;
             #names
             #no_source
             static __MPIT_EVENT: #private::EventDesc = #desc;

@@ -13,6 +13,7 @@ const KEYS: Keys = Keys {
         ("source", "source = Clock"),
         ("bind", "bind = \"COMM\""),
         ("category", "category = Pml"),
+        ("listeners", "listeners = LISTENERS"),
         ("name", "name = \"message_sent\""),
         ("verbosity", "verbosity = \"TUNER_BASIC\""),
         ("component", "component = \"pml\""),
@@ -31,6 +32,7 @@ pub(crate) struct EventArgs {
     pub(crate) source: Option<Path>,
     pub(crate) bind: Option<At<Bind>>,
     pub(crate) category: Vec<Path>,
+    pub(crate) listeners: Option<Path>,
     pub(crate) name: Option<At<String>>,
     pub(crate) verbosity: Option<At<Verbosity>>,
     pub(crate) component: Option<At<String>>,
@@ -47,6 +49,7 @@ impl EventArgs {
                 }
                 "bind" => args.bind = arg.word(errors),
                 "category" => args.category = arg.paths(errors),
+                "listeners" => args.listeners = arg.path(errors),
                 "name" => args.name = arg.string(errors),
                 "verbosity" => args.verbosity = arg.word(errors),
                 "component" => args.component = arg.string(errors),
