@@ -39,6 +39,17 @@ pub(crate) struct MessageSent {
     pub(crate) bytes: u64,
 }
 
+/// How many listen to either of the events below.
+static LISTENERS: AtomicU32 = AtomicU32::new(0);
+
+/// The door opens.
+#[event(source = Else, name = "acme.open", component = "acme", listeners = LISTENERS)]
+struct Open {}
+
+/// The door closes.
+#[event(source = Else, name = "acme.close", component = "acme", listeners = LISTENERS)]
+struct Close {}
+
 /// All that an element can be.
 #[event(source = Else, name = "acme.all", component = "acme")]
 #[derive(Clone)]
@@ -212,4 +223,22 @@ fn what_is_raised_reaches_a_callback() {
     interface.event_handle_free(id, ptr::null_mut(), ptr::null_mut()).expect("the end");
     raise(7);
     assert_eq!(CALLS.load(SeqCst), 1, "nobody listens any more");
+}
+
+#[test]
+fn one_word_counts_those_who_listen_to_several_events() {
+    let tool = Tool::new();
+    let interface = Interface::global();
+    let listen = |name| {
+        let index = tool.registry().event_index(name).expect("registered");
+        interface.event_handle_alloc(index, None, Hints::default(), &ABI).expect("a registration")
+    };
+    assert_eq!(LISTENERS.load(SeqCst), 0);
+    let ids = ["acme.open", "acme.close", "acme.open"].map(listen);
+    assert_eq!(LISTENERS.load(SeqCst), 3);
+    assert!(Open::DESC.has_listeners() && Close::DESC.has_listeners());
+    for id in ids {
+        interface.event_handle_free(id, ptr::null_mut(), ptr::null_mut()).expect("the end");
+    }
+    assert_eq!(LISTENERS.load(SeqCst), 0);
 }
