@@ -28,6 +28,7 @@ pub mod pml;
 pub mod prof;
 pub mod record;
 mod selection;
+pub mod store;
 pub mod windows;
 
 pub use framework::{Lifecycle, Switch};
