@@ -23,7 +23,7 @@ pub mod host;
 pub mod local;
 mod monitoring;
 pub mod osc;
-mod output;
+pub mod output;
 pub mod pml;
 pub mod prof;
 pub mod record;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// Those of the file system and of `write`.
-pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     make_directory_of(path)?;
     let (temporary, file) = create_temporary(path.parent().unwrap_or(Path::new("")), path)?;
     write(&file).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {

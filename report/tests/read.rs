@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{directory, problems, prof, read};
+use common::{directory, no_others, problems, prof, read};
 use mpit_components::comms::Ranks;
 use mpit_components::gather::{Text, write_container};
 use mpit_report::{Cell, Kind, Missing, Sum, input};
@@ -145,6 +145,6 @@ fn progress_adds_up_to_the_bytes_of_the_files() {
     let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
     let run = &input::find(&[dir.path().to_owned()]).unwrap()[0];
     let done = AtomicU64::new(0);
-    run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));
+    run.read(&no_others, &|bytes| _ = done.fetch_add(bytes, Relaxed));
     assert_eq!((done.into_inner(), run.bytes()), (run.bytes(), 2 * prof(0).len() as u64));
 }

@@ -96,6 +96,12 @@ pub fn offer(transport: &'static dyn Transport) {
     let _ = TRANSPORT.set(transport);
 }
 
+/// Whether the settings of this process ask for one file for all.
+#[must_use]
+pub fn is_wanted() -> bool {
+    CONTAINER.get() == 1
+}
+
 /// Where texts go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output<'a> {
@@ -121,7 +127,7 @@ enum Gathered {
 /// file for all with `monitoring_container`, and always on standard output and error, which all processes share. Whether
 /// all that was in the hands of this process is written or in those of another one.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
-    let together = CONTAINER.get() == 1 || !matches!(output, Output::Files(_));
+    let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
     if !together {

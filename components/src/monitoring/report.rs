@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Moment, settings};
@@ -18,22 +18,25 @@ use crate::{comms, store};
 /// Whoever writes of the run wants to know of all communicators.
 static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
 
+/// What the names of stores begin with, if the settings of this process ask for some.
+pub(crate) fn stem_of_stores() -> Option<PathBuf> {
+    let stem = settings::FILENAME.get();
+    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
+    (settings::STORE.get() == settings::Place::File && files).then(|| stem.as_str().into())
+}
+
 /// Before anything is recorded: has the numbers lie where they survive the process, if that is asked for.
 pub(crate) fn keep(world: World) {
-    if settings::STORE.get() != settings::Place::File {
-        return;
-    }
-    let stem = settings::FILENAME.get();
-    if settings::ENABLE.get() < 1 || settings::ENABLE_OUTPUT.get() < 3 || stem.as_str().is_empty() {
-        if world.rank == 0 {
+    let Some(stem) = stem_of_stores() else {
+        if settings::STORE.get() == settings::Place::File && world.rank == 0 {
             complain(
                 "monitoring_store: files are kept when pml_monitoring_enable, pml_monitoring_enable_output=3 and \
                  pml_monitoring_filename ask for files at the end",
             );
         }
         return;
-    }
-    let path = store::path_of(Path::new(stem.as_str()), world.rank);
+    };
+    let path = store::path_of(&stem, world.rank);
     match make_directory_of(&path).and_then(|()| store::OF_PROCESS.keep(&path, world)) {
         Ok(()) => comms::keep_all(),
         Err(error) => complain(format_args!(

@@ -27,7 +27,7 @@ use blocks::{HEADER, Head, State};
 
 pub(crate) use blocks::{Kind, Text, exchanged_key, message_key};
 pub(crate) use left::path_of;
-pub use left::{LeftFile, find};
+pub use left::{LeftFile, Unreadable, find, wanted_at};
 pub use read::{Left, Malformed, read};
 
 /// The store of this process.

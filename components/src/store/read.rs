@@ -26,6 +26,17 @@ pub struct Left {
     pub profile: Profile,
 }
 
+impl Left {
+    /// What the process would have written at its end.
+    #[must_use]
+    pub fn text(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        let written = self.profile.write(&mut text);
+        debug_assert!(written.is_ok(), "memory takes everything");
+        text
+    }
+}
+
 /// Why a file is none of a store, and at which byte that shows.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("byte {at}: {what}")]
