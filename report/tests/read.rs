@@ -101,8 +101,10 @@ fn what_the_component_writes_is_understood() {
     use mpit_components::comms::{self, Description};
     use mpit_components::prof::{Accessed, Block, Exchanged, Profile, Sum as Written};
     use mpit_components::record::{Messages, Snapshot};
+    use mpit_components::store::Store;
 
-    static MESSAGES: Messages = Messages::new();
+    static STORE: Store = Store::new();
+    static MESSAGES: Messages<'static> = Messages::new(&STORE);
     MESSAGES.record(3, 1 << 40, false);
     MESSAGES.record(3, 0, true);
     MESSAGES.record(0, 17, true);
