@@ -1,6 +1,7 @@
 //! What is kept in the file of a store is read again, and nothing else is.
 
 use std::fs;
+use std::process::Command;
 
 use mpit_components::host::World;
 use mpit_components::record::{Messages, Snapshot};
@@ -81,6 +82,38 @@ fn large_stores_are_read_whole() {
     assert!(bytes.len() > 20_000 * 19 * 8);
     // Cut in the middle of a block.
     assert!(read(&bytes[..bytes.len() / 2]).is_err());
+}
+
+/// Whether this process is the one that may not have a large file.
+const LIMITED: &str = "STORE_TEST_LIMITED";
+
+/// A limit on the size of files stands for a full disk.
+#[test]
+fn a_store_that_cannot_grow_goes_on_in_memory() {
+    if std::env::var_os(LIMITED).is_none() {
+        let limited = "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\"";
+        let test = "a_store_that_cannot_grow_goes_on_in_memory";
+        let done = Command::new("bash")
+            .args(["-c", limited])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env(LIMITED, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{said}");
+        assert_eq!(said.matches("mpit: monitoring_store: ").count(), 1, "{said}");
+        assert!(said.contains("run.3.store: File too large"), "{said}");
+        return;
+    }
+    let sent: Vec<_> = (0..2000).map(|to| (to, 8, false)).collect();
+    file(&sent, |file, record| {
+        let all = record.snapshot().since(&Snapshot::default());
+        assert_eq!(all.len(), 2000);
+        let left = file.read().unwrap();
+        let kept = left.profile.messages;
+        assert!(left.cut_short && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
+    });
 }
 
 /// A word of the file, as it is changed, and what the reader says to it.

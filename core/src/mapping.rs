@@ -62,7 +62,7 @@ impl Mapping {
     /// program closed the file, or this is another process than made it.
     pub fn extend(&mut self, words: usize) -> io::Result<Words> {
         let closed = || io::Error::new(ErrorKind::NotFound, "the program closed it");
-        if self.process != process::id() || identity(&self.file.metadata()?) != self.identity {
+        if !self.is_ours() || identity(&self.file.metadata()?) != self.identity {
             return Err(closed());
         }
         let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
@@ -78,6 +78,13 @@ impl Mapping {
         Ok(words)
     }
 
+    /// Whether this is the process that made the file, and not a child that was forked since. A child shares the words
+    /// that were mapped before.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.process == process::id()
+    }
+
     /// Where the file is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -91,7 +98,7 @@ impl Mapping {
     ///
     /// Those of the file system.
     pub fn remove(&self) -> io::Result<()> {
-        if self.process != process::id() {
+        if !self.is_ours() {
             return Ok(());
         }
         match fs::metadata(&self.path) {

@@ -75,6 +75,18 @@ struct End {
     header: usize,
 }
 
+impl End {
+    /// In a child that was forked, the file is the parent's: what is new goes to memory, behind the pieces that both
+    /// share. Whether that has just begun.
+    fn leave_if_forked(&mut self) -> bool {
+        let forked = self.file.as_ref().is_some_and(|file| !file.is_ours());
+        if forked {
+            self.file = None;
+        }
+        forked
+    }
+}
+
 impl Store {
     /// A store in memory.
     #[must_use]
@@ -116,7 +128,8 @@ impl Store {
 
     /// All is written elsewhere: the file goes, if there is one.
     pub fn done(&self) {
-        let end = self.end.lock();
+        let mut end = self.end.lock();
+        end.leave_if_forked();
         if let Some(file) = &end.file {
             // Whoever finds it because it could not be removed knows that it is not needed.
             self.say(&end, State::Ended);
@@ -129,12 +142,17 @@ impl Store {
     /// Adds a block: `cells` words that are 0 and to be added to, and behind them others that stay as they are.
     pub(crate) fn add(&self, kind: Kind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         let mut end = self.end.lock();
+        let forked = end.leave_if_forked();
         let head = Head { kind, words: (1 + cells + text.len()) as u32 };
         let wanted = 1 + head.words as usize;
-        let newest = self.newest().filter(|piece| piece.len() - end.used >= wanted);
-        let piece = match newest {
-            Some(piece) => piece,
-            None => self.grow(&mut end, wanted),
+        let newest = self.newest().filter(|piece| piece.len() - end.used >= wanted && !forked);
+        let piece = if let Some(piece) = newest {
+            piece
+        } else {
+            if !forked {
+                self.close_newest(&end);
+            }
+            self.grow(&mut end, wanted)
         };
         let block = &piece[end.used..end.used + wanted];
         end.used += wanted;
@@ -151,13 +169,17 @@ impl Store {
         self.pieces.get(self.pieces.len().checked_sub(1)?).map(Piece::words)
     }
 
-    /// A piece with so many words at least, all unused.
-    fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
+    /// The rest of the newest piece is not used.
+    fn close_newest(&self, end: &End) {
         if let Some(piece) = self.newest()
             && let Some(rest) = (piece.len() - end.used).checked_sub(1)
         {
             piece[end.used].store(Head { kind: Kind::Unused, words: rest as u32 }.word(), Release);
         }
+    }
+
+    /// A piece with so many words at least, all unused.
+    fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
         let piece = self.in_file(end, wanted).map_or_else(
             || {
                 let words = (end.total / 2).clamp(FIRST, LARGEST).max(wanted);

@@ -96,10 +96,26 @@ fn what_killed_processes_recorded_is_recovered_to_the_last_call() -> Outcome {
                 let stores = stores(&dir)?;
                 Failure::unless(stores.is_empty(), || format!("{mode} leaves {stores:?}"))?;
             }
-            // In memory, it is lost with the process.
-            let finished = run(stack, &program, "kill", &settings("memory", &[]), &dir)?;
-            let there: Vec<u32> = texts(&dir, "memory").into_iter().map(|(rank, _)| rank).collect();
-            Failure::unless(there.is_empty(), || format!("files of {there:?}\n{finished}"))
+            Ok(())
+        },
+    )
+}
+
+/// The other half of the table in docs/files.md.
+#[test]
+fn what_killed_processes_recorded_in_memory_is_lost() -> Outcome {
+    stacks::for_each(
+        "killed_in_memory",
+        |_| true,
+        |stack| {
+            let program = stack.compile("killed")?;
+            let dir = stack.scratch("killed_in_memory")?;
+            for mode in DEATHS {
+                let finished = run(stack, &program, mode, &settings(mode, &[]), &dir)?;
+                let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
+                Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
+            }
+            Ok(())
         },
     )
 }

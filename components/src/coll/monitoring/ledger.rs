@@ -89,6 +89,8 @@ impl Ledger {
     pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
         let Some((account, remote)) = self.account(operation.comm) else { return };
         let Some(case) = rules::apply(operation, remote, compat) else { return };
+        // Found before anything is added: a locked addition keeps later loads waiting.
+        let of_pattern = account.sums[case.pattern as usize];
         let same = match case.volume {
             Volume::Each(bytes) if case.left_out == LeftOut::Myself => {
                 self.audience(account, case.shape, operation.rank).map(|audience| (audience, bytes))
@@ -102,7 +104,7 @@ impl Ledger {
             }
             None => self.one_by_one(account, operation, &case),
         };
-        account.sums[case.pattern as usize].add(Sum::one(bytes.wrapping_add(case.surplus)));
+        of_pattern.add(Sum::one(bytes.wrapping_add(case.surplus)));
     }
 
     /// The account of a communicator, and whether it is an intercommunicator.
