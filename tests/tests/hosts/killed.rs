@@ -42,9 +42,9 @@ fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
 fn stores(dir: &Path) -> Outcome<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir).context(dir.display())? {
-        let name = entry.context(dir.display())?.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".store") {
-            names.push(name);
+        let path = entry.context(dir.display())?.path();
+        if path.extension().is_some_and(|ending| ending == "store") {
+            names.push(path.display().to_string());
         }
     }
     names.sort();
@@ -53,9 +53,9 @@ fn stores(dir: &Path) -> Outcome<Vec<String>> {
 
 /// Whether a line that names ranks names this one: `rank 2 ended`, `ranks 0-3 ended`.
 fn names(line: &str, wanted: u32) -> bool {
-    let list =
+    let ranks =
         line.split("rank").nth(1).and_then(|rest| rest.trim_start_matches('s').split_whitespace().next());
-    list.unwrap_or_default().split(',').any(|run| {
+    ranks.unwrap_or_default().split(',').any(|run| {
         let (first, last) = run.split_once('-').unwrap_or((run, run));
         first.parse().is_ok_and(|first: u32| first <= wanted)
             && last.parse().is_ok_and(|last: u32| wanted <= last)
