@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         tell(&format!("run {}", words.join(" ")));
     }
     if let Some(stem) = args.output.as_deref().filter(|_| args.one_file) {
-        // Nobody of us is there any more at the end.
+        // Usually nobody of us is there any more at the end.
         tell(&format!("{stem}.prof will have what is sent; look at it with `mpit report {stem}.prof`"));
     }
     let error = match store::wanted_at() {

@@ -65,10 +65,12 @@ impl Before {
             while file.is_in_use() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(20));
             }
+            // Before it is read, so that nothing comes in between.
+            let in_use = file.is_in_use();
             match file.read() {
                 // Between its last file and its end.
                 Ok(Left { ended: true, .. }) => remove(&file),
-                Ok(_) if file.is_in_use() => tell(&format!(
+                Ok(_) if in_use => tell(&format!(
                     "{}: the process runs still; `mpit report` reads what it has so far",
                     file.path.display()
                 )),

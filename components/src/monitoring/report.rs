@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Moment, settings};
@@ -69,6 +69,10 @@ pub(crate) fn end_run() {
         Ok(text) => {
             if gather::write(world, text, output) {
                 store::OF_PROCESS.done();
+                // One of an earlier run would pass for newer than what was written now.
+                if let Output::Files(stem) = output {
+                    store::forget(Path::new(OsStr::from_bytes(stem)), world.rank);
+                }
             }
         }
         Err(error) => cannot_write(&error),

@@ -8,6 +8,7 @@ use mpit::mapping::is_in_use;
 use thiserror::Error;
 
 use super::read::{Left, Malformed, read};
+use crate::complaint::complain;
 use crate::monitoring;
 
 /// The file of one process's store.
@@ -26,6 +27,17 @@ pub(crate) fn path_of(stem: &Path, rank: u32) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(format!(".{rank}{ENDING}"));
     name.into()
+}
+
+/// Removes a file that a process of this rank left in an earlier run.
+pub(crate) fn forget(stem: &Path, rank: u32) {
+    let path = path_of(stem, rank);
+    if path.exists()
+        && !is_in_use(&path)
+        && let Err(error) = fs::remove_file(&path)
+    {
+        complain(format_args!("cannot remove {}: {error}", path.display()));
+    }
 }
 
 /// What the names of stores begin with, if the settings of this process ask for some: those of the environment, for

@@ -26,8 +26,8 @@ use crate::host::World;
 use blocks::{HEADER, Head, State};
 
 pub(crate) use blocks::{Kind, Text, exchanged_key, message_key};
-pub(crate) use left::path_of;
 pub use left::{LeftFile, Unreadable, find, wanted_at};
+pub(crate) use left::{forget, path_of};
 pub use read::{Left, Malformed, read};
 
 /// The store of this process.

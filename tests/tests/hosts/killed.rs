@@ -129,6 +129,9 @@ fn a_run_without_deaths_leaves_no_store_and_the_same_files() -> Outcome {
             let program = stack.compile("killed")?;
             let dir = stack.scratch("unkilled")?;
             for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
+                // What is of an earlier run goes.
+                let old = dir.join(format!("{stem}.2.store"));
+                fs::write(&old, "of yesterday").context(old.display())?;
                 let finished = run(stack, &program, "finish", &settings(stem, more), &dir)?;
                 Failure::unless(finished.code == Some(0), || finished.to_string())?;
                 Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
