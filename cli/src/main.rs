@@ -56,6 +56,10 @@ struct Run {
     #[arg(long, requires = "output")]
     one_file: bool,
 
+    /// Keep what is recorded in files while the command runs, so that processes that are killed leave it as well
+    #[arg(long, requires = "output")]
+    crash_safe: bool,
+
     /// Say on standard error what is set before the command runs
     #[arg(short, long)]
     verbose: bool,
@@ -118,7 +122,7 @@ struct Library {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Run(run) => run::run(run),
+        Command::Run(run) => run::run(&run),
         Command::Vars(vars) => vars::list(&vars),
         Command::Report(report) => report::report(&report),
     };

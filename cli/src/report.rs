@@ -1,6 +1,7 @@
 //! `mpit report`.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mpit_report::input::{self, Run};
+use mpit_components::store::LeftFile;
+use mpit_report::input::{self, Left, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
@@ -108,14 +110,14 @@ fn name(run: &Run) -> &str {
 fn read(run: &Run) -> Job {
     const PATIENCE: Duration = Duration::from_secs(1);
     if !io::stderr().is_terminal() {
-        return run.read(&|_| ());
+        return run.read(&left, &|_| ());
     }
     let bar = ProgressBar::with_draw_target(Some(run.bytes()), ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template("reading {wide_bar} {bytes} of {total_bytes}, {eta}") {
         bar.set_style(style);
     }
     let begin = Instant::now();
-    let job = run.read(&|bytes| {
+    let job = run.read(&left, &|bytes| {
         bar.inc(bytes);
         if bar.is_hidden() && begin.elapsed() > PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -123,6 +125,24 @@ fn read(run: &Run) -> Job {
     });
     bar.finish_and_clear();
     job
+}
+
+/// Reads what a process left that did not come to its end, or is not there yet.
+fn left(path: &Path) -> Result<Left, String> {
+    let file = LeftFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
+    let in_use = file.is_in_use();
+    let left = file.read().map_err(|error| error.to_string())?;
+    let (rank, mut note) = (file.rank, String::new());
+    let end = match (in_use, left.ended) {
+        (true, _) => "runs still: what it recorded so far is",
+        (false, true) => "wrote all it had elsewhere, which is",
+        (false, false) => "ended without MPI_Finalize: recovered up to its last call",
+    };
+    let _ = write!(note, "rank {rank} {end}, from {}", path.display());
+    if left.cut_short {
+        note.push_str("; what came last is missing, since the file could not grow");
+    }
+    Ok(Left { text: left.text(), note })
 }
 
 fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), String> {

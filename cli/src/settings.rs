@@ -27,6 +27,16 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     Ok(Setting { name: name.into(), value: value.into() })
 }
 
+/// Has the variables of this process say what those of the command will.
+pub(crate) fn apply(settings: &[Setting]) {
+    for Setting { name, value } in settings {
+        if let Some(desc) = find(name) {
+            // The values were accepted before.
+            let _ = sources::set_text(desc, value);
+        }
+    }
+}
+
 fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
     let registry = Registry::global();
     let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);

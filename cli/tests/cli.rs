@@ -1,8 +1,13 @@
 //! The command as people type it. What it does to MPI programs is tested in `tests/`.
 
+use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
 
+use mpit_components::host::World;
+use mpit_components::record::Messages;
+use mpit_components::store::Store;
 use mpit_ffi::listing::Listing;
 
 /// Any file serves where only the environment is looked at.
@@ -42,6 +47,101 @@ fn the_exit_status_is_that_of_the_command() {
     let missing = mpit(&["run", "--", "no-such-command-here"]);
     assert_eq!(missing.status.code(), Some(2));
     assert!(text(&missing.stderr).contains("cannot run no-such-command-here: "), "{}", text(&missing.stderr));
+}
+
+/// Where it waits for the command, it still looks as if it were the command.
+#[test]
+fn a_command_that_is_waited_for_gets_signals_and_gives_its_status() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run").display().to_string();
+    let line =
+        |script: &str| ["run", "--output", &stem, "--crash-safe", "--", "sh", "-c", script].map(String::from);
+    let status = |script: &str| mpit(&line(script).each_ref().map(String::as_str)).status.code();
+    assert_eq!(status("exit 7"), Some(7));
+    assert_eq!(status("kill -9 $$"), Some(128 + 9));
+    let missing = mpit(&["run", "--output", &stem, "--crash-safe", "--", "no-such-command-here"]);
+    assert_eq!(missing.status.code(), Some(2));
+
+    let ready = directory.path().join("ready");
+    let script = format!("trap 'exit 9' TERM; touch {}; while :; do sleep 0.05; done", ready.display());
+    let mut running = Command::new(env!("CARGO_BIN_EXE_mpit"))
+        .args(line(&script))
+        .env("MPIT_PRELOAD", LIBRARY)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !ready.exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-TERM", &running.id().to_string()]).status().unwrap().success());
+    assert_eq!(running.wait().unwrap().code(), Some(9));
+
+    // What was ignored before stays so, as under nohup.
+    let script = "trap '' HUP; exec \"$0\" \"$@\"";
+    let done = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_mpit")])
+        .args(line("kill -HUP $PPID; kill -HUP $$; exit 5"))
+        .env("MPIT_PRELOAD", LIBRARY)
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(5), "{}", text(&done.stderr));
+}
+
+/// The file of a process of four that did not come to its end.
+fn store(path: &Path, rank: u32) {
+    let store = Store::new();
+    store.keep(path, World { rank, size: 4 }).unwrap();
+    Messages::new(&store).record(1, 100, false);
+}
+
+#[test]
+fn what_processes_left_is_written_and_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    for rank in [0, 2] {
+        store(&path(&format!("kept.{rank}")), rank);
+    }
+    let (stem, kept) = (path("run").display().to_string(), path("kept").display().to_string());
+    // Of an earlier run, it is not taken for one of this, and not lost.
+    store(&path("run.3.store"), 3);
+    let yesterday = SystemTime::now() - Duration::from_secs(86_400);
+    File::options().write(true).open(path("run.3.store")).unwrap().set_modified(yesterday).unwrap();
+    let copy = format!("cp {kept}.2 {stem}.2.store; echo nonsense > {stem}.1.store");
+    let said = text(&mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr);
+    for line in [
+        format!("mpit: {stem}.3.store is of an earlier run; `mpit report` reads it\n"),
+        format!("mpit: {stem}.1.store: byte 0: it has no beginning yet\n"),
+        format!(
+            "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call, in {stem}.<rank>.prof\n"
+        ),
+        "mpit: of ranks 0-1,3 there is nothing\n".into(),
+    ] {
+        assert!(said.contains(&line), "no {line}in {said}");
+    }
+    let written = fs::read_to_string(path("run.2.prof")).unwrap();
+    assert!(written.contains("E\t2\t1\t100 bytes\t1 msgs sent\t"), "{written}");
+    assert!(!path("run.2.store").exists() && path("run.1.store").exists() && path("run.3.store").exists());
+
+    // The report has what is left: with the earlier one, that of two processes.
+    let report = mpit(&["report", &stem]);
+    let note =
+        format!("rank 3 ended without MPI_Finalize: recovered up to its last call, from {stem}.3.store\n");
+    assert!(text(&report.stderr).contains(&note), "{}", text(&report.stderr));
+    assert_eq!(report.status.code(), Some(1));
+    fs::remove_file(path("run.1.store")).unwrap();
+    let report = mpit(&["report", &stem]);
+    assert!(text(&report.stdout).contains("2 of 4 processes"), "{}", text(&report.stdout));
+    assert_eq!(report.status.code(), Some(0));
+
+    // One file for all, since rank 0 did not write it.
+    let copy = format!("cp {kept}.2 {stem}.2.store; cp {kept}.0 {stem}.0.store");
+    let done = mpit(&["run", "-o", &stem, "--one-file", "--crash-safe", "--", "sh", "-c", &copy]);
+    let written = fs::read_to_string(path("run.prof")).unwrap();
+    assert!(
+        written.ends_with("# MISSING\t1\tit left nothing\n# MISSING\t3\tit left nothing\n# END\n"),
+        "{written}"
+    );
+    assert!(text(&done.stderr).contains("ranks 0,2 ended without MPI_Finalize"), "{}", text(&done.stderr));
 }
 
 #[test]
@@ -111,7 +211,7 @@ fn prof(me: u32) -> String {
 fn phases() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, rank) in [("phase_1.0", 0), ("phase_1.1", 1), ("phase_10.0", 0)] {
-        std::fs::write(directory.path().join(format!("{name}.prof")), prof(rank)).unwrap();
+        fs::write(directory.path().join(format!("{name}.prof")), prof(rank)).unwrap();
     }
     directory
 }
@@ -154,17 +254,17 @@ fn report_writes_what_it_is_asked_for() {
         "_sizes.csv",
     ] {
         let file = out.join(format!("phase_1{ending}"));
-        assert!(std::fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
+        assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
     }
     assert!(!out.join("phase_1_size_internal.mat").exists());
-    assert_eq!(std::fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");
+    assert_eq!(fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");
 }
 
 #[test]
 fn report_names_lines_it_does_not_understand_and_goes_on() {
     let directory = phases();
     let bad = directory.path().join("phase_1.1.prof");
-    std::fs::write(&bad, prof(1).replace("20 bytes", "20 bites")).unwrap();
+    fs::write(&bad, prof(1).replace("20 bytes", "20 bites")).unwrap();
     let done = mpit(&["report", directory.path().to_str().unwrap()]);
     assert_eq!(done.status.code(), Some(1));
     let wanted = format!("mpit: {}:2: expected ` bytes` and a tab: \"E\\t1\\t0\\t20 bites", bad.display());
@@ -180,15 +280,15 @@ fn report_names_lines_it_does_not_understand_and_goes_on() {
 fn report_says_what_is_wrong_with_paths() {
     let directory = phases();
     let path = |name: &str| directory.path().join(name).display().to_string();
-    std::fs::create_dir(path("empty")).unwrap();
-    std::fs::create_dir(path("other")).unwrap();
-    std::fs::copy(path("phase_1.0.prof"), path("other/phase_1.0.prof")).unwrap();
+    fs::create_dir(path("empty")).unwrap();
+    fs::create_dir(path("other")).unwrap();
+    fs::copy(path("phase_1.0.prof"), path("other/phase_1.0.prof")).unwrap();
     for (arguments, complaint) in [
         (
             vec![path("phase")],
             format!("there is no file or directory {0}, and no files {0}.<rank>.prof", path("phase")),
         ),
-        (vec![path("empty")], format!("no files *.prof in {}", path("empty"))),
+        (vec![path("empty")], format!("no files *.prof or *.store in {}", path("empty"))),
         (vec!["Cargo.toml".into()], "Cargo.toml: expected a file whose name ends in .prof".into()),
         (vec![path(""), path("other"), "--format".into(), "csv".into()], "would have the same names".into()),
     ] {

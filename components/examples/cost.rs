@@ -16,6 +16,7 @@ use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::prof::Profile;
 use mpit_components::record::{Messages, Snapshot};
+use mpit_components::store::Store;
 use mpit_components::windows;
 
 const ROUNDS: u32 = 15;
@@ -57,7 +58,8 @@ fn show(what: &str, nanoseconds: f64) {
 
 fn all_messages() {
     for peers in [1, 26, 512, 100_000] {
-        let messages = Messages::new();
+        let store = Store::new();
+        let messages = Messages::new(&store);
         message("record", peers, |to, bytes| messages.record(to, bytes, false));
     }
     let comm = comms::created(comms::Description::new(Ranks::World(26), "world"));
@@ -120,7 +122,8 @@ fn all_calls() {
 
 fn lines() {
     const PEERS: u32 = 10_000;
-    let messages = Messages::new();
+    let store = Store::new();
+    let messages = Messages::new(&store);
     let cost = || {
         let rows = messages.snapshot().since(&Snapshot::default());
         let profile = Profile {

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::store::{self, Kind, Text};
 use crate::{coll, events};
 
 /// Which communicator.
@@ -14,6 +15,11 @@ use crate::{coll, events};
 pub struct CommId(u64);
 
 impl CommId {
+    /// The communicator of a number, as some process counts them.
+    pub(crate) const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
     /// The number behind it: starts at 1, in the order of creation.
     #[must_use]
     pub const fn get(self) -> u64 {
@@ -138,6 +144,7 @@ pub fn created(what: Description<'_>) -> CommId {
         records.newest += 1;
         let id = CommId(records.newest);
         let record = Record { id, name: name.into(), ranks, remote, neighbors, freed: false };
+        keep(&record);
         records.live.insert(id.0, record.clone());
         record
     };
@@ -148,8 +155,23 @@ pub fn created(what: Description<'_>) -> CommId {
 /// A communicator was given another name.
 pub fn renamed(comm: CommId, name: &str) {
     if let Some(record) = records().live.get_mut(&comm.0) {
+        if store::OF_PROCESS.is_kept() && *record.name != *name {
+            store::OF_PROCESS.add(Kind::Name, comm.0, 0, Text::of_name(name).words());
+        }
         record.name = name.into();
     }
+}
+
+/// Writes a communicator to the store of the process, if that is a file: who reads it can ask nobody.
+fn keep(record: &Record) {
+    if store::OF_PROCESS.is_kept() {
+        store::OF_PROCESS.add(Kind::Comm, record.id.0, 0, Text::of_comm(record).words());
+    }
+}
+
+/// Writes the communicators that there are to the store of the process, which is a file from now on.
+pub(crate) fn keep_all() {
+    records().live.values().for_each(keep);
 }
 
 /// A communicator is freed. Tools are told, as in [`created`].

@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use mpit::registry::Registry;
 
-use crate::{coll, osc, pml};
+use crate::{coll, monitoring, osc, pml};
 
 /// This process among those that were started together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,7 @@ pub fn initialized(world: World) {
     if WORLD.set(world).is_ok() {
         // The first look at the registry gives settings their values.
         let _ = Registry::global();
+        monitoring::keep(world);
         pml::open(world);
         osc::open(world);
         coll::open(world);

@@ -23,11 +23,12 @@ pub mod host;
 pub mod local;
 mod monitoring;
 pub mod osc;
-mod output;
+pub mod output;
 pub mod pml;
 pub mod prof;
 pub mod record;
 mod selection;
+pub mod store;
 pub mod windows;
 
 pub use framework::{Lifecycle, Switch};

@@ -10,20 +10,27 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// Those of the file system and of `write`.
-pub(crate) fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new(""));
-    if !directory.as_os_str().is_empty() {
-        fs::create_dir_all(directory).map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("cannot make the directory {}: {error}", directory.display()),
-            )
-        })?;
-    }
-    let (temporary, file) = create_temporary(directory, path)?;
+pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    make_directory_of(path)?;
+    let (temporary, file) = create_temporary(path.parent().unwrap_or(Path::new("")), path)?;
     write(&file).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
+    })
+}
+
+/// Makes the directory of a file if it is not there.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new(""));
+    if directory.as_os_str().is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(directory).map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot make the directory {}: {error}", directory.display()))
     })
 }
 

@@ -1,6 +1,7 @@
 //! What the record costs in memory: what the peers cost that were spoken to, whatever the size of the world.
 
 use mpit_components::record::Messages;
+use mpit_components::store::Store;
 
 /// Bytes of memory that this process has in use.
 fn resident() -> usize {
@@ -9,8 +10,8 @@ fn resident() -> usize {
     pages * 4096
 }
 
-fn record(peers: u32, world: u32) -> Messages {
-    let messages = Messages::new();
+fn record(peers: u32, world: u32) -> Messages<'static> {
+    let messages = Messages::new(Box::leak(Box::new(Store::new())));
     for peer in 0..peers {
         for bytes in [0, 8, 1000] {
             messages.record(peer * (world / peers), bytes, false);

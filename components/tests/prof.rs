@@ -4,8 +4,9 @@ use mpit::object::OUTSIDE;
 use mpit_components::comms::{self, Ranks};
 use mpit_components::prof::{Block, Profile, Sum};
 use mpit_components::record::{Messages, Row, Snapshot};
+use mpit_components::store::Store;
 
-fn rows(record: &Messages) -> Vec<Row> {
+fn rows(record: &Messages<'_>) -> Vec<Row> {
     record.snapshot().since(&Snapshot::default())
 }
 
@@ -21,7 +22,8 @@ fn text(profile: &Profile) -> String {
 
 #[test]
 fn golden() {
-    let record = Messages::new();
+    let store = Store::new();
+    let record = Messages::new(&store);
     // The token ring of four processes and 25 rounds, on rank 0.
     (0..27).for_each(|_| record.record(1, 4, false));
     // One that only the library talked to, one that both did.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mpit_components::record::{BINS, Messages, Row, Snapshot, bin};
+use mpit_components::store::Store;
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,8 @@ fn model(messages: &[Message]) -> BTreeMap<u32, Plain> {
 proptest! {
     #[test]
     fn rows_are_what_was_recorded(before in messages(), after in messages()) {
-        let record = Messages::new();
+        let store = Store::new();
+        let record = Messages::new(&store);
         let zero = record.snapshot();
         for message in &before {
             record.record(message.to, message.bytes, message.internal);
@@ -72,7 +74,8 @@ proptest! {
 
     #[test]
     fn single_rows_are_what_was_recorded(sent in messages()) {
-        let record = Messages::new();
+        let store = Store::new();
+        let record = Messages::new(&store);
         for message in &sent {
             record.record(message.to, message.bytes, message.internal);
         }
@@ -94,7 +97,8 @@ proptest! {
 fn threads_are_counted_exactly() {
     const THREADS: u64 = 4;
     const EACH: u64 = 50_000;
-    let record = Messages::new();
+    let store = Store::new();
+    let record = Messages::new(&store);
     let phases = std::thread::scope(|scope| {
         let senders: Vec<_> = (0..THREADS)
             .map(|thread| {

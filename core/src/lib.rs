@@ -72,7 +72,8 @@
 //!
 //! Who embeds the crate in an MPI library tells it of itself in [`host`] and [`threads`]. The rest serves these:
 //! [`desc`] has what the attributes make of definitions; [`log`], [`slots`] and [`sparse`] are lists that are read without
-//! locks; [`lock`] has the locks that remain, which no forked process finds held.
+//! locks; [`lock`] has the locks that remain, which no forked process finds held; [`mapping`] has memory that outlives the
+//! process in a file.
 //!
 //! # Safety
 //!
@@ -81,7 +82,8 @@
 //! * a descriptor keeps its cell as an untyped pointer beside functions made for that cell's type ([`desc`]), so that
 //!   images built by different compilers can read each other's;
 //! * the buffers of tools are pointers ([`session`]), with as many elements as the tool was told;
-//! * lists hand out references into memory that never moves ([`log`], [`sparse`]).
+//! * lists hand out references into memory that never moves ([`log`], [`sparse`]);
+//! * the words of a file are memory that others could change or cut off ([`mapping`]).
 //!
 //! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
 //! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
@@ -97,6 +99,7 @@ pub mod event;
 pub mod host;
 pub mod lock;
 pub mod log;
+pub mod mapping;
 pub mod object;
 pub mod registry;
 pub mod session;

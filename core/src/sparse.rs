@@ -83,16 +83,24 @@ impl<T: Default> Sparse<T> {
     /// The value of a key, made if need be.
     #[inline]
     pub fn entry(&self, key: u32) -> &T {
-        self.get(key).unwrap_or_else(|| self.make(key))
+        self.entry_with(key, T::default)
+    }
+}
+
+impl<T> Sparse<T> {
+    /// The value of a key, made like this if need be: once, and by one thread.
+    #[inline]
+    pub fn entry_with(&self, key: u32, make: impl FnOnce() -> T) -> &T {
+        self.get(key).unwrap_or_else(|| self.make(key, make))
     }
 
     #[cold]
-    fn make(&self, key: u32) -> &T {
+    fn make(&self, key: u32, make: impl FnOnce() -> T) -> &T {
         let _alone = self.making.lock();
         if let Some(value) = self.get(key) {
             return value;
         }
-        let entry = append(&self.values, (key, T::default()));
+        let entry = append(&self.values, (key, make()));
         let newest = self.tables.len().checked_sub(1).and_then(|at| self.tables.get(at));
         match newest {
             // At most three quarters full, so that probing ends soon.

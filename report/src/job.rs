@@ -132,6 +132,8 @@ pub(crate) struct Part {
     pub(crate) ranks: Vec<u32>,
     /// What a container says of ranks that it has nothing of.
     pub(crate) missing: Vec<(u32, String)>,
+    /// What became of some processes.
+    pub(crate) notes: Vec<(u32, String)>,
     /// The size of the world, where a container or a communicator tells.
     pub(crate) size: u32,
     pub(crate) problems: Problems,
@@ -153,6 +155,7 @@ impl Default for Part {
             comms: HashMap::new(),
             ranks: Vec::new(),
             missing: Vec::new(),
+            notes: Vec::new(),
             size: 0,
             problems: Problems::default(),
         }
@@ -183,6 +186,7 @@ impl Part {
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
+        self.notes.extend(other.notes);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
@@ -190,6 +194,8 @@ impl Part {
 
     pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
         let texts = self.ranks.len();
+        self.notes.sort_unstable();
+        notes.extend(self.notes.into_iter().map(|(_, note)| note));
         self.ranks.sort_unstable();
         self.ranks.dedup();
         if self.ranks.len() < texts {

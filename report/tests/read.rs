@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{directory, problems, prof, read};
+use common::{directory, no_others, problems, prof, read};
 use mpit_components::comms::Ranks;
 use mpit_components::gather::{Text, write_container};
 use mpit_report::{Cell, Kind, Missing, Sum, input};
@@ -111,8 +111,10 @@ fn what_the_component_writes_is_understood() {
     use mpit_components::comms::{self, Description};
     use mpit_components::prof::{Accessed, Block, Exchanged, Profile, Sum as Written};
     use mpit_components::record::{Messages, Snapshot};
+    use mpit_components::store::Store;
 
-    static MESSAGES: Messages = Messages::new();
+    static STORE: Store = Store::new();
+    static MESSAGES: Messages<'static> = Messages::new(&STORE);
     MESSAGES.record(3, 1 << 40, false);
     MESSAGES.record(3, 0, true);
     MESSAGES.record(0, 17, true);
@@ -155,6 +157,6 @@ fn progress_adds_up_to_the_bytes_of_the_files() {
     let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
     let run = &input::find(&[dir.path().to_owned()]).unwrap()[0];
     let done = AtomicU64::new(0);
-    run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));
+    run.read(&no_others, &|bytes| _ = done.fetch_add(bytes, Relaxed));
     assert_eq!((done.into_inner(), run.bytes()), (run.bytes(), 2 * prof(0).len() as u64));
 }

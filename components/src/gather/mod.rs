@@ -96,6 +96,12 @@ pub fn offer(transport: &'static dyn Transport) {
     let _ = TRANSPORT.set(transport);
 }
 
+/// Whether the settings of this process ask for one file for all.
+#[must_use]
+pub fn is_wanted() -> bool {
+    CONTAINER.get() == 1
+}
+
 /// Where texts go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output<'a> {
@@ -118,16 +124,17 @@ enum Gathered {
 }
 
 /// Writes the text of this process at the end of the run, together with those of the others if that is asked for: one
-/// file for all with `monitoring_container`, and always on standard output and error, which all processes share.
-pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) {
-    let together = CONTAINER.get() == 1 || !matches!(output, Output::Files(_));
+/// file for all with `monitoring_container`, and always on standard output and error, which all processes share. Whether
+/// all that was in the hands of this process is written or in those of another one.
+pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
+    let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
     if !together {
         return each([text], output);
     }
     let patience = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
-    dispose(gather(TRANSPORT.get().copied(), world, text, patience), world, output);
+    dispose(gather(TRANSPORT.get().copied(), world, text, patience), world, output)
 }
 
 /// The texts of more processes are too large for one of them: each names all processes.
@@ -146,11 +153,11 @@ fn gather(transport: Option<&dyn Transport>, world: World, text: Text, timeout: 
     }
 }
 
-/// Writes what is here.
-fn dispose(gathered: Gathered, world: World, output: Output<'_>) {
+/// Writes what is here. Whether that worked.
+fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     match gathered {
         Gathered::All(texts, missing) => all(&texts, &missing, world, output),
-        Gathered::Delivered => (),
+        Gathered::Delivered => true,
         Gathered::NotMet(text, why) => {
             // One line is enough for all of them.
             if let Output::Files(stem) = output
@@ -161,7 +168,7 @@ fn dispose(gathered: Gathered, world: World, output: Output<'_>) {
                     "monitoring: {why}; each process writes a file of its own, {stem}.<rank>.prof"
                 ));
             }
-            each([text], output);
+            each([text], output)
         }
         Gathered::NotTaken(texts, why) => {
             let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
@@ -170,13 +177,13 @@ fn dispose(gathered: Gathered, world: World, output: Output<'_>) {
                 world.rank,
                 ranks.join(", ")
             ));
-            each(texts, output);
+            each(texts, output)
         }
     }
 }
 
-/// Everything in one place.
-fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) {
+/// Everything in one place. Whether that worked.
+fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
     for (rank, why) in missing {
         complain(format_args!("monitoring: nothing came from rank {rank}: {why}"));
     }
@@ -184,19 +191,20 @@ fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'
         Output::Files(stem) => {
             let path = path(stem, ".prof");
             let written = write_whole(&path, |file| container::write(file, world.size, texts, missing));
-            told(&path, written);
+            told(&path, written)
         }
         _ => each(texts.iter().cloned(), output),
     }
 }
 
-/// One after the other, each in one piece.
-fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) {
+/// One after the other, each in one piece. Whether that worked.
+fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
+    let mut all = true;
     for text in texts {
         let written = match output {
             Output::Files(stem) => {
                 let path = path(stem, &format!(".{}.prof", text.rank));
-                told(&path, write_whole(&path, |mut file| file.write_all(&text.text)));
+                all &= told(&path, write_whole(&path, |mut file| file.write_all(&text.text)));
                 continue;
             }
             Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
@@ -204,8 +212,10 @@ fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) {
         };
         if let Err(error) = written {
             complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+            all = false;
         }
     }
+    all
 }
 
 /// With as few calls as possible, so that the output of several processes does not mix.
@@ -220,10 +230,8 @@ fn path(stem: &[u8], ending: &str) -> PathBuf {
     path.into()
 }
 
-fn told(path: &Path, written: io::Result<()>) {
-    if let Err(error) = written {
-        complain(format_args!("cannot write {}: {error}", path.display()));
-    }
+fn told(path: &Path, written: io::Result<()>) -> bool {
+    written.inspect_err(|error| complain(format_args!("cannot write {}: {error}", path.display()))).is_ok()
 }
 
 #[cfg(test)]

@@ -3,19 +3,48 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Moment, settings};
 use crate::comms::Reader;
 use crate::complaint::complain;
 use crate::gather::{self, Output};
-use crate::host;
-use crate::output::write_whole;
+use crate::host::{self, World};
+use crate::output::{make_directory_of, write_whole};
 use crate::prof::Profile;
+use crate::{comms, store};
 
 /// Whoever writes of the run wants to know of all communicators.
 static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
+
+/// What the names of stores begin with, if the settings of this process ask for some.
+pub(crate) fn stem_of_stores() -> Option<PathBuf> {
+    let stem = settings::FILENAME.get();
+    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
+    (settings::STORE.get() == settings::Place::File && files).then(|| stem.as_str().into())
+}
+
+/// Before anything is recorded: has the numbers lie where they survive the process, if that is asked for.
+pub(crate) fn keep(world: World) {
+    let Some(stem) = stem_of_stores() else {
+        if settings::STORE.get() == settings::Place::File && world.rank == 0 {
+            complain(
+                "monitoring_store: files are kept when pml_monitoring_enable, pml_monitoring_enable_output=3 and \
+                 pml_monitoring_filename ask for files at the end",
+            );
+        }
+        return;
+    };
+    let path = store::path_of(&stem, world.rank);
+    match make_directory_of(&path).and_then(|()| store::OF_PROCESS.keep(&path, world)) {
+        Ok(()) => comms::keep_all(),
+        Err(error) => complain(format_args!(
+            "monitoring_store: cannot keep {}: {error}; all is kept in memory",
+            path.display()
+        )),
+    }
+}
 
 /// The run begins, and something is to be written of it.
 pub(crate) fn begin_run() {
@@ -36,7 +65,16 @@ pub(crate) fn end_run() {
         _ => Output::Files(stem.as_str().as_bytes()),
     };
     match text(&profile) {
-        Ok(text) => gather::write(world, text, output),
+        // What could not be written may still be read from the store.
+        Ok(text) => {
+            if gather::write(world, text, output) {
+                store::OF_PROCESS.done();
+                // One of an earlier run would pass for newer than what was written now.
+                if let Output::Files(stem) = output {
+                    store::forget(Path::new(OsStr::from_bytes(stem)), world.rank);
+                }
+            }
+        }
         Err(error) => cannot_write(&error),
     }
 }

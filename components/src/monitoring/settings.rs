@@ -1,7 +1,7 @@
 //! Control variables that all three components obey. Names, defaults, scopes and verbosities are Open MPI's.
 
-use mpit::cvar;
 use mpit::cvar::{Cvar, Text};
+use mpit::{MpitEnum, cvar};
 
 use crate::pml::monitoring::PmlMonitoring;
 
@@ -41,6 +41,30 @@ pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
     env = "OMPI_MCA_pml_monitoring_filename"
 )]
 pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
+
+/// Where the numbers lie until the end of MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
+#[mpit(name = "monitoring_store")]
+#[repr(i32)]
+pub(crate) enum Place {
+    /// In memory: a process that does not come to MPI_Finalize leaves nothing.
+    Memory,
+    /// In a file.
+    File,
+}
+
+/// Where what is recorded lies until the end of MPI, if it is to be written to files then: memory; or a file
+/// <pml_monitoring_filename>.<rank in the world>.store that is there while the process runs, so that what it recorded is not
+/// lost when the process is killed. `mpit run` and `mpit report` read such files; when the process has written all it has, the
+/// file goes.
+#[cvar(
+    name = "monitoring_store",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+pub(crate) static STORE: Cvar<Place> = Cvar::new(Place::Memory);
 
 /// A part of the version, which Cargo gives as text.
 pub(crate) const fn number(text: &str) -> i32 {

@@ -1,7 +1,9 @@
-//! How many messages there were of each order of magnitude.
+//! How many messages there were of each order of magnitude, and their bytes.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::store::{Kind, Store, message_key};
 
 /// The bins of a histogram of message sizes. Bin 0 is for empty messages, bin k + 1 for 2^k up to 2^(k+1) - 1
 /// bytes. The last one stays empty: tools expect 66.
@@ -15,24 +17,41 @@ pub const fn bin(bytes: u64) -> usize {
 }
 
 /// Bins are made in groups, on first use: the sizes that one peer is sent are seldom far apart.
-const GROUP: usize = 16;
+pub(crate) const GROUP: usize = 16;
+
+/// How many groups there may be.
+pub(crate) const GROUPS: usize = BINS.div_ceil(GROUP);
+
+/// The bins of a group, and behind them the bytes of all messages in them.
+pub(crate) const CELLS: usize = GROUP + 1;
 
 /// Counts by size of message. A quarter of a kilobyte where sizes differ by less than a factor of 65536.
 #[derive(Debug, Default)]
-pub struct Histogram {
-    groups: [OnceLock<Box<[AtomicU64; GROUP]>>; BINS.div_ceil(GROUP)],
+pub struct Histogram<'s> {
+    groups: [OnceLock<&'s [AtomicU64; CELLS]>; GROUPS],
 }
 
-impl Histogram {
-    /// A bin; `None` while its group is not made.
+impl<'s> Histogram<'s> {
+    /// A bin, and the bytes of its group; `None` while the group is not made.
     #[inline]
-    pub(super) fn get(&self, bin: usize) -> Option<&AtomicU64> {
-        self.groups.get(bin / GROUP)?.get().map(|group| &group[bin % GROUP])
+    pub(super) fn get(&self, bin: usize) -> Option<(&'s AtomicU64, &'s AtomicU64)> {
+        let group = *self.groups.get(bin / GROUP)?.get()?;
+        Some((&group[bin % GROUP], &group[GROUP]))
     }
 
-    /// Makes the group of a bin.
-    pub(super) fn make(&self, bin: usize) {
-        self.groups[bin / GROUP].get_or_init(Box::default);
+    /// Makes the group of a bin, of messages to a process.
+    pub(super) fn make(&self, bin: usize, store: &'s Store, to: u32, internal: bool) {
+        self.groups[bin / GROUP].get_or_init(|| {
+            let key = message_key(to, bin / GROUP, internal);
+            let cells = store.add(Kind::Messages, key, CELLS, &[]);
+            cells.first_chunk().expect("a block has the cells that it was asked for")
+        });
+    }
+
+    /// How many bytes the messages had together.
+    pub(super) fn bytes(&self) -> u64 {
+        let groups = self.groups.iter().filter_map(OnceLock::get);
+        groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
     }
 
     /// The bins that are not 0, in ascending order, with their counts.
@@ -42,7 +61,7 @@ impl Histogram {
             .enumerate()
             .filter_map(|(group, bins)| Some((group, bins.get()?)))
             .flat_map(|(group, bins)| {
-                bins.iter().enumerate().map(move |(at, bin)| (group * GROUP + at, bin.load(Relaxed)))
+                bins[..GROUP].iter().enumerate().map(move |(at, bin)| (group * GROUP + at, bin.load(Relaxed)))
             })
             .filter(|(_, count)| *count != 0)
     }
@@ -53,6 +72,7 @@ mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
     use super::{BINS, Histogram, bin};
+    use crate::store::Store;
 
     /// The definition, word for word.
     fn reference(bytes: u64) -> usize {
@@ -77,11 +97,15 @@ mod tests {
 
     #[test]
     fn counts_and_lists_what_is_not_zero() {
+        let store = Store::new();
         let histogram = Histogram::default();
         for bytes in [0, 8, 15, 16, 1 << 40, u64::MAX, 8] {
-            histogram.make(bin(bytes));
-            histogram.get(bin(bytes)).unwrap().fetch_add(1, Relaxed);
+            histogram.make(bin(bytes), &store, 7, false);
+            let (count, all) = histogram.get(bin(bytes)).unwrap();
+            count.fetch_add(1, Relaxed);
+            all.fetch_add(bytes, Relaxed);
         }
+        assert_eq!(histogram.bytes(), (1 << 40) + 46);
         assert!(histogram.iter().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));
     }
 }

@@ -8,12 +8,14 @@ mod snapshot;
 mod sum;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::sparse::Sparse;
 use mpit::threads;
 
+use crate::store::Store;
+
 pub use histogram::{BINS, Histogram, bin};
+pub(crate) use histogram::{CELLS, GROUP, GROUPS};
 pub use snapshot::{Figures, Row, Snapshot};
 pub use sum::{AtomicSum, Sum};
 
@@ -22,18 +24,17 @@ pub use sum::{AtomicSum, Sum};
 /// The number is not kept but summed up from the histogram: recording is what must be quick, and the two cannot
 /// contradict each other.
 #[derive(Debug, Default)]
-pub struct Tally {
-    bytes: AtomicU64,
-    sizes: Histogram,
+pub struct Tally<'s> {
+    sizes: Histogram<'s>,
 }
 
-impl Tally {
+impl<'s> Tally<'s> {
     /// Counts a message if nothing has to be made for it.
     #[inline]
     fn record(&self, bytes: u64) -> bool {
-        let Some(bin) = self.sizes.get(bin(bytes)) else { return false };
-        threads::add(bin, 1);
-        threads::add(&self.bytes, bytes);
+        let Some((count, all)) = self.sizes.get(bin(bytes)) else { return false };
+        threads::add(count, 1);
+        threads::add(all, bytes);
         true
     }
 
@@ -46,37 +47,37 @@ impl Tally {
     /// How many bytes they had together.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(Relaxed)
+        self.sizes.bytes()
     }
 
     /// How many messages of each order of magnitude.
     #[must_use]
-    pub fn sizes(&self) -> &Histogram {
+    pub fn sizes(&self) -> &Histogram<'s> {
         &self.sizes
     }
 }
 
 /// What one process was sent.
 #[derive(Debug, Default)]
-struct Peer {
+struct Peer<'s> {
     /// By the user.
-    external: Tally,
+    external: Tally<'s>,
     /// By the library for its own purposes; many peers see none.
-    internal: OnceLock<Box<Tally>>,
+    internal: OnceLock<Box<Tally<'s>>>,
 }
 
 /// The messages that this process sent, by the receiver's rank in the world.
 #[derive(Debug)]
-pub struct Messages {
-    peers: Sparse<Peer>,
+pub struct Messages<'s> {
+    peers: Sparse<Peer<'s>>,
+    store: &'s Store,
 }
 
-impl Messages {
-    /// None yet.
+impl<'s> Messages<'s> {
+    /// None yet. Their numbers will be in a store.
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
-    pub const fn new() -> Self {
-        Self { peers: Sparse::new() }
+    pub const fn new(store: &'s Store) -> Self {
+        Self { peers: Sparse::new(), store }
     }
 
     /// Counts a message. No lock; allocates only for what is seen for the first time: a peer, an internal message
@@ -98,18 +99,18 @@ impl Messages {
         let peer = self.peers.entry(to);
         let tally = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
         while !tally.record(bytes) {
-            tally.sizes.make(bin(bytes));
+            tally.sizes.make(bin(bytes), self.store, to, internal);
         }
     }
 
     /// The user's messages to one process; `None` when there were none of any kind.
     #[must_use]
-    pub fn external(&self, to: u32) -> Option<&Tally> {
+    pub fn external(&self, to: u32) -> Option<&Tally<'s>> {
         self.peers.get(to).map(|peer| &peer.external)
     }
 
     /// The user's messages to each process that was sent anything, and its rank in the world.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Tally)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Tally<'s>)> {
         self.peers.iter().map(|(to, peer)| (to, &peer.external))
     }
 

@@ -13,14 +13,20 @@ pub struct Figures {
     sizes: Vec<(u8, u64)>,
 }
 
-impl From<&Tally> for Figures {
-    fn from(tally: &Tally) -> Self {
-        let sizes: Vec<_> = tally.sizes().iter().map(|(bin, count)| (bin as u8, count)).collect();
-        Self { count: sizes.iter().map(|(_, count)| count).sum(), bytes: tally.bytes(), sizes }
+impl From<&Tally<'_>> for Figures {
+    fn from(tally: &Tally<'_>) -> Self {
+        Self::new(tally.bytes(), tally.sizes().iter())
     }
 }
 
 impl Figures {
+    /// Figures with these bins that are not 0, in ascending order.
+    pub(crate) fn new(bytes: u64, bins: impl Iterator<Item = (usize, u64)>) -> Self {
+        let sizes: Vec<_> = bins.map(|(bin, count)| (bin as u8, count)).collect();
+        let count = sizes.iter().fold(0, |all: u64, (_, count)| all.wrapping_add(*count));
+        Self { count, bytes, sizes }
+    }
+
     /// Whether there is nothing at all.
     #[must_use]
     pub fn is_zero(&self) -> bool {

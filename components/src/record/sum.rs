@@ -45,25 +45,30 @@ impl Sum {
     }
 }
 
-/// A [`Sum`] that is added to: no lock, no allocation.
-#[derive(Debug, Default)]
-pub struct AtomicSum {
-    count: AtomicU64,
-    bytes: AtomicU64,
-}
+/// A [`Sum`] that is added to, two words of a store: no lock, no allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicSum<'s>(&'s [AtomicU64; 2]);
 
-impl AtomicSum {
+impl<'s> AtomicSum<'s> {
+    /// The sums that the first words of a block are.
+    pub(crate) fn of<const SUMS: usize>(block: &'s [AtomicU64]) -> [Self; SUMS] {
+        let (pairs, _) = block.as_chunks();
+        std::array::from_fn(|at| Self(&pairs[at]))
+    }
+
     /// Adds to it.
     #[inline]
     pub fn add(&self, sum: Sum) {
-        threads::add(&self.count, sum.count);
-        threads::add(&self.bytes, sum.bytes);
+        let [count, bytes] = self.0;
+        threads::add(count, sum.count);
+        threads::add(bytes, sum.bytes);
     }
 
     /// What was added so far. Of an operation that another thread adds meanwhile it may have the one half.
     #[inline]
     #[must_use]
     pub fn get(&self) -> Sum {
-        Sum { count: self.count.load(Relaxed), bytes: self.bytes.load(Relaxed) }
+        let [count, bytes] = self.0;
+        Sum { count: count.load(Relaxed), bytes: bytes.load(Relaxed) }
     }
 }

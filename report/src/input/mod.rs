@@ -1,6 +1,6 @@
 //! The files of runs: which belong together, and reading them.
 //!
-//! What has the same name up to `.<rank>.prof` or `.prof` is of one run, or of one phase of one: `phase_1.0.prof`,
+//! What has the same name up to `.<rank>.prof`, `.<rank>.store` or `.prof` is of one run, or of one phase of one: `phase_1.0.prof`,
 //! `phase_1.1.prof`, and `phase_1.prof`, which has the texts of several processes. The names are compared whole, so
 //! `phase_1` is never taken for `phase_10`.
 
@@ -25,15 +25,27 @@ pub enum Error {
     #[error("there is no file or directory {0}, and no files {0}.<rank>.prof")]
     NotThere(PathBuf),
     /// A directory has no such files.
-    #[error("no files *.prof in {0}")]
+    #[error("no files *.prof or *.store in {0}")]
     Nothing(PathBuf),
     /// A file that is called otherwise.
-    #[error("{0}: expected a file whose name ends in .prof")]
+    #[error("{0}: expected a file whose name ends in .prof or .<rank>.store")]
     NotProf(PathBuf),
     /// The file system says no.
     #[error("cannot read {0}: {1}")]
     Io(PathBuf, io::Error),
 }
+
+/// What the file of a process that did not come to its end says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// As the process would have written it.
+    pub text: Vec<u8>,
+    /// What became of the process, for people.
+    pub note: String,
+}
+
+/// Reads the file of a process that did not come to its end. Errors are for people, without the name of the file.
+pub type ReadLeft<'a> = dyn Fn(&Path) -> Result<Left, String> + Sync + 'a;
 
 /// The files of one run, or of one phase of one.
 #[derive(Clone, Debug)]
@@ -42,6 +54,8 @@ pub struct Run {
     stem: String,
     /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
+    /// Files of processes that did not come to their end, by rank.
+    left: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
     together: Option<PathBuf>,
 }
@@ -59,14 +73,15 @@ impl Run {
 
     /// How many bytes there are to read.
     pub fn bytes(&self) -> u64 {
-        let files = self.by_rank.values().chain(&self.together);
+        let files = self.by_rank.values().chain(self.left.values()).chain(&self.together);
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
-    /// Reads the files, on all processors. `progress` is told the number of bytes of each piece that was read; what
-    /// cannot be read or understood is among the problems of the job.
-    pub fn read(&self, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
-        read::run(&self.by_rank, self.together.as_deref(), progress)
+    /// Reads the files, on all processors; those of processes that did not come to their end with `left`. `progress` is
+    /// told the number of bytes of each piece that was read; what cannot be read or understood is among the problems of the
+    /// job.
+    pub fn read(&self, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+        read::run(self, left, progress)
     }
 }
 
@@ -113,11 +128,17 @@ struct Named {
     directory: PathBuf,
     stem: String,
     rank: Option<u32>,
+    /// Whether its process did not come to its end.
+    left: bool,
     path: PathBuf,
 }
 
 fn named(path: &Path) -> Option<Named> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".prof")?;
+    let name = path.file_name()?.to_str()?;
+    let (name, left) = match name.strip_suffix(".store") {
+        Some(name) => (name, true),
+        None => (name.strip_suffix(".prof")?, false),
+    };
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();
     let (stem, rank) = match name.rsplit_once('.') {
         Some((stem, rank)) if rank.bytes().all(|byte| byte.is_ascii_digit()) => match rank.parse() {
@@ -126,7 +147,8 @@ fn named(path: &Path) -> Option<Named> {
         },
         _ => (name, None),
     };
-    Some(Named { directory, stem: stem.into(), rank, path: path.to_owned() })
+    let named = Named { directory, stem: stem.into(), rank, left, path: path.to_owned() };
+    (rank.is_some() || !left).then_some(named)
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -148,11 +170,13 @@ fn add(runs: &mut Vec<Run>, file: Named) {
             directory: file.directory.clone(),
             stem: file.stem.clone(),
             by_rank: BTreeMap::new(),
+            left: BTreeMap::new(),
             together: None,
         });
         runs.len() - 1
     });
     match file.rank {
+        Some(rank) if file.left => _ = runs[at].left.insert(rank, file.path),
         Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
         None => runs[at].together = Some(file.path),
     }
@@ -191,12 +215,14 @@ mod tests {
             (".12.prof", "", Some(12)),
             ("run.x.3.prof", "run.x", Some(3)),
             ("v1.2.prof", "v1", Some(2)),
+            ("run.3.store", "run", Some(3)),
             ("a.99999999999.prof", "a.99999999999", None),
         ] {
             let file = named(Path::new(name)).unwrap();
             assert_eq!((file.stem.as_str(), file.rank), (stem, rank), "{name}");
         }
         assert!(named(Path::new("phase_1.mat")).is_none());
+        assert!(named(Path::new("phase_1.store")).is_none());
     }
 
     #[test]

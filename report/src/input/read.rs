@@ -1,13 +1,13 @@
 //! Reading: files of one process each on all processors, files of several processes in pieces.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::container::{self, FIRST_WORD};
+use super::{ReadLeft, Run};
 use crate::Job;
 use crate::job::Part;
 use crate::parse::{self, Origin};
@@ -19,11 +19,16 @@ const BATCH: usize = 32 << 20;
 /// Files of several processes without lines between are cut after about so many bytes.
 const CUT: u64 = 2 << 20;
 
-pub(super) fn run(
-    by_rank: &BTreeMap<u32, PathBuf>,
-    together: Option<&Path>,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Job {
+/// A file of one process.
+#[derive(Clone, Copy)]
+enum Single<'a> {
+    Whole(&'a Path),
+    Left(&'a Path),
+}
+
+pub(super) fn run(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
+    let Run { by_rank, together, .. } = run;
+    let together = together.as_deref();
     let mut notes = Vec::new();
     let mut whole = Part::default();
     if let Some(path) = together {
@@ -43,17 +48,27 @@ pub(super) fn run(
     for (rank, path) in by_rank {
         if known.binary_search(rank).is_ok() {
             notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
+        } else if let Some(newer) = run.left.get(rank) {
+            // It goes when the process has written the other one.
+            notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
         } else {
-            wanted.push((*rank, path.as_path()));
+            wanted.push((*rank, Single::Whole(path)));
+            if !known.is_empty() {
+                notes.push(format!("{} is from beside", path.display()));
+            }
         }
     }
-    if !known.is_empty() {
-        notes.extend(wanted.iter().map(|(_, path)| format!("{} is from beside", path.display())));
+    for (rank, path) in &run.left {
+        if known.binary_search(rank).is_ok() {
+            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
+        } else {
+            wanted.push((*rank, Single::Left(path)));
+        }
     }
     let rest = wanted
         .into_par_iter()
-        .fold(Part::default, |mut part, (rank, path)| {
-            single(path, rank, &mut part, progress);
+        .fold(Part::default, |mut part, (rank, file)| {
+            single(file, rank, &mut part, left, progress);
             part
         })
         .reduce(Part::default, Part::absorb);
@@ -64,13 +79,29 @@ fn stem_of(path: Option<&Path>) -> String {
     path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-fn single(path: &Path, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
-    match std::fs::read(path) {
+fn single(
+    file: Single<'_>,
+    rank: u32,
+    part: &mut Part,
+    left: &ReadLeft<'_>,
+    progress: &(dyn Fn(u64) + Sync),
+) {
+    let (path, text) = match file {
+        Single::Whole(path) => (path, std::fs::read(path).map_err(|error| format!("cannot read: {error}"))),
+        Single::Left(path) => {
+            let read = left(path).map(|left| {
+                part.notes.push((rank, left.note));
+                left.text
+            });
+            (path, read)
+        }
+    };
+    match text {
         Ok(text) => {
             parse::text(part, &text, Origin { path, line: 1, rank: Some(rank) });
-            progress(text.len() as u64);
+            progress(std::fs::metadata(path).map_or(0, |file| file.len()));
         }
-        Err(error) => part.problems.add(|| Problem::of_file(path, format!("cannot read: {error}"))),
+        Err(why) => part.problems.add(|| Problem::of_file(path, why)),
     }
 }
 

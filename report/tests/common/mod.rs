@@ -21,7 +21,12 @@ pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
 pub(crate) fn read(directory: &Path) -> Job {
     let runs = input::find(&[directory.to_owned()]).expect("files");
     assert_eq!(runs.len(), 1);
-    runs[0].read(&|_| ())
+    runs[0].read(&no_others, &|_| ())
+}
+
+/// Where there are no files of processes that did not come to their end.
+pub(crate) fn no_others(path: &Path) -> Result<input::Left, String> {
+    Err(format!("unexpected: {}", path.display()))
 }
 
 /// What is wrong, one line each, without the directory.

@@ -12,6 +12,7 @@ mod fortran;
 mod harmless;
 mod implementor;
 mod inventories;
+mod killed;
 mod languages;
 mod lifecycle;
 mod promises;

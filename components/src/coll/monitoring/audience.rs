@@ -7,6 +7,7 @@ use mpit::object::OUTSIDE;
 
 use crate::comms::Ranks;
 use crate::record::{AtomicSum, Sum};
+use crate::store::{Kind, Store, Text, exchanged_key};
 
 /// Some processes of the world, by ascending rank.
 #[derive(Debug, PartialEq, Eq)]
@@ -72,24 +73,22 @@ fn stride(list: &[u32], except: Option<u32>) -> Option<Who> {
     Some(Who::Stride { first, step, len: list.len() as u32, except })
 }
 
-/// Some processes, and what each of them heard.
-#[derive(Debug)]
-pub(super) struct Audience {
+/// Some processes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Members {
     who: Who,
     /// How many more there are outside of the world.
     outside: u64,
-    /// What was exchanged with each.
-    each: AtomicSum,
 }
 
-impl Audience {
+impl Members {
     /// All processes of a communicator from some rank on, but this one.
     pub(super) fn of_ranks(ranks: &Ranks, from: u32, me: Option<u32>) -> Self {
         match ranks {
             Ranks::World(size) => {
                 let len = size.saturating_sub(from);
                 let except = me.filter(|me| *me >= from && *me < *size);
-                Self::new(Who::Stride { first: from, step: 1, len, except }, 0)
+                Self { who: Who::Stride { first: from, step: 1, len, except }, outside: 0 }
             }
             Ranks::List(list) => {
                 Self::of_list(list.get(from as usize..).unwrap_or_default().iter().copied(), me)
@@ -105,22 +104,44 @@ impl Audience {
             *rank != OUTSIDE
         });
         let who = Who::of(list.collect(), me);
-        Self::new(who, outside)
+        Self { who, outside }
+    }
+}
+
+/// Some processes, and what each of them heard.
+#[derive(Debug)]
+pub(super) struct Audience {
+    members: Members,
+    /// What was exchanged with each.
+    each: AtomicSum<'static>,
+}
+
+impl Audience {
+    /// Nothing was exchanged yet. What will be is kept in a store, with those in the world.
+    pub(super) fn new(members: Members, store: &'static Store) -> Self {
+        let block = match &members.who {
+            Who::Stride { first, step, len, except } => {
+                let except = except.map_or(0, |rank| u64::from(rank) + 1);
+                let text = [u64::from(*first), u64::from(*step), u64::from(*len), except];
+                store.add(Kind::Audience, exchanged_key(false), 2, &text)
+            }
+            Who::List(list) => {
+                store.add(Kind::Audience, exchanged_key(true), 2, Text::of_ranks(list).words())
+            }
+        };
+        let [each] = AtomicSum::of(block);
+        Self { members, each }
     }
 
-    fn new(who: Who, outside: u64) -> Self {
-        Self { who, outside, each: AtomicSum::default() }
-    }
-
-    /// Whether it is the same processes.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.outside == other.outside && self.who == other.who
+    /// Whether it is these processes.
+    pub(super) fn is_of(&self, members: &Members) -> bool {
+        self.members == *members
     }
 
     /// How many there are, those outside of the world included.
     #[inline]
     pub(super) fn len(&self) -> u64 {
-        self.who.len() + self.outside
+        self.members.who.len() + self.members.outside
     }
 
     /// Something was exchanged with each.
@@ -136,7 +157,7 @@ impl Audience {
 
     /// What was exchanged with one process.
     pub(super) fn with(&self, rank: u32) -> Sum {
-        match self.who.times(rank) {
+        match self.members.who.times(rank) {
             0 => Sum::default(),
             times => self.each().times(times),
         }
@@ -144,17 +165,18 @@ impl Audience {
 
     /// Those in the world, by ascending rank.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.who.iter()
+        self.members.who.iter()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Audience, OUTSIDE, Who};
+    use super::{Audience, Members, OUTSIDE, Who};
     use crate::comms::Ranks;
+    use crate::store::OF_PROCESS;
 
-    fn assert_is(audience: &Audience, ranks: &[u32]) {
-        assert!(audience.iter().eq(ranks.iter().copied()), "{audience:?}");
+    fn assert_is(audience: &Members, ranks: &[u32]) {
+        assert!(audience.who.iter().eq(ranks.iter().copied()), "{audience:?}");
         assert_eq!(audience.who.len(), ranks.len() as u64);
         for rank in (0..20).chain([OUTSIDE]) {
             let times = ranks.iter().filter(|other| **other == rank).count() as u64;
@@ -162,18 +184,18 @@ mod tests {
         }
     }
 
-    fn list(ranks: &[u32], me: Option<u32>) -> Audience {
-        Audience::of_list(ranks.iter().copied(), me)
+    fn list(ranks: &[u32], me: Option<u32>) -> Members {
+        Members::of_list(ranks.iter().copied(), me)
     }
 
     #[test]
     fn the_world_takes_no_memory() {
-        let all = Audience::of_ranks(&Ranks::World(4), 0, Some(2));
+        let all = Members::of_ranks(&Ranks::World(4), 0, Some(2));
         assert_is(&all, &[0, 1, 3]);
-        assert_is(&Audience::of_ranks(&Ranks::World(4), 3, Some(2)), &[3]);
-        assert_is(&Audience::of_ranks(&Ranks::World(4), 4, Some(3)), &[]);
+        assert_is(&Members::of_ranks(&Ranks::World(4), 3, Some(2)), &[3]);
+        assert_is(&Members::of_ranks(&Ranks::World(4), 4, Some(3)), &[]);
         assert!(matches!(all.who, Who::Stride { .. }));
-        assert_eq!(all.len(), 3);
+        assert_eq!(Audience::new(all, &OF_PROCESS).len(), 3);
     }
 
     #[test]
@@ -197,9 +219,10 @@ mod tests {
         assert_is(&list(&[9, 1, 2, 9, OUTSIDE, 4], Some(4)), &[1, 2, 9, 9]);
         assert_is(&list(&[5, 5, 5], Some(4)), &[5, 5, 5]);
         let some = list(&[9, OUTSIDE, 1, 2, OUTSIDE], Some(2));
+        let some = Audience::new(some, &OF_PROCESS);
         assert_eq!(some.len(), 4);
-        assert!(some.is_same(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], Some(2))));
-        assert!(!some.is_same(&list(&[OUTSIDE, 1, 9, 2], Some(2))));
-        assert!(!some.is_same(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], None)));
+        assert!(some.is_of(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], Some(2))));
+        assert!(!some.is_of(&list(&[OUTSIDE, 1, 9, 2], Some(2))));
+        assert!(!some.is_of(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], None)));
     }
 }

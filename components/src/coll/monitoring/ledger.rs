@@ -14,22 +14,23 @@ use mpit::log::Log;
 use mpit::object::OUTSIDE;
 use mpit::sparse::Sparse;
 
-use super::audience::Audience;
+use super::audience::{Audience, Members};
 use super::rules::{self, Case, LeftOut, Shape};
 use super::snapshot::Snapshot;
 use crate::coll::{Operation, Pattern, Volume};
 use crate::comms::{self, CommId, Ranks, Record};
 use crate::record::{AtomicSum, Sum};
+use crate::store::{Kind, Store};
 
 /// No more different audiences than this are made: communicators that would need another one are recorded process by
 /// process. It bounds what a program costs that never uses the same group of processes twice.
 const AUDIENCES: usize = 1024;
 
 /// What is kept of a communicator.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Account {
     /// By pattern.
-    sums: [AtomicSum; 3],
+    sums: [AtomicSum<'static>; 3],
     /// By shape; `None` in there when no more could be made.
     audiences: [OnceLock<Option<&'static Audience>>; 3],
     /// Whether it is an intercommunicator. Set with `members`.
@@ -37,6 +38,17 @@ struct Account {
     /// Who is in it, until it is freed. MPI does not free a communicator while an operation on it begins, so nobody
     /// ever writes here when somebody tries to read.
     members: RwLock<Option<Box<Record>>>,
+}
+
+impl Account {
+    fn new(store: &'static Store, key: u32) -> Self {
+        Self {
+            sums: AtomicSum::of(store.add(Kind::Operations, key.into(), 6, &[])),
+            audiences: Default::default(),
+            remote: OnceLock::new(),
+            members: RwLock::new(None),
+        }
+    }
 }
 
 /// The operations of this process.
@@ -47,7 +59,8 @@ pub(super) struct Ledger {
     audiences: Log<Audience>,
     making: Mutex<()>,
     /// By rank in the world.
-    rows: Sparse<AtomicSum>,
+    rows: Sparse<AtomicSum<'static>>,
+    store: &'static Store,
 }
 
 /// The key of a communicator by its number. Numbers are given in order, and memory ends before they do.
@@ -65,8 +78,10 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
 }
 
 impl Ledger {
-    pub(super) const fn new() -> Self {
-        Self { accounts: Sparse::new(), audiences: Log::new(), making: Mutex::new(()), rows: Sparse::new() }
+    /// Nothing yet. Its numbers will be in a store.
+    pub(super) const fn new(store: &'static Store) -> Self {
+        let making = Mutex::new(());
+        Self { accounts: Sparse::new(), audiences: Log::new(), making, rows: Sparse::new(), store }
     }
 
     /// Counts an operation, with Open MPI's numbers or those that are right.
@@ -90,6 +105,8 @@ impl Ledger {
 
     #[inline]
     fn count(&'static self, account: &Account, operation: &Operation<'_>, case: Case) {
+        // Found before anything is added: a locked addition keeps later loads waiting.
+        let of_pattern = account.sums[case.pattern as usize];
         let each = match operation.volume {
             _ if case.left_out != LeftOut::Myself => None,
             _ if case.is_empty => Some(0),
@@ -104,7 +121,7 @@ impl Ledger {
             }
             None => self.one_by_one(account, operation, case),
         };
-        account.sums[case.pattern as usize].add(Sum::one(bytes.wrapping_add(case.surplus)));
+        of_pattern.add(Sum::one(bytes.wrapping_add(case.surplus)));
     }
 
     /// The account of a communicator, and whether it is an intercommunicator.
@@ -122,7 +139,8 @@ impl Ledger {
     #[cold]
     fn open(&'static self, comm: CommId) -> Option<&'static Account> {
         let record = comms::get(comm)?;
-        let account = self.accounts.entry(key(comm.get()));
+        let key = key(comm.get());
+        let account = self.accounts.entry_with(key, || Account::new(self.store, key));
         let remote = record.remote;
         *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(record));
         account.remote.get_or_init(|| remote);
@@ -152,16 +170,18 @@ impl Ledger {
         let members = members.as_ref()?;
         let me = myself(members, rank);
         let wanted = match shape {
-            Shape::All => Audience::of_ranks(&members.ranks, 0, me),
-            Shape::Above => Audience::of_ranks(&members.ranks, rank + 1, me),
+            Shape::All => Members::of_ranks(&members.ranks, 0, me),
+            Shape::Above => Members::of_ranks(&members.ranks, rank + 1, me),
             Shape::Neighbors => {
-                Audience::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
+                Members::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
             }
         };
         let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        let there = self.audiences.iter().position(|audience| audience.is_same(&wanted));
+        let there = self.audiences.iter().position(|audience| audience.is_of(&wanted));
         let place = match there {
-            None if self.audiences.len() < AUDIENCES => self.audiences.push(wanted).ok(),
+            None if self.audiences.len() < AUDIENCES => {
+                self.audiences.push(Audience::new(wanted, self.store)).ok()
+            }
             there => there,
         };
         *account.audiences[shape as usize].get_or_init(|| self.audiences.get(place?))
@@ -176,7 +196,7 @@ impl Ledger {
         let mut total: u64 = 0;
         let mut exchange = |number: u32, to: u32| {
             let bytes = if case.is_empty { 0 } else { operation.volume.with(number) };
-            self.rows.entry(to).add(Sum::one(bytes));
+            self.row(to).add(Sum::one(bytes));
             total = total.wrapping_add(bytes);
         };
         let ranks = (0..).zip(members.ranks.iter());
@@ -203,6 +223,15 @@ impl Ledger {
             }
         }
         total
+    }
+
+    /// The row of a process.
+    #[inline]
+    fn row(&self, to: u32) -> &AtomicSum<'static> {
+        self.rows.entry_with(to, || {
+            let [row] = AtomicSum::of(self.store.add(Kind::Exchanged, to.into(), 2, &[]));
+            row
+        })
     }
 
     /// What was exchanged with a process of the world.

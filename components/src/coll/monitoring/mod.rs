@@ -21,10 +21,10 @@ pub use variables::CollMonitoring;
 use super::{Component, Lifecycle, Operation, Switch};
 use crate::comms::CommId;
 use crate::host::World;
-use crate::monitoring;
+use crate::{monitoring, store};
 
 /// What this process took part in while somebody wanted to know.
-static LEDGER: Ledger = Ledger::new();
+static LEDGER: Ledger = Ledger::new(&store::OF_PROCESS);
 
 /// On for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();

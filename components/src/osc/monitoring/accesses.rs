@@ -6,30 +6,41 @@ use mpit::sparse::Sparse;
 use crate::osc::{Access, Kind};
 use crate::prof::Accessed;
 use crate::record::{AtomicSum, Sum};
+use crate::store::{self, Store};
 
 /// What was accessed in the memory of one process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Target {
-    pub(super) sent: AtomicSum,
-    pub(super) received: AtomicSum,
+    pub(super) sent: AtomicSum<'static>,
+    pub(super) received: AtomicSum<'static>,
+}
+
+impl Target {
+    fn new(store: &'static Store, rank: u32) -> Self {
+        let [sent, received] = AtomicSum::of(store.add(store::Kind::Accesses, rank.into(), 4, &[]));
+        Self { sent, received }
+    }
 }
 
 /// The accesses of this process, by the rank in the world of the process whose memory it was.
 #[derive(Debug)]
 pub(super) struct Accesses {
     targets: Sparse<Target>,
+    store: &'static Store,
 }
 
 impl Accesses {
-    pub(super) const fn new() -> Self {
-        Self { targets: Sparse::new() }
+    /// None yet. Their numbers will be in a store.
+    pub(super) const fn new(store: &'static Store) -> Self {
+        Self { targets: Sparse::new(), store }
     }
 
     /// Counts an access: each is something that is sent, a request at least, and those that bring data back are also
     /// something that is received. No lock; allocates for a process that is seen for the first time.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
-        let target = self.targets.entry(access.target);
+        let rank = access.target;
+        let target = self.targets.entry_with(rank, || Target::new(self.store, rank));
         target.sent.add(Sum::one(access.sent));
         match access.kind {
             Kind::Put | Kind::Accumulate => {}

@@ -12,9 +12,10 @@ use super::{Access, Component, Lifecycle, Switch};
 use crate::host::World;
 use crate::monitoring;
 use crate::prof::Accessed;
+use crate::store;
 
 /// What was accessed while somebody wanted to know.
-static ACCESSES: Accesses = Accesses::new();
+static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
 /// On for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();

@@ -16,9 +16,10 @@ use super::{Component, Lifecycle, Send, Switch};
 use crate::host::World;
 use crate::monitoring;
 use crate::record::{Messages, Snapshot};
+use crate::store;
 
 /// What was sent while somebody wanted to know.
-static MESSAGES: Messages = Messages::new();
+static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
 /// On for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();

@@ -28,14 +28,14 @@ fn rest() {
 }
 
 /// What was sent to a rank of a communicator, through whatever communicator.
-fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static Tally> {
+fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static Tally<'static>> {
     match comm.world_rank(rank) {
         OUTSIDE => None,
         to => MESSAGES.external(to),
     }
 }
 
-fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Tally) -> u64) {
+fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Tally<'static>) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = sent_to(comm, rank).map_or(0, &of);
     }

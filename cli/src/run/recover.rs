@@ -1,0 +1,179 @@
+//! What is left of processes that did not come to their end: read, written as they would have, and told.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use mpit_components::gather::{self, Text, write_container};
+use mpit_components::output::write_whole;
+use mpit_components::store::{self, Left, LeftFile};
+
+use crate::tell;
+
+/// How long processes may go on when the command has ended: launchers do not wait for those that they kill.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A moment before the command runs.
+pub(super) struct Before {
+    /// What the names of files begin with.
+    stem: PathBuf,
+    time: SystemTime,
+}
+
+impl Before {
+    pub(super) fn now(stem: &Path) -> Self {
+        // File systems may round down to this.
+        let tick = Duration::from_millis(20);
+        let now = SystemTime::now();
+        Self { stem: stem.to_owned(), time: now.checked_sub(tick).unwrap_or(now) }
+    }
+
+    /// Whether a file is of this run.
+    fn is_newer(&self, path: &Path) -> bool {
+        fs::metadata(path).and_then(|file| file.modified()).is_ok_and(|modified| modified >= self.time)
+    }
+
+    fn named(&self, ending: &str) -> PathBuf {
+        let mut name = self.stem.as_os_str().to_owned();
+        name.push(ending);
+        name.into()
+    }
+
+    /// Writes what processes of this run left, and says what is missing.
+    pub(super) fn recover(&self) {
+        match store::find(&self.stem) {
+            Ok(files) => self.recover_from(files),
+            Err(error) => tell(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display())),
+        }
+    }
+
+    fn recover_from(&self, mut files: Vec<LeftFile>) {
+        files.retain(|file| {
+            let ours = self.is_newer(&file.path);
+            if !ours {
+                tell(&format!("{} is of an earlier run; `mpit report` reads it", file.path.display()));
+            }
+            ours
+        });
+        let until = Instant::now() + PATIENCE;
+        let mut left = BTreeMap::new();
+        for file in files {
+            while file.is_in_use() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(20));
+            }
+            // Before it is read, so that nothing comes in between.
+            let in_use = file.is_in_use();
+            match file.read() {
+                // Between its last file and its end.
+                Ok(Left { ended: true, .. }) => remove(&file),
+                Ok(_) if in_use => tell(&format!(
+                    "{}: the process runs still; `mpit report` reads what it has so far",
+                    file.path.display()
+                )),
+                Ok(one) => _ = left.insert(file.rank, (file, one)),
+                Err(why) => tell(&format!("{}: {why}", file.path.display())),
+            }
+        }
+        let Some(size) = left.values().map(|(_, one)| one.world.size).max() else { return };
+        let cut: Vec<u32> =
+            left.iter().filter(|(_, (_, one))| one.cut_short).map(|(rank, _)| *rank).collect();
+        let container = self.named(".prof");
+        // Rank 0 writes the file of all. Without that, there is none, or one of yesterday.
+        if gather::is_wanted() && left.contains_key(&0) {
+            self.write_together(&container, size, &left);
+        } else {
+            self.write_each(left);
+        }
+        if !cut.is_empty() {
+            tell(&format!("of {} what came last is missing: their files could not grow", ranks(&cut)));
+        }
+        let there =
+            |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));
+        let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
+        if !missing.is_empty() {
+            tell(&format!("of {} there is nothing", ranks(&missing)));
+        }
+    }
+
+    /// One file of all, as rank 0 would have written it.
+    fn write_together(&self, path: &Path, size: u32, left: &BTreeMap<u32, (LeftFile, Left)>) {
+        let all: Vec<u32> = left.keys().copied().collect();
+        let text = |(rank, (_, one)): (&u32, &(LeftFile, Left))| {
+            // Which machine it was is not known.
+            Text { rank: *rank, host: String::new(), text: one.text() }
+        };
+        let texts: Vec<Text> = left.iter().map(text).collect();
+        let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
+        let lost = (0..size).filter(|rank| !left.contains_key(rank) && !beside(rank));
+        let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
+        if written(path, write_whole(path, |file| write_container(file, size, &texts, &missing))) {
+            for (file, _) in left.values() {
+                remove(file);
+            }
+            told(&all, &path.display());
+        }
+    }
+
+    /// A file of each.
+    fn write_each(&self, left: BTreeMap<u32, (LeftFile, Left)>) {
+        let mut all = Vec::new();
+        for (rank, (file, one)) in left {
+            let path = self.named(&format!(".{rank}.prof"));
+            if written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.text()))) {
+                remove(&file);
+                all.push(rank);
+            }
+        }
+        told(&all, &format!("{}.<rank>.prof", self.stem.display()));
+    }
+}
+
+fn told(all: &[u32], place: &dyn Display) {
+    if !all.is_empty() {
+        tell(&format!(
+            "{} ended without MPI_Finalize: recovered up to the last call, in {place}",
+            ranks(all)
+        ));
+    }
+}
+
+fn written(path: &Path, written: std::io::Result<()>) -> bool {
+    written.inspect_err(|error| tell(&format!("cannot write {}: {error}", path.display()))).is_ok()
+}
+
+fn remove(file: &LeftFile) {
+    if let Err(error) = fs::remove_file(&file.path) {
+        tell(&format!("cannot remove {}: {error}", file.path.display()));
+    }
+}
+
+/// Ascending ranks for people, `rank 2` or `ranks 0-3,7`.
+fn ranks(all: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for rank in all {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *rank => *last = *rank,
+            _ => runs.push((*rank, *rank)),
+        }
+    }
+    let run = |(first, last): &(u32, u32)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let list = runs.iter().map(run).collect::<Vec<_>>().join(",");
+    format!("rank{} {list}", if all.len() == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranks;
+
+    #[test]
+    fn ranks_are_told_in_runs() {
+        assert_eq!(ranks(&[2]), "rank 2");
+        assert_eq!(ranks(&[0, 1, 2, 5, 7, 8]), "ranks 0-2,5,7-8");
+    }
+}

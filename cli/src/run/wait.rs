@@ -1,0 +1,74 @@
+//! Runs a command as a child, as if this process were it: signals go to it, and its exit status comes from it.
+
+use std::io;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use std::os::unix::process::ExitStatusExt;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::origin::WithOrigin;
+use signal_hook::low_level::siginfo::Cause;
+
+/// Those that would end this process, and mean the command.
+const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+
+/// Runs it to its end.
+pub(super) fn run(command: &mut Command) -> io::Result<ExitCode> {
+    let ignored = ignored();
+    let signals: Vec<i32> = SIGNALS
+        .into_iter()
+        .filter(|signal| ignored & 1_u64.rotate_left(signal.cast_unsigned() - 1) == 0)
+        .collect();
+    // Before the command is there, so that none is lost in between.
+    let mut signals = SignalsInfo::<WithOrigin>::new(signals)?;
+    let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    let running = Arc::new(Mutex::new(true));
+    let forwarder = {
+        let (running, handle) = (Arc::clone(&running), signals.handle());
+        let thread = thread::Builder::new().name("signals".into()).spawn(move || {
+            for origin in &mut signals {
+                // What a terminal sends, the command gets as well.
+                if origin.cause == Cause::Kernel {
+                    continue;
+                }
+                let running = running.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(signal) = Signal::from_named_raw(origin.signal).filter(|_| *running) {
+                    // It may have ended; then its end comes next.
+                    let _ = kill_process(pid, signal);
+                }
+            }
+        });
+        (thread, handle)
+    };
+    // The number of the child stays its own until `wait`.
+    let ended = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+    while matches!(ended(), Err(Errno::INTR)) {}
+    *running.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    let status = child.wait()?;
+    let (thread, handle) = forwarder;
+    handle.close();
+    if let Ok(thread) = thread {
+        // It cannot have panicked.
+        let _ = thread.join();
+    }
+    Ok(code(status))
+}
+
+/// In the manner of shells.
+fn code(status: ExitStatus) -> ExitCode {
+    let code = status.code().or_else(|| Some(128 + status.signal()?));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// The signals that this process was started to ignore, as under `nohup`: a bit for each. The command ignores them, too.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
+}

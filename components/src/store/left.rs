@@ -1,0 +1,108 @@
+//! The files of stores that processes left: which there are, and what they say.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use mpit::mapping::is_in_use;
+use thiserror::Error;
+
+use super::read::{Left, Malformed, read};
+use crate::complaint::complain;
+use crate::monitoring;
+
+/// The file of one process's store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftFile {
+    /// The rank of the process, by the name of the file.
+    pub rank: u32,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+const ENDING: &str = ".store";
+
+/// The name of the store of a process, where `stem` is what the names of its files begin with.
+pub(crate) fn path_of(stem: &Path, rank: u32) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(format!(".{rank}{ENDING}"));
+    name.into()
+}
+
+/// Removes a file that a process of this rank left in an earlier run.
+pub(crate) fn forget(stem: &Path, rank: u32) {
+    let path = path_of(stem, rank);
+    if path.exists()
+        && !is_in_use(&path)
+        && let Err(error) = fs::remove_file(&path)
+    {
+        complain(format_args!("cannot remove {}: {error}", path.display()));
+    }
+}
+
+/// What the names of stores begin with, if the settings of this process ask for some: those of the environment, for
+/// whoever starts a job with them.
+#[must_use]
+pub fn wanted_at() -> Option<PathBuf> {
+    monitoring::stem_of_stores()
+}
+
+/// The files `<stem>.<rank>.store` that there are, by ascending rank.
+///
+/// # Errors
+///
+/// Those of the file system; a directory that is not there has no files.
+pub fn find(stem: &Path) -> io::Result<Vec<LeftFile>> {
+    let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = stem.with_file_name(entry?.file_name());
+        files.extend(LeftFile::at(&path).filter(|file| path_of(stem, file.rank) == path));
+    }
+    files.sort_unstable_by_key(|file| file.rank);
+    Ok(files)
+}
+
+impl LeftFile {
+    /// Whether the process is there and uses it still, as far as the file system can tell.
+    #[must_use]
+    pub fn is_in_use(&self) -> bool {
+        is_in_use(&self.path)
+    }
+
+    /// The file of this name, if it is one of a store.
+    #[must_use]
+    pub fn at(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
+        let (_, rank) = name.rsplit_once('.')?;
+        Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, is damaged, or is of another rank than its name says.
+    pub fn read(&self) -> Result<Left, Unreadable> {
+        let left = read(&fs::read(&self.path)?)?;
+        if left.world.rank == self.rank { Ok(left) } else { Err(Unreadable::OtherRank(left.world.rank)) }
+    }
+}
+
+/// Why a file says nothing; without its name.
+#[derive(Debug, Error)]
+pub enum Unreadable {
+    /// The file system says no.
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+    /// It is none of a store, or damaged.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// It was renamed.
+    #[error("it is of rank {0}")]
+    OtherRank(u32),
+}

@@ -1,0 +1,375 @@
+//! What a file of a store says. Nothing in it is believed before it is checked.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::blocks::{HEADER, Head, Kind, MAGIC, State, VERSION, message_of_key};
+use crate::comms::{CommId, Ranks, Record};
+use crate::host::World;
+use crate::prof::{Accessed, Block, Exchanged, Profile};
+use crate::record::{BINS, CELLS, Figures, GROUP, GROUPS, Row, Sum};
+
+/// What a process left.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// Who it was.
+    pub world: World,
+    /// Its number on its machine.
+    pub process: u32,
+    /// Whether it wrote everything elsewhere, so that this is not needed.
+    pub ended: bool,
+    /// Whether the file could not grow, so that something is missing.
+    pub cut_short: bool,
+    /// What it recorded.
+    pub profile: Profile,
+}
+
+impl Left {
+    /// What the process would have written at its end.
+    #[must_use]
+    pub fn text(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        let written = self.profile.write(&mut text);
+        debug_assert!(written.is_ok(), "memory takes everything");
+        text
+    }
+}
+
+/// Why a file is none of a store, and at which byte that shows.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("byte {at}: {what}")]
+pub struct Malformed {
+    /// Where.
+    pub at: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// More processes than any machine has: of a damaged file, nothing should take all memory.
+const MOST: u32 = 1 << 26;
+
+const WORD: usize = size_of::<u64>();
+
+/// Reads the bytes of a file. It may be of a process that is at work: then these are the numbers of some moment.
+///
+/// # Errors
+///
+/// When it is none, or damaged.
+pub fn read(bytes: &[u8]) -> Result<Left, Malformed> {
+    let (words, rest) = bytes.as_chunks::<WORD>();
+    let mut words = Cursor { words, at: 0, end: words.len() };
+    if bytes.is_empty() {
+        // It was made, and not a moment later there was no process any more.
+        return Err(words.wrong("it is empty"));
+    }
+    let head = words.header()?;
+    let mut found = Found::new(head.world.size);
+    while let Some((kind, block)) = words.next_block()? {
+        found.block(kind, block)?;
+    }
+    if !rest.is_empty() {
+        return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
+    }
+    Ok(Left { profile: found.profile(head.world.rank), ..head })
+}
+
+/// A part of the file that is read word by word.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    words: &'a [[u8; WORD]],
+    at: usize,
+    end: usize,
+}
+
+impl Cursor<'_> {
+    fn wrong(&self, what: impl Into<String>) -> Malformed {
+        Malformed { at: self.at * WORD, what: what.into() }
+    }
+
+    fn left(&self) -> usize {
+        self.end - self.at
+    }
+
+    fn word(&mut self) -> Result<u64, Malformed> {
+        if self.at == self.end {
+            return Err(self.wrong("expected more words"));
+        }
+        let word = u64::from_ne_bytes(self.words[self.at]);
+        self.at += 1;
+        Ok(word)
+    }
+
+    /// A word that is below something.
+    fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
+        let at = *self;
+        let word = self.word()?;
+        if word < bound {
+            Ok(word)
+        } else {
+            Err(at.wrong(format!("{what} is {word}, expected one below {bound}")))
+        }
+    }
+
+    fn numbers<const N: usize>(&mut self) -> Result<[u64; N], Malformed> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.word()?;
+        }
+        Ok(numbers)
+    }
+
+    fn sum(&mut self) -> Result<Sum, Malformed> {
+        let [count, bytes] = self.numbers()?;
+        Ok(Sum { count, bytes })
+    }
+
+    /// Bytes, their number before them.
+    fn name(&mut self) -> Result<String, Malformed> {
+        let len = self.below((self.left() * WORD) as u64, "the length of a name")? as usize;
+        let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
+        while bytes.len() < len {
+            bytes.extend(self.word()?.to_ne_bytes());
+        }
+        bytes.truncate(len);
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// So many ranks, two in a word.
+    fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
+        if len.div_ceil(2) > self.left() {
+            return Err(self.wrong(format!("expected {len} ranks")));
+        }
+        let mut ranks = Vec::with_capacity(len + 1);
+        while ranks.len() < len {
+            let pair = self.word()?;
+            ranks.extend([pair as u32, (pair >> 32) as u32]);
+        }
+        ranks.truncate(len);
+        Ok(ranks)
+    }
+
+    /// All is read.
+    fn done(self) -> Result<(), Malformed> {
+        if self.left() == 0 { Ok(()) } else { Err(self.wrong("a block that is too long")) }
+    }
+
+    fn header(&mut self) -> Result<Left, Malformed> {
+        if self.left() < HEADER || self.words[0] == [0; WORD] {
+            return Err(self.wrong("it has no beginning yet"));
+        }
+        if self.word()? != MAGIC {
+            return Err(Malformed {
+                at: 0,
+                what: "it is no store of monitoring, or of another kind of machine".into(),
+            });
+        }
+        let at = *self;
+        let version = self.word()?;
+        if version != VERSION {
+            return Err(at.wrong(format!("version {version}; this program reads version {VERSION}")));
+        }
+        let at = *self;
+        let who = self.word()?;
+        let world = World { rank: who as u32, size: (who >> 32) as u32 };
+        if world.size > MOST || world.rank >= world.size {
+            return Err(at.wrong(format!("rank {} of {}", world.rank, world.size)));
+        }
+        let process = self.word()? as u32;
+        let state = self.word()?;
+        self.at = HEADER;
+        let none = Profile { me: 0, messages: vec![], accesses: vec![], collectives: vec![], comms: vec![] };
+        let [ended, cut_short] = [State::Ended, State::CutShort].map(|known| state == known as u64);
+        Ok(Left { world, process, ended, cut_short, profile: none })
+    }
+
+    /// What kind the next block is, and what is in it, less what is unused.
+    fn next_block(&mut self) -> Result<Option<(Kind, Self)>, Malformed> {
+        loop {
+            if self.left() == 0 {
+                return Ok(None);
+            }
+            let at = *self;
+            let head = match Head::of(self.word()?) {
+                Ok(head) => head,
+                Err(0) => return Ok(None),
+                Err(kind) => return Err(at.wrong(format!("a block of the unknown kind {kind}"))),
+            };
+            let words = head.words as usize;
+            if words > self.left() {
+                return Err(at.wrong(format!("a block of {words} words, and {} are there", self.left())));
+            }
+            let block = Self { end: self.at + words, ..*self };
+            self.at = block.end;
+            if head.kind != Kind::Unused {
+                return Ok(Some((head.kind, block)));
+            }
+        }
+    }
+}
+
+/// The counts of all bins, and the bytes.
+#[derive(Clone)]
+struct Counts {
+    bins: [u64; BINS],
+    bytes: u64,
+}
+
+impl Counts {
+    fn figures(&self) -> Figures {
+        let bins = self.bins.iter().copied().enumerate().filter(|(_, count)| *count != 0);
+        Figures::new(self.bytes, bins)
+    }
+}
+
+/// What was read so far.
+struct Found {
+    /// Of the world.
+    size: u32,
+    /// The program's and the library's.
+    messages: BTreeMap<u32, [Counts; 2]>,
+    accesses: Vec<Accessed>,
+    exchanged: BTreeMap<u32, Sum>,
+    comms: BTreeMap<u64, Record>,
+    /// By the lower half of the number.
+    operations: BTreeMap<u32, [Sum; 3]>,
+}
+
+impl Found {
+    fn new(size: u32) -> Self {
+        Self {
+            size,
+            messages: BTreeMap::new(),
+            accesses: Vec::new(),
+            exchanged: BTreeMap::new(),
+            comms: BTreeMap::new(),
+            operations: BTreeMap::new(),
+        }
+    }
+
+    fn block(&mut self, kind: Kind, mut block: Cursor<'_>) -> Result<(), Malformed> {
+        let at = block;
+        let key = block.word()?;
+        match kind {
+            Kind::Unused => return Ok(()),
+            Kind::Messages => self.messages(key, &mut block, at)?,
+            Kind::Accesses => {
+                let (sent, received) = (block.sum()?, block.sum()?);
+                self.accesses.push(Accessed { to: rank(key, at)?, sent, received });
+            }
+            Kind::Exchanged => {
+                let sum = block.sum()?;
+                self.exchange(rank(key, at)?, sum);
+            }
+            Kind::Audience => self.audience(key, &mut block)?,
+            Kind::Operations => {
+                let sums = [block.sum()?, block.sum()?, block.sum()?];
+                self.operations.insert(key as u32, sums);
+            }
+            Kind::Comm => {
+                let comm = self.comm(key, &mut block)?;
+                self.comms.insert(key, comm);
+            }
+            Kind::Name => {
+                let name = block.name()?;
+                if let Some(comm) = self.comms.get_mut(&key) {
+                    comm.name = name.into();
+                }
+            }
+        }
+        block.done()
+    }
+
+    fn messages(&mut self, key: u64, block: &mut Cursor<'_>, at: Cursor<'_>) -> Result<(), Malformed> {
+        let (to, group, internal) = message_of_key(key);
+        if group >= GROUPS {
+            return Err(at.wrong(format!("group {group} of message sizes")));
+        }
+        let cells: [u64; CELLS] = block.numbers()?;
+        let none = || [const { Counts { bins: [0; BINS], bytes: 0 } }; 2];
+        let counts = &mut self.messages.entry(to).or_insert_with(none)[usize::from(internal)];
+        let bins: Range<usize> = group * GROUP..BINS.min(group * GROUP + GROUP);
+        for (bin, count) in counts.bins[bins].iter_mut().zip(cells) {
+            *bin = bin.wrapping_add(count);
+        }
+        counts.bytes = counts.bytes.wrapping_add(cells[GROUP]);
+        Ok(())
+    }
+
+    fn exchange(&mut self, to: u32, sum: Sum) {
+        let all = self.exchanged.entry(to).or_default();
+        *all = all.and(sum);
+    }
+
+    fn audience(&mut self, key: u64, block: &mut Cursor<'_>) -> Result<(), Malformed> {
+        let sum = block.sum()?;
+        let size = u64::from(self.size);
+        if key != 0 {
+            let len = block.below(1 << 32, "a number of ranks")? as usize;
+            for to in block.ranks(len)? {
+                self.exchange(to, sum);
+            }
+            return Ok(());
+        }
+        let first = block.below(size + 1, "a rank")?;
+        let step = block.below(size + 1, "a distance of ranks")?;
+        let len = block.below(size + 1, "a number of ranks")?;
+        let except = block.below(size + 1, "a rank")?;
+        if len > 0 && first + (len - 1) * step >= size {
+            return Err(block.wrong(format!("{len} ranks from {first} on, of {size}")));
+        }
+        if sum.is_zero() {
+            return Ok(());
+        }
+        for to in (0..len).map(|at| first + at * step).filter(|to| to + 1 != except) {
+            self.exchange(to as u32, sum);
+        }
+        Ok(())
+    }
+
+    fn comm(&self, key: u64, block: &mut Cursor<'_>) -> Result<Record, Malformed> {
+        let at = *block;
+        let form = block.word()?;
+        let (len, world) = (form as u32, form >> 32 != 0);
+        let name = block.name()?.into();
+        let ranks = match world {
+            true if len <= self.size => Ranks::World(len),
+            true => return Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
+            false => Ranks::List(block.ranks(len as usize)?.into()),
+        };
+        let id = CommId::from_number(key);
+        Ok(Record { id, name, ranks, remote: false, neighbors: [].into(), freed: false })
+    }
+
+    /// As the process would have written it.
+    fn profile(mut self, me: u32) -> Profile {
+        let row = |(to, [external, internal]): (&u32, &[Counts; 2])| Row {
+            to: *to,
+            external: external.figures(),
+            internal: internal.figures(),
+        };
+        let messages =
+            self.messages.iter().map(row).filter(|row| !row.external.is_zero() || !row.internal.is_zero());
+        self.accesses.sort_unstable_by_key(|row| row.to);
+        self.accesses.retain(|row| !row.sent.is_zero() || !row.received.is_zero());
+        let exchanged = self.exchanged.into_iter().filter(|(_, sum)| !sum.is_zero());
+        let block = |(number, comm): (u64, Record)| {
+            let mut block = Block::from(comm);
+            let sums = self.operations.get(&(number as u32)).copied().unwrap_or_default();
+            [block.one_to_all, block.all_to_one, block.all_to_all] = sums;
+            block
+        };
+        Profile {
+            me,
+            messages: messages.collect(),
+            accesses: self.accesses,
+            collectives: exchanged.map(|(to, sum)| Exchanged { to, sum }).collect(),
+            comms: self.comms.into_iter().map(block).collect(),
+        }
+    }
+}
+
+fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
+    u32::try_from(key).map_err(|_| at.wrong(format!("a rank of {key}")))
+}

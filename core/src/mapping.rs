@@ -1,0 +1,189 @@
+//! Words in a file that is mapped into memory: the kernel keeps what was stored there, whatever ends the process.
+//!
+//! The file grows in pieces, each mapped by itself, so words never move. Every piece has its room on the disk before it is
+//! used: a store to a page without room would end the process. Nobody else may shorten the file, for the same reason.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::ops::Deref;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::AtomicU64;
+
+use memmap2::{MmapOptions, MmapRaw};
+
+/// Pieces have a multiple of this many words: 64 kilobytes, which are a multiple of the pages of all machines.
+const UNIT: usize = 64 * 1024 / size_of::<u64>();
+
+/// A file of this process whose words can be mapped.
+///
+/// While the process lives, the file is locked where the file system can do that, so that others can tell
+/// ([`is_in_use`]).
+#[derive(Debug)]
+pub struct Mapping {
+    file: File,
+    /// Absolute, since the process may change its directory.
+    path: PathBuf,
+    /// Device and number of the file, to tell it from others that come to its name or descriptor.
+    identity: (u64, u64),
+    process: u32,
+    bytes: u64,
+}
+
+impl Mapping {
+    /// Makes an empty file. One that is there already goes, unless a process uses it. The directory must be there.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system; [`ErrorKind::ResourceBusy`] when a process uses the file.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let path = std::path::absolute(path)?;
+        if is_in_use(&path) {
+            return Err(io::Error::new(ErrorKind::ResourceBusy, "another process uses it"));
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => (),
+        }
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        // Where there are no locks, nobody can tell.
+        let _ = file.try_lock();
+        let identity = identity(&file.metadata()?);
+        Ok(Self { file, path, identity, process: process::id(), bytes: 0 })
+    }
+
+    /// Maps so many words more, or some more than that, all of them 0.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system, such as no room; then the file stays as long as it was, or has zeros more. Also when the
+    /// program closed the file, or this is another process than made it.
+    pub fn extend(&mut self, words: usize) -> io::Result<Words> {
+        let closed = || io::Error::new(ErrorKind::NotFound, "the program closed it");
+        if !self.is_ours() || identity(&self.file.metadata()?) != self.identity {
+            return Err(closed());
+        }
+        let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
+        let room = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
+        let (from, len) = (room(self.bytes)?, room(bytes as u64)?);
+        // SAFETY: no memory of ours is passed.
+        let status = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), from, len) };
+        if status != 0 {
+            return Err(io::Error::from_raw_os_error(status));
+        }
+        let words = Words { mapped: MmapOptions::new().offset(self.bytes).len(bytes).map_raw(&self.file)? };
+        self.bytes += bytes as u64;
+        Ok(words)
+    }
+
+    /// Whether this is the process that made the file, and not a child that was forked since. A child shares the words
+    /// that were mapped before.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.process == process::id()
+    }
+
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes the name of the file away, unless it belongs to another file by now, or this is another process than made
+    /// it. Words that are mapped stay usable.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn remove(&self) -> io::Result<()> {
+        if !self.is_ours() {
+            return Ok(());
+        }
+        match fs::metadata(&self.path) {
+            Ok(there) if identity(&there) == self.identity => fs::remove_file(&self.path),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn identity(file: &fs::Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// Whether the process that made a file of words is there and uses it still, as far as the file system can tell.
+#[must_use]
+pub fn is_in_use(path: &Path) -> bool {
+    let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    File::open(path).is_ok_and(locked)
+}
+
+/// Words of a file. They stay mapped until this is dropped.
+#[derive(Debug)]
+pub struct Words {
+    mapped: MmapRaw,
+}
+
+impl Deref for Words {
+    type Target = [AtomicU64];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        let start: *const AtomicU64 = self.mapped.as_ptr().cast();
+        // SAFETY: mapped for reading and writing as long as `self`, at a page's beginning, and `extend` gave it room. Others
+        // who map the file can only store whole bytes into it, and any value is a word.
+        unsafe { std::slice::from_raw_parts(start, self.mapped.len() / size_of::<u64>()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::ErrorKind;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::{Mapping, UNIT, is_in_use};
+
+    #[test]
+    fn the_file_has_what_was_stored_and_pieces_do_not_move() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.store");
+        let mut mapping = Mapping::create(&path).unwrap();
+        let first = mapping.extend(1).unwrap();
+        first[1].store(7, Relaxed);
+        let at = first.as_ptr();
+        let second = mapping.extend(UNIT + 1).unwrap();
+        assert_eq!((first.len(), second.len()), (UNIT, 2 * UNIT));
+        second[2 * UNIT - 1].store(u64::MAX, Relaxed);
+        assert!(std::ptr::eq(first.as_ptr(), at));
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(bytes.len(), 3 * UNIT * 8);
+        assert_eq!(bytes[8..16], 7_u64.to_ne_bytes());
+        assert!(bytes.ends_with(&[255; 8]));
+        assert_eq!(bytes.iter().filter(|byte| **byte != 0).count(), 9);
+        mapping.remove().unwrap();
+        assert!(!path.exists());
+        mapping.remove().unwrap();
+        assert_eq!(first[1].load(Relaxed), 7);
+    }
+
+    #[test]
+    fn a_file_in_use_is_left_alone_and_an_old_one_goes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.store");
+        fs::write(&path, "of yesterday").unwrap();
+        assert!(!is_in_use(&path));
+        let mapping = Mapping::create(&path).unwrap();
+        assert!(is_in_use(&path));
+        assert_eq!(Mapping::create(&path).unwrap_err().kind(), ErrorKind::ResourceBusy);
+        // Another file under the same name stays.
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "of tomorrow").unwrap();
+        mapping.remove().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "of tomorrow");
+        drop(mapping);
+    }
+}

@@ -1,0 +1,133 @@
+/* Ends without MPI_Finalize: `killed MODE`. Process 2 of 4 ends itself in one of several ways, after all have sent and
+ * exchanged what is known; with mode `finish` all come to their end. */
+#define _POSIX_C_SOURCE 200809L
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int me, size;
+
+/* As many messages to the right as the rank says, and some more, of many sizes. */
+static void pass(MPI_Comm comm)
+{
+    MPI_Request requests[64];
+    static char in[64][50000];
+    int left = (me + size - 1) % size;
+    for (int n = 0; n < 10 + left; n++)
+        MPI_Irecv(in[n], sizeof in[n], MPI_CHAR, left, n, comm, &requests[n]);
+    for (int n = 0; n < 10 + me; n++)
+        MPI_Send(in[63], n * n * n * 20, MPI_CHAR, (me + 1) % size, n, comm);
+    MPI_Waitall(10 + left, requests, MPI_STATUSES_IGNORE);
+}
+
+static void other_kinds(MPI_Comm comm)
+{
+    int window[2] = {0, 0}, mine = me, sum = 0;
+    MPI_Win win;
+    MPI_Win_create(window, sizeof window, sizeof(int), MPI_INFO_NULL, comm, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
+    MPI_Get(&sum, 1, MPI_INT, (me + 2) % size, 1, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Bcast(window, 2, MPI_INT, 1, comm);
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
+    int counts[4] = {1, 2, 3, 4}, starts[4] = {0, 4, 8, 12}, all[16];
+    int out[16] = {0}, takes[4] = {me + 1, me + 1, me + 1, me + 1};
+    MPI_Alltoallv(out, counts, starts, MPI_INT, all, takes, starts, MPI_INT, comm);
+}
+
+/* Children do not disturb what is kept of their parent. */
+static void have_children(void)
+{
+    for (int exec = 0; exec < 2; exec++) {
+        pid_t child = fork();
+        if (child == 0) {
+            if (exec)
+                execl("/bin/true", "true", (char *)NULL);
+            _exit(0);
+        }
+        if (child > 0)
+            waitpid(child, NULL, 0);
+    }
+}
+
+static void name_mark(char *name, size_t room, const char *mode, int rank)
+{
+    snprintf(name, room, "at_end.%s.%d", mode, rank);
+}
+
+/* Without MPI, whose calls would be counted, or cut off in their middle. */
+static void tell_that_all_is_done(const char *mode)
+{
+    char name[64];
+    name_mark(name, sizeof name, mode, me);
+    FILE *mark = fopen(name, "w");
+    if (mark)
+        fclose(mark);
+}
+
+static void wait_for_others(const char *mode)
+{
+    for (int rank = 0; rank < size; rank++) {
+        char name[64];
+        name_mark(name, sizeof name, mode, rank);
+        while (access(name, F_OK) != 0)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+static void end(const char *mode)
+{
+    if (strcmp(mode, "kill") == 0)
+        raise(SIGKILL);
+    else if (strcmp(mode, "abort") == 0)
+        abort();
+    else if (strcmp(mode, "mpi_abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    else if (strcmp(mode, "exit") == 0)
+        _exit(0);
+    else
+        fprintf(stderr, "killed: unknown mode %s\n", mode);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "finish";
+    MPI_Comm half, named;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != 4) {
+        fprintf(stderr, "killed: for 4 processes\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    pass(MPI_COMM_WORLD);
+    have_children();
+    MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
+    MPI_Comm_dup(MPI_COMM_WORLD, &named);
+    MPI_Comm_set_name(named, "a name of its own");
+    other_kinds(named);
+    int sum = 0;
+    MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, half);
+    MPI_Comm_free(&half);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(mode, "finish") != 0) {
+        /* The launcher ends the others, or else this does. */
+        alarm(8);
+        tell_that_all_is_done(mode);
+        if (me == 2) {
+            wait_for_others(mode);
+            end(mode);
+        }
+        for (;;)
+            pause();
+    }
+    MPI_Finalize();
+    return 0;
+}

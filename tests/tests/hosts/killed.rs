@@ -1,0 +1,203 @@
+//! Processes that end without `MPI_Finalize`: what is there of them afterwards.
+
+use std::fs;
+use std::path::Path;
+
+use mpit_tests::{
+    Context, Failure, Outcome, build,
+    launch::{Finished, Job},
+    stacks::{self, Stack},
+};
+
+use crate::written_to;
+
+const RANKS: u32 = 4;
+
+/// The ways in which process 2 ends: by SIGKILL, `abort`, `MPI_Abort` and `_exit`.
+const DEATHS: [&str; 4] = ["kill", "abort", "mpi_abort", "exit"];
+
+const KEPT: (&str, &str) = ("monitoring_store", "file");
+
+fn settings<'a>(stem: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&written_to(stem)[..], more].concat()
+}
+
+fn run(
+    stack: &Stack,
+    program: &Path,
+    mode: &str,
+    settings: &[(&str, &str)],
+    dir: &Path,
+) -> Outcome<Finished> {
+    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(30);
+    job.under_mpit(settings)?.finish()
+}
+
+/// The text of each process that has a file.
+fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
+    let read = |rank| fs::read_to_string(dir.join(format!("{stem}.{rank}.prof"))).map(|text| (rank, text));
+    (0..RANKS).filter_map(|rank| read(rank).ok()).collect()
+}
+
+fn stores(dir: &Path) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).context(dir.display())? {
+        let path = entry.context(dir.display())?.path();
+        if path.extension().is_some_and(|ending| ending == "store") {
+            names.push(path.display().to_string());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Whether a line that names ranks names this one: `rank 2 ended`, `ranks 0-3 ended`.
+fn names(line: &str, wanted: u32) -> bool {
+    let ranks =
+        line.split("rank").nth(1).and_then(|rest| rest.trim_start_matches('s').split_whitespace().next());
+    ranks.unwrap_or_default().split(',').any(|run| {
+        let (first, last) = run.split_once('-').unwrap_or((run, run));
+        first.parse().is_ok_and(|first: u32| first <= wanted)
+            && last.parse().is_ok_and(|last: u32| wanted <= last)
+    })
+}
+
+fn tells_of_2(text: &str) -> bool {
+    text.lines().any(|line| line.contains("ended without MPI_Finalize") && names(line, 2))
+}
+
+#[test]
+fn what_killed_processes_recorded_is_recovered_to_the_last_call() -> Outcome {
+    stacks::for_each(
+        "killed",
+        |_| true,
+        |stack| {
+            let program = stack.compile("killed")?;
+            let dir = stack.scratch("killed")?;
+            // What there is to know, from a run in which nobody died and nothing was kept in files.
+            let finished = run(stack, &program, "finish", &settings("whole", &[]), &dir)?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            let whole = texts(&dir, "whole");
+            Failure::unless(whole.len() == RANKS as usize, || finished.to_string())?;
+            for line in
+                ["\nE\t", "\nS\t", "\nR\t", "\nC\t", "\nD\ta name of its own\t", "\nD\tMPI_COMM_WORLD\t"]
+            {
+                Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
+            }
+            for mode in DEATHS {
+                let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
+                Failure::unless(tells_of_2(&finished.stderr), || {
+                    format!("{mode}: nobody is told\n{finished}")
+                })?;
+                let texts = texts(&dir, mode);
+                Failure::unless(texts == whole, || {
+                    format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
+                })?;
+                let stores = stores(&dir)?;
+                Failure::unless(stores.is_empty(), || format!("{mode} leaves {stores:?}"))?;
+            }
+            Ok(())
+        },
+    )
+}
+
+/// The other half of the table in docs/files.md.
+#[test]
+fn what_killed_processes_recorded_in_memory_is_lost() -> Outcome {
+    stacks::for_each(
+        "killed_in_memory",
+        |_| true,
+        |stack| {
+            let program = stack.compile("killed")?;
+            let dir = stack.scratch("killed_in_memory")?;
+            for mode in DEATHS {
+                let finished = run(stack, &program, mode, &settings(mode, &[]), &dir)?;
+                let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
+                Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn a_run_without_deaths_leaves_no_store_and_the_same_files() -> Outcome {
+    stacks::for_each(
+        "unkilled",
+        |_| true,
+        |stack| {
+            let program = stack.compile("killed")?;
+            let dir = stack.scratch("unkilled")?;
+            for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
+                // What is of an earlier run goes.
+                let old = dir.join(format!("{stem}.2.store"));
+                fs::write(&old, "of yesterday").context(old.display())?;
+                let finished = run(stack, &program, "finish", &settings(stem, more), &dir)?;
+                Failure::unless(finished.code == Some(0), || finished.to_string())?;
+                Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
+            }
+            let (memory, file) = (texts(&dir, "memory"), texts(&dir, "file"));
+            Failure::unless(memory.len() == RANKS as usize && memory == file, || {
+                format!("memory {memory:?}\nfile {file:?}")
+            })?;
+            let stores = stores(&dir)?;
+            Failure::unless(stores.is_empty(), || format!("{stores:?} are left"))
+        },
+    )
+}
+
+#[test]
+fn the_file_of_a_job_is_written_for_killed_processes() -> Outcome {
+    stacks::for_each(
+        "killed_together",
+        |_| true,
+        |stack| {
+            let program = stack.compile("killed")?;
+            let dir = stack.scratch("killed_together")?;
+            let together = [KEPT, ("monitoring_container", "1")];
+            // A file of an earlier run must not pass for one of this.
+            fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
+            let finished = run(stack, &program, "kill", &settings("run", &together), &dir)?;
+            Failure::unless(tells_of_2(&finished.stderr), || finished.to_string())?;
+            let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
+            let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
+            Failure::unless(ranks.len() == RANKS as usize && text.ends_with("# END\n"), || {
+                format!("{finished}\n{text}")
+            })?;
+            Failure::unless(stores(&dir)?.is_empty(), || format!("stores are left\n{finished}"))
+        },
+    )
+}
+
+/// Nobody recovered: the launcher of the job was started by itself, or killed with it.
+#[test]
+fn reports_have_what_killed_processes_left() -> Outcome {
+    stacks::for_each(
+        "killed_report",
+        |_| true,
+        |stack| {
+            let program = stack.compile("killed")?;
+            let dir = stack.scratch("killed_report")?;
+            let lines: Vec<_> =
+                settings("run", &[KEPT]).iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let job = Job::mpi(stack, RANKS).arg(program).args(&["kill"]).dir(&dir).seconds(30);
+            let finished = job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()?;
+            let left = stores(&dir)?;
+            Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
+            let mpit = build::artifacts()?.mpit.display().to_string();
+            let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
+            let kept = report.code == Some(0)
+                && report.stdout.contains("4 of 4 processes")
+                && tells_of_2(&report.stderr);
+            Failure::unless(kept, || report.to_string())?;
+            // A damaged file is named, and the others are reported.
+            fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")
+                .context("run.1.store")?;
+            let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
+            let told = report.code == Some(1)
+                && report.stdout.contains("3 of 4 processes")
+                && report.stderr.contains("run.1.store: byte 0: ");
+            Failure::unless(told, || report.to_string())
+        },
+    )
+}
