@@ -79,6 +79,16 @@ fn numbers_are_open_mpis() {
             vec![none, none, none, (1, 8)],
             [(1, 16), none, none],
         ),
+        // Whoever has the same rank in the other group is taken for the caller.
+        (
+            remote,
+            Kind::Allreduce,
+            Root::None,
+            false,
+            each,
+            vec![none, none, none, (1, 8)],
+            [none, none, (1, 16)],
+        ),
     ] {
         let operation = Operation { comm, kind, rank: 1, root, volume, in_place };
         assert_eq!(counted(comm, &operation), (peers, sums), "{operation:?}");

@@ -6,6 +6,8 @@
 #ifndef LEDGER_H
 #define LEDGER_H
 
+#include "steps.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +29,12 @@ static void open_ledger(int *argc, char ***argv, int processes)
         fprintf(stderr, "needs %d processes and a directory to write to\n", processes);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
+    steps_begin(*argc > 1 ? (*argv)[1] : ".", world_rank);
 }
 
 static void close_ledger(void)
 {
+    steps_end();
     fclose(ledger);
     MPI_Finalize();
 }

@@ -14,6 +14,7 @@ mod implementor;
 mod inventories;
 mod languages;
 mod lifecycle;
+mod native;
 mod promises;
 mod reach;
 mod report;

@@ -18,7 +18,7 @@ pub(super) enum Shape {
 pub(super) enum LeftOut {
     /// This process, which is not in the remote group of an intercommunicator.
     Myself,
-    /// The process with this one's rank, also in the remote group.
+    /// The process with this one's rank, also in the remote group, where that is somebody else.
     MyRank,
     /// Nobody.
     Nobody,
@@ -65,9 +65,11 @@ fn shape(kind: Kind) -> Shape {
 /// The numbers that Open MPI's component has where they are not what is exchanged.
 fn as_open_mpi<'a>(mut case: Case<'a>, operation: &Operation<'a>, remote: bool) -> Option<Case<'a>> {
     let rooted = case.pattern != Pattern::AllToAll;
+    if remote {
+        case.left_out = LeftOut::MyRank;
+    }
     if rooted && remote {
         // It takes the process for the root whose own rank is that of the root, which is one in the other group.
-        case.left_out = LeftOut::MyRank;
         return (operation.root == Root::At(operation.rank)).then_some(case);
     }
     if rooted && operation.root != Root::Here {
