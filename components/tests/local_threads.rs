@@ -29,7 +29,7 @@ fn work(comm: &Comm, window: &Window<u64>, rounds: u64) -> local::Result<()> {
     for round in 0..rounds {
         let mut received = 0_u64;
         for to in [other, comm.rank()] {
-            comm.sendrecv(&round, to, 1, &mut received, to, 1)?;
+            comm.sendrecv(&round, (to, 1), &mut received, (to, 1))?;
             assert_eq!(received, round);
             window.put(&[round], to, 0)?;
             window.get(&mut [0, 0], to, 0)?;
