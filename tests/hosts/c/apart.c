@@ -1,5 +1,5 @@
-/* Sessions do not reach each other: what one starts, stops and frees, or tries to reset, changes nothing that another
- * reads, and what happens while a handle is stopped is not in it. The variables are read-only, so none can be reset.
+/* Sessions do not reach each other: what one starts, stops, resets and frees changes nothing that another reads, and what
+ * happens while a handle is stopped is not in it. Variables that are bound are read-only, so a reset of theirs is refused.
  *
  *     apart DIRECTORY        (2 processes)
  *
@@ -40,7 +40,7 @@ static void act(void)
     MPI_Allreduce(out, block, 7, MPI_SIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD);
 }
 
-enum kind { ARRAY, COUNT, BYTES };
+enum kind { ARRAY, COUNT, BYTES, TOTAL_COUNT, TOTAL_BYTES };
 
 /* What one `act` adds to the element of the other process, or to the only one. */
 static const struct variable {
@@ -65,6 +65,14 @@ static const struct variable {
     {"coll_monitoring_a2o_size", BYTES, 0, 6},
     {"coll_monitoring_a2a_count", COUNT, 0, 1},
     {"coll_monitoring_a2a_size", BYTES, 0, 7},
+    {"pml_monitoring_messages_total", TOTAL_COUNT, 0, 1},
+    {"pml_monitoring_bytes_total", TOTAL_BYTES, 0, 100},
+    {"osc_monitoring_messages_sent_total", TOTAL_COUNT, 0, 2},
+    {"osc_monitoring_bytes_sent_total", TOTAL_BYTES, 0, 12},
+    {"osc_monitoring_messages_recv_total", TOTAL_COUNT, 0, 1},
+    {"osc_monitoring_bytes_recv_total", TOTAL_BYTES, 0, 20},
+    {"coll_monitoring_messages_total", TOTAL_COUNT, 0, 3},
+    {"coll_monitoring_bytes_total", TOTAL_BYTES, 0, 18},
 };
 enum { VARIABLE_COUNT = sizeof VARIABLES / sizeof *VARIABLES };
 
@@ -83,21 +91,26 @@ struct handle {
     int element;
 };
 
+static int is_bound(const struct variable *variable)
+{
+    return variable->kind < TOTAL_COUNT;
+}
+
 static struct handle open(MPI_T_pvar_session session, const struct variable *variable)
 {
-    static const int ROOM = MOST;
-    const int class = variable->kind == ARRAY ? MPI_T_PVAR_CLASS_SIZE
-                      : variable->kind == COUNT ? MPI_T_PVAR_CLASS_COUNTER
-                                                : MPI_T_PVAR_CLASS_AGGREGATE;
+    const enum kind kind = variable->kind;
+    const int class = kind == ARRAY                          ? MPI_T_PVAR_CLASS_SIZE
+                      : kind == COUNT || kind == TOTAL_COUNT ? MPI_T_PVAR_CLASS_COUNTER
+                                                             : MPI_T_PVAR_CLASS_AGGREGATE;
     struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, variable->name, 0};
     MPI_Comm world = MPI_COMM_WORLD;
     int count;
 
-    require(MPI_T_pvar_handle_alloc(session, index_of(variable->name, class), &world, &opened.handle, &count) ==
-                MPI_SUCCESS,
+    require(MPI_T_pvar_handle_alloc(session, index_of(variable->name, class), is_bound(variable) ? &world : NULL,
+                                    &opened.handle, &count) == MPI_SUCCESS,
             variable->name, "no handle");
-    require(count <= ROOM, variable->name, "too many elements");
-    if (variable->kind == ARRAY)
+    require(count <= MOST, variable->name, "too many elements");
+    if (kind == ARRAY)
         opened.element = other * (count / PROCESSES) + variable->bin;
     return opened;
 }
@@ -114,48 +127,59 @@ static void is(const struct handle *at, unsigned long long wanted, const char *w
 
 #define DO(call, at) require(MPI_T_pvar_##call((at)->session, (at)->handle) == MPI_SUCCESS, (at)->name, #call)
 
-static void cannot_be_reset(const struct handle *at)
+/* Tries to reset a handle whose value is `value`; returns what it is then. */
+static unsigned long long reset(const struct handle *at, const struct variable *variable, unsigned long long value)
 {
-    require(MPI_T_pvar_reset(at->session, at->handle) == MPI_T_ERR_PVAR_NO_WRITE, at->name, "reset");
+    const int rc = MPI_T_pvar_reset(at->session, at->handle);
+
+    require(rc == (is_bound(variable) ? MPI_T_ERR_PVAR_NO_WRITE : MPI_SUCCESS), at->name, "reset");
+    return is_bound(variable) ? value : 0;
 }
 
-/* Does to a handle all that can be done to one, with traffic in between. */
-static void meddle(struct handle *with, unsigned long long each)
+/* Does to a handle all that can be done to one, with traffic in between; returns its value. */
+static unsigned long long meddle(struct handle *with, const struct variable *variable)
 {
+    unsigned long long value = variable->each;
+
     DO(start, with);
     act();
     DO(stop, with);
-    is(with, each, "in the other session");
+    is(with, value, "in the other session");
     act();
-    is(with, each, "in the other session, when stopped");
-    cannot_be_reset(with);
-    is(with, each, "in the other session, after a reset that was refused");
+    is(with, value, "in the other session, when stopped");
+    value = reset(with, variable, value);
+    is(with, value, "in the other session, after a reset");
     DO(start, with);
     act();
-    is(with, 2 * each, "in the other session, when started again");
+    value += variable->each;
+    is(with, value, "in the other session, when started again");
+    return value;
 }
 
 static void try(const struct variable *variable, MPI_T_pvar_session one, MPI_T_pvar_session two)
 {
     struct handle running = open(one, variable), stopped = open(one, variable), with = open(two, variable);
+    const unsigned long long each = variable->each;
+    unsigned long long meddled;
 
     act();
     DO(start, &stopped);
     act();
     DO(stop, &stopped);
     DO(start, &running);
-    meddle(&with, variable->each);
-    is(&running, 3 * variable->each, "while another session meddled");
-    is(&stopped, variable->each, "though it was stopped while another session recorded");
+    meddled = meddle(&with, variable);
+    is(&running, 3 * each, "while another session meddled");
+    is(&stopped, each, "though it was stopped while another session recorded");
     DO(start, &stopped);
     act();
-    is(&stopped, 2 * variable->each, "after a phase that was left out");
-    cannot_be_reset(&stopped);
-    is(&running, 4 * variable->each, "after a reset of another handle of its session");
-    is(&with, 3 * variable->each, "in the other session, after a reset in the first");
+    is(&stopped, 2 * each, "after a phase that was left out");
+    const unsigned long long left = reset(&stopped, variable, 2 * each);
+    is(&stopped, left, "after a reset");
+    is(&running, 4 * each, "after a reset of another handle of its session");
+    is(&with, meddled + each, "in the other session, after a reset in the first");
     require(MPI_T_pvar_handle_free(two, &with.handle) == MPI_SUCCESS, variable->name, "free");
     act();
-    is(&running, 5 * variable->each, "after the other session's handle was freed");
+    is(&running, 5 * each, "after the other session's handle was freed");
     require(MPI_T_pvar_handle_free(one, &stopped.handle) == MPI_SUCCESS, variable->name, "free");
     require(MPI_T_pvar_handle_free(one, &running.handle) == MPI_SUCCESS, variable->name, "free");
 }

@@ -10,8 +10,8 @@ use crate::monitoring::settings::number;
 /// yes. Then MPI_Scan and MPI_Exscan have one receiver more in the communicator's size, MPI_Scatterv counts the root
 /// itself, MPI_IN_PLACE makes 0 bytes of MPI_Allgather, MPI_Allgatherv and MPI_Alltoall, and an operation with a root on
 /// an intercommunicator is recorded not by the root but in the other group, by the process of the same rank (as if the
-/// two groups had the same size). Operations that a library makes out of others count once all the same. Looked at when
-/// MPI is initialized.
+/// two groups had the same size), and one without a root leaves out the process of the other group that has the same
+/// rank. Operations that a library makes out of others count once all the same. Looked at when MPI is initialized.
 #[cvar(
     name = "coll_monitoring_compat",
     scope = "LOCAL",

@@ -87,8 +87,9 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "fences and the end of a window are barriers of the library" },
     Difference { steps: &["alltoallv|alltoallw", "blocking"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi5.0.11"),
         why: "the requests inside of the algorithm look like the program's own" },
+    // This version hides its variables of messages, so only whole programs can be compared. These two have such an operation.
     Difference { steps: &["whole", "coll|reach"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
-        why: "the same two; this version hides its variables of messages, so only whole programs can be compared" },
+        why: "the requests inside of the algorithm look like the program's own" },
     Difference { steps: &["allgatherv", "blocking"], rows: &[C, O2A, A2O], native: Native::More, compat: false, only_on: None,
         why: "the algorithm for little data is a gather and a broadcast, which count once more" },
     Difference { steps: &["allgather|allgatherv|alltoall", "in", "place"], rows: &[C, A2A], native: NoBytes, compat: true, only_on: None,
@@ -110,7 +111,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference { steps: &["allreduce|allgather|alltoall", "between"], rows: &[A2A], native: FewerBytes(12), compat: true, only_on: None,
         why: "the process of the other group that has the same rank is taken for the caller" },
     Difference { steps: &["bcast|scatter|gather|reduce", "blocking", "between"], rows: &[C, O2A, A2O], native: Native::More, compat: false, only_on: None,
-        why: "the same, and the algorithm between two groups is made of operations in each, which count once more" },
+        why: "the algorithm between two groups is made of operations in each, which count once more" },
     Difference { steps: &["allreduce|allgather|barrier", "blocking", "between"], rows: &[C, A2A], native: Native::More, compat: false, only_on: None,
         why: "the algorithm between two groups is made of operations in each, which count once more" },
 ];

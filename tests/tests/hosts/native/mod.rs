@@ -8,6 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use mpit_tests::{
     Context, Failure, Outcome,
     launch::Job,
+    paths,
     prof::Prof,
     stacks::{self, Stack, Vendor},
 };
@@ -193,6 +194,15 @@ fn everything_counts_as_in_open_mpi_s_own_monitoring_but_for_the_list() -> Outco
     })
 }
 
+/// Users read the same list.
+#[test]
+fn the_documentation_has_every_difference() -> Outcome {
+    let path = paths::workspace().join("docs/monitoring.md");
+    let text = fs::read_to_string(&path).context(path.display())?;
+    let missing: Vec<_> = DIFFERENCES.iter().map(|one| one.why).filter(|why| !text.contains(why)).collect();
+    Failure::unless(missing.is_empty(), || format!("not in {}:\n{}", path.display(), missing.join("\n")))
+}
+
 #[test]
 fn with_compat_the_list_is_shorter() -> Outcome {
     stacks::for_each("native_compat", is_open_mpi, |stack| {
@@ -200,7 +210,8 @@ fn with_compat_the_list_is_shorter() -> Outcome {
         let left: Vec<_> =
             found.listed.iter().map(|place| &DIFFERENCES[*place]).filter(|one| one.compat).collect();
         Failure::unless(left.is_empty(), || {
-            left.iter().map(|one| format!("still there: {:?}, {}\n", one.steps, one.why)).collect()
+            let lines: Vec<_> = left.iter().map(|one| format!("{:?}: {}", one.steps, one.why)).collect();
+            format!("still there:\n{}", lines.join("\n"))
         })
     })
 }
