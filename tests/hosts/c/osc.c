@@ -31,6 +31,9 @@ static int from[WORDS], into[WORDS];
 /* What the accesses that are being made are called as steps. */
 static const char *way = "access";
 
+/* K elements with gaps between them. */
+static MPI_Datatype spread;
+
 /* An access that sends and receives so many bytes. A get is a message that sends none. */
 static void accesses(int peer, long sent, long received, int comes_back)
 {
@@ -85,6 +88,11 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     accesses(peer, INT, INT, 1);
     MPI_Put(from, 0, MPI_INT, target, at, 0, MPI_INT, win);
     accesses(peer, 0, 0, 0);
+    /* The data has gaps here, and none there. */
+    MPI_Put(from, 1, spread, target, at, K, MPI_INT, win);
+    accesses(peer, bytes, 0, 0);
+    MPI_Get(into, 1, spread, target, at, K, MPI_INT, win);
+    accesses(peer, 0, bytes, 1);
     if (HAVE_LARGE) {
         const MPI_Count n = K;
         way = "large access";
@@ -165,6 +173,9 @@ int main(int argc, char **argv)
     open_ledger(&argc, &argv, PROCESSES);
     const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;
 
+    MPI_Type_vector(K, 1, 2, MPI_INT, &spread);
+    MPI_Type_commit(&spread);
+
     /* A window that is freed leaves its rows. */
     for (int round = 0; round < 2; round++) {
         MPI_Win_create(memory, sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -212,6 +223,7 @@ int main(int argc, char **argv)
     all_accesses(win, world_size - 1 - right, right, 0);
     free_window(&win);
     MPI_Comm_free(&backwards);
+    MPI_Type_free(&spread);
 
     close_ledger();
     return EXIT_SUCCESS;

@@ -17,6 +17,11 @@ fn every_form_of_every_collective_counts_what_it_exchanges() -> Outcome {
 }
 
 #[test]
+fn operations_without_data_and_without_others_count_as_well() -> Outcome {
+    stacks::for_each("edges", |_| true, |stack| rows::equal_the_ledger(stack, "edges", RANKS))
+}
+
+#[test]
 fn neighborhood_operations_count_on_topologies_of_every_kind() -> Outcome {
     stacks::for_each("topologies", |_| true, |stack| rows::equal_the_ledger(stack, "topologies", RANKS))
 }

@@ -87,8 +87,8 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "fences and the end of a window are barriers of the library" },
     Difference { steps: &["alltoallv|alltoallw", "blocking"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi5.0.11"),
         why: "the requests inside of the algorithm look like the program's own" },
-    // This version hides its variables of messages, so only whole programs can be compared. These two have such an operation.
-    Difference { steps: &["whole", "coll|reach"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
+    // This version hides its variables of messages, so only whole programs can be compared. These have such an operation.
+    Difference { steps: &["whole", "coll|edges|reach"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
         why: "the requests inside of the algorithm look like the program's own" },
     Difference { steps: &["allgatherv", "blocking"], rows: &[C, O2A, A2O], native: Native::More, compat: false, only_on: None,
         why: "the algorithm for little data is a gather and a broadcast, which count once more" },
@@ -100,6 +100,12 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "the root counts what it keeps" },
     Difference { steps: &["scatterv"], rows: &[C], native: Native::More, compat: true, only_on: None,
         why: "the root counts what it keeps" },
+    Difference { steps: &["of", "nothing"], rows: &[C, O2A, A2O, A2A], native: Nothing, compat: false, only_on: None,
+        why: "the function returns before its component is asked if there is no data" },
+    Difference { steps: &["Barrier|Bcast", "alone"], rows: &[O2A, A2A], native: Nothing, compat: false, only_on: None,
+        why: "the function returns before its component is asked if nobody else is there" },
+    Difference { steps: &["Reduce_scatter_block", "alone"], rows: &[O2A, A2O], native: Native::More, compat: false, only_on: None,
+        why: "the algorithm for one process is a reduction and a scatter, which count once more" },
     Difference { steps: &["alltoallv|alltoallw", "line|grid"], rows: &[C, A2A], native: FewerBytes(4), compat: false, only_on: None,
         why: "counts are taken as if there were none for a neighbor beyond the border" },
     Difference { steps: &["bcast|scatter|gather|reduce", "between"], rows: &[C, O2A, A2O], native: Nothing, compat: true, only_on: None,

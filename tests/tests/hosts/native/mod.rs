@@ -21,8 +21,14 @@ use steps::{Row, Steps, Sum, Totals, of_file};
 const RANKS: u32 = 4;
 
 /// The programs, and what makes them do without what Open MPI's own monitoring breaks.
-const PROGRAMS: [(&str, &[&str]); 5] =
-    [("sends", &[]), ("reach", &[]), ("coll", &[]), ("topologies", &["cartesian"]), ("osc", &["plain"])];
+const PROGRAMS: [(&str, &[&str]); 6] = [
+    ("sends", &[]),
+    ("reach", &[]),
+    ("coll", &[]),
+    ("edges", &[]),
+    ("topologies", &["cartesian"]),
+    ("osc", &["plain"]),
+];
 
 /// What one monitoring counted of one process: in steps, and in its file.
 struct Counted {
