@@ -1,7 +1,7 @@
 //! Eight threads of each of two processes send, access and reduce at once: every total is exact.
 //!
-//! Threads take turns on the processors, so a debug build makes a hundredth of the operations. `MPIT_TEST_OPERATIONS` says
-//! how many each thread makes; the full number is 1,000,000.
+//! Each thread makes 10,000 operations, or as many as `MPIT_TEST_OPERATIONS` says: with 1,000,000, in release, it takes some
+//! minutes.
 
 use std::env;
 use std::thread;
@@ -14,7 +14,7 @@ use mpit_components::record::{BINS, bin};
 
 const THREADS: u64 = 8;
 
-/// What a thread does in one round: three operations to each process, and two together.
+/// Operations of a thread in one round: three to each process, and two of all together.
 const OF_A_ROUND: u64 = 8;
 
 /// How many rounds each thread makes.
