@@ -288,6 +288,7 @@ static void all_forms(const struct on *on)
                     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
                 }
                 expect_operation(&OPERATIONS[i], in_place, complete(form, &request), on);
+                step("%s %s%s on %s", OPERATIONS[i].name, FORM_NAMES[form], in_place ? " in place" : "", on->name);
             }
 }
 
@@ -304,6 +305,7 @@ static void check_blocks(void)
             in[i] = -1;
         alltoallv(form, 0, &world, NULL);
         expect_operation(&OPERATIONS[9], 0, 1, &world);
+        step("alltoallv %s on %s", FORM_NAMES[form], world.name);
         for (int i = 0; i < PROCESSES; i++)
             for (int j = 0; j <= world_rank; j++)
                 require(in[mine_displs[i] + j] == 100 * i + displs[world_rank] + j, "alltoallv");
@@ -326,18 +328,21 @@ static void between_groups(void)
     MPI_Comm_set_name(half, "half");
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, remote_leader, 7, &inter);
     MPI_Comm_set_name(inter, name);
+    step("create intercommunicator");
+    steps_on(inter);
 
     /* The root is rank 1 of the group of even ranks: process 2 of the world. */
     const int at_root = world_rank == 2;
     const int root = group == 1 ? 1 : at_root ? MPI_ROOT : MPI_PROC_NULL;
     for (int form = BLOCKING; form <= NONBLOCKING; form++) {
-#define BOTH(NAME, name, ...) \
+#define BOTH(Upper, lower, ...) \
     if (form == BLOCKING) { \
-        MPI_##NAME(__VA_ARGS__); \
+        MPI_##Upper(__VA_ARGS__); \
     } else { \
-        MPI_I##name(__VA_ARGS__, &request); \
+        MPI_I##lower(__VA_ARGS__, &request); \
         MPI_Wait(&request, MPI_STATUS_IGNORE); \
-    }
+    } \
+    step("%s %s on %s", #lower, FORM_NAMES[form], name);
         BOTH(Bcast, bcast, out, K, MPI_INT, root, inter)
         BOTH(Scatter, scatter, out, K, MPI_INT, in, K, MPI_INT, root, inter)
         BOTH(Gather, gather, out, K, MPI_INT, in, K, MPI_INT, root, inter)
@@ -357,6 +362,7 @@ static void between_groups(void)
         }
         expect_on("A2A", name, 4, 3 * mine_of.size * bytes);
     }
+    steps_on(MPI_COMM_WORLD);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
 }
@@ -376,9 +382,13 @@ int main(int argc, char **argv)
     struct on backwards = {MPI_COMM_NULL, "backwards", PROCESSES - 1 - world_rank, world_size, 0, {3, 2, 1, 0}};
     MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &backwards.comm);
     MPI_Comm_set_name(backwards.comm, backwards.name);
+    step("create backwards");
+    steps_on(backwards.comm);
     lay_out_mine(backwards.rank);
     all_forms(&backwards);
+    steps_on(MPI_COMM_WORLD);
     MPI_Comm_free(&backwards.comm);
+    step("free");
 
     between_groups();
     close_ledger();

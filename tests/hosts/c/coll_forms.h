@@ -13,6 +13,8 @@
 #endif
 
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, LARGE, LARGE_NONBLOCKING, LARGE_PERSISTENT, FORMS };
+static const char *const FORM_NAMES[] = {"blocking", "nonblocking", "persistent",
+                                         "large", "large nonblocking", "large persistent"};
 
 #if MPI_VERSION >= 4
 #define HAVE_LARGE 1

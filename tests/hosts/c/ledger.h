@@ -6,31 +6,38 @@
 #ifndef LEDGER_H
 #define LEDGER_H
 
+#include "steps.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static int world_rank, world_size;
 static FILE *ledger;
+/* How many threads will call MPI. */
+static int initialize_with = MPI_THREAD_SINGLE;
 
 /* Initializes MPI and opens the ledger; ends the program if there are not so many processes. */
 static void open_ledger(int *argc, char ***argv, int processes)
 {
     char path[4096];
+    int level;
 
-    MPI_Init(argc, argv);
+    MPI_Init_thread(argc, argv, initialize_with, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
     snprintf(path, sizeof path, "%s/ledger.%d", *argc > 1 ? (*argv)[1] : ".", world_rank);
     ledger = fopen(path, "w");
-    if (!ledger || world_size != processes) {
-        fprintf(stderr, "needs %d processes and a directory to write to\n", processes);
+    if (!ledger || world_size != processes || level < initialize_with) {
+        fprintf(stderr, "needs %d processes, a directory to write to, and a library for so many threads\n", processes);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
+    steps_begin(*argc > 1 ? (*argv)[1] : ".", world_rank);
 }
 
 static void close_ledger(void)
 {
+    steps_end();
     fclose(ledger);
     MPI_Finalize();
 }

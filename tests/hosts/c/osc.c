@@ -28,6 +28,11 @@ int MPI_Rget_accumulate_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Cou
 
 static const long INT = sizeof(int);
 static int from[WORDS], into[WORDS];
+/* What the accesses that are being made are called as steps. */
+static const char *way = "access";
+
+/* K elements with gaps between them. */
+static MPI_Datatype spread;
 
 /* An access that sends and receives so many bytes. A get is a message that sends none. */
 static void accesses(int peer, long sent, long received, int comes_back)
@@ -35,6 +40,7 @@ static void accesses(int peer, long sent, long received, int comes_back)
     expect("S", peer, 1, sent);
     if (comes_back)
         expect("R", peer, 1, received);
+    step("%s", way);
 }
 
 static void done(MPI_Request *request)
@@ -49,6 +55,7 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     MPI_Request request;
     int one = 1, none = 0, result;
 
+    step("create window");
     MPI_Win_lock_all(0, win);
     MPI_Put(from, K, MPI_INT, target, at, K, MPI_INT, win);
     accesses(peer, bytes, 0, 0);
@@ -81,8 +88,14 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     accesses(peer, INT, INT, 1);
     MPI_Put(from, 0, MPI_INT, target, at, 0, MPI_INT, win);
     accesses(peer, 0, 0, 0);
+    /* The data has gaps here, and none there. */
+    MPI_Put(from, 1, spread, target, at, K, MPI_INT, win);
+    accesses(peer, bytes, 0, 0);
+    MPI_Get(into, 1, spread, target, at, K, MPI_INT, win);
+    accesses(peer, 0, bytes, 1);
     if (HAVE_LARGE) {
         const MPI_Count n = K;
+        way = "large access";
         MPI_Put_c(from, n, MPI_INT, target, at, n, MPI_INT, win);
         MPI_Rput_c(from, n, MPI_INT, target, at, n, MPI_INT, win, &request);
         done(&request);
@@ -101,11 +114,13 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
         done(&request);
         for (int i = 0; i < 2; i++)
             accesses(peer, bytes, bytes, 1);
+        way = "access";
     }
     /* Reaches nobody. */
     MPI_Put(from, K, MPI_INT, MPI_PROC_NULL, 0, K, MPI_INT, win);
     MPI_Get(into, K, MPI_INT, MPI_PROC_NULL, 0, K, MPI_INT, win);
     MPI_Win_unlock_all(win);
+    step("synchronize window");
 }
 
 /* The other ways of synchronization. */
@@ -114,6 +129,7 @@ static void fence_and_post(MPI_Win win, int right, int left)
     MPI_Group all, to, of;
 
     MPI_Win_fence(0, win);
+    step("synchronize window");
     MPI_Put(from, 1, MPI_INT, right, 0, 1, MPI_INT, win);
     accesses(right, INT, 0, 0);
     MPI_Win_fence(0, win);
@@ -123,6 +139,7 @@ static void fence_and_post(MPI_Win win, int right, int left)
     MPI_Group_incl(all, 1, &left, &of);
     MPI_Win_post(of, 0, win);
     MPI_Win_start(to, 0, win);
+    step("synchronize window");
     MPI_Put(from, 2, MPI_INT, right, 0, 2, MPI_INT, win);
     accesses(right, 2 * INT, 0, 0);
     MPI_Win_complete(win);
@@ -132,9 +149,17 @@ static void fence_and_post(MPI_Win win, int right, int left)
     MPI_Group_free(&of);
 
     MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+    step("synchronize window");
     MPI_Get(into, 5, MPI_INT, right, 0, 5, MPI_INT, win);
     accesses(right, 0, 5 * INT, 1);
     MPI_Win_unlock(right, win);
+    step("synchronize window");
+}
+
+static void free_window(MPI_Win *win)
+{
+    MPI_Win_free(win);
+    step("free window");
 }
 
 int main(int argc, char **argv)
@@ -148,18 +173,21 @@ int main(int argc, char **argv)
     open_ledger(&argc, &argv, PROCESSES);
     const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;
 
+    MPI_Type_vector(K, 1, 2, MPI_INT, &spread);
+    MPI_Type_commit(&spread);
+
     /* A window that is freed leaves its rows. */
     for (int round = 0; round < 2; round++) {
         MPI_Win_create(memory, sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         all_accesses(win, right, right, 0);
         all_accesses(win, world_rank, world_rank, 0);
-        MPI_Win_free(&win);
+        free_window(&win);
     }
 
     MPI_Win_allocate(sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
     all_accesses(win, right, right, 0);
     fence_and_post(win, right, left);
-    MPI_Win_free(&win);
+    free_window(&win);
 
     MPI_Win_allocate_shared(sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
     all_accesses(win, right, right, 0);
@@ -172,27 +200,30 @@ int main(int argc, char **argv)
         MPI_Win_sync(win);
         MPI_Win_unlock_all(win);
     }
-    MPI_Win_free(&win);
+    free_window(&win);
 
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_attach(win, attached, sizeof attached);
     MPI_Get_address(attached, &address);
+    step("create window");
     MPI_Allgather(&address, 1, MPI_AINT, addresses, 1, MPI_AINT, MPI_COMM_WORLD);
     for (int i = 0; i < world_size; i++)
         if (i != world_rank)
             expect("C", i, 1, (long)sizeof address);
     expect_on("A2A", "MPI_COMM_WORLD", 1, (world_size - 1) * (long)sizeof address);
+    step("exchange addresses");
     all_accesses(win, right, right, addresses[right]);
     MPI_Win_fence(0, win);
     MPI_Win_detach(win, attached);
-    MPI_Win_free(&win);
+    free_window(&win);
 
     /* Ranks of a window are those of its group. */
     MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &backwards);
     MPI_Win_allocate(sizeof memory, (int)INT, MPI_INFO_NULL, backwards, &allocated, &win);
     all_accesses(win, world_size - 1 - right, right, 0);
-    MPI_Win_free(&win);
+    free_window(&win);
     MPI_Comm_free(&backwards);
+    MPI_Type_free(&spread);
 
     close_ledger();
     return EXIT_SUCCESS;

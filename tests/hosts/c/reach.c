@@ -31,6 +31,7 @@ static void in_partitions(int right, int left)
     }
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
+    step("partitions");
 #else
     (void)right, (void)left;
 #endif
@@ -44,18 +45,22 @@ static void to_another_group(void)
 
     MPI_Comm_split(MPI_COMM_WORLD, group, world_rank, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - group, 8, &inter);
+    step("create intercommunicator");
     const int peer = 2 * there + 1 - group;
     MPI_Sendrecv(out, 5, MPI_INT, there, 9, in, 5, MPI_INT, there, 9, inter, MPI_STATUS_IGNORE);
     expect("E", peer, 1, 5 * INT);
+    step("send to another group");
 
     /* The odd processes come first, so the first process of all is the world's process 1. */
     MPI_Intercomm_merge(inter, group == 0, &merged);
+    step("create merged");
     if (world_rank == 2) {
         MPI_Send(out, 7, MPI_INT, 0, 9, merged);
         expect("E", 1, 1, 7 * INT);
     } else if (world_rank == 1) {
         MPI_Recv(in, 7, MPI_INT, MPI_ANY_SOURCE, 9, merged, MPI_STATUS_IGNORE);
     }
+    step("send in merged");
     MPI_Comm_free(&merged);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);

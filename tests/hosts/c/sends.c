@@ -8,6 +8,8 @@
  *
  * Sends to MPI_PROC_NULL are not written: nothing is sent. Message sizes differ from one kind to the next, so that a wrong
  * total tells which kind was missed. */
+#include "steps.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@ static char out[MAX_BYTES], in[MAX_BYTES], attached[4 * MAX_BYTES + 16 * MPI_BSE
 static void note(const char *kind, int peer, int messages, long bytes)
 {
     fprintf(ledger, "%s %d %d %ld\n", kind, peer, messages, bytes);
+    step("%s", kind);
 }
 
 /* Takes one message from the left neighbour. */
@@ -146,6 +149,7 @@ static void sub_communicators(void)
     MPI_Request request;
 
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    step("create backwards");
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, backwards, &request);
     MPI_Send(out, 256, MPI_BYTE, PROCESSES - 1 - right, TAG, backwards);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -153,6 +157,7 @@ static void sub_communicators(void)
     MPI_Comm_free(&backwards);
 
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    step("create half");
     const int other = (rank + 2) % PROCESSES;
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, half, &request);
     MPI_Send(out, 512, MPI_BYTE, other / 2, TAG, half);
@@ -161,6 +166,7 @@ static void sub_communicators(void)
     MPI_Comm_free(&half);
 
     MPI_Comm_dup(MPI_COMM_WORLD, &half);
+    step("create dup");
     MPI_Sendrecv(out, 1024, MPI_BYTE, other, TAG, in, MAX_BYTES, MPI_BYTE, other, TAG, half, MPI_STATUS_IGNORE);
     note("dup", other, 1, 1024);
     MPI_Comm_free(&half);
@@ -297,6 +303,7 @@ int main(int argc, char **argv)
     right = (rank + 1) % size;
     left = (rank + size - 1) % size;
     MPI_Buffer_attach(attached, sizeof attached);
+    steps_begin(argc > 1 ? argv[1] : ".", rank);
 
     blocking();
     nonblocking();
@@ -310,6 +317,7 @@ int main(int argc, char **argv)
     matched_receive();
 
     MPI_Buffer_detach(&detached, &detached_size);
+    steps_end();
     fclose(ledger);
     MPI_Finalize();
     return EXIT_SUCCESS;

@@ -17,6 +17,11 @@ fn every_form_of_every_collective_counts_what_it_exchanges() -> Outcome {
 }
 
 #[test]
+fn operations_without_data_and_without_others_count_as_well() -> Outcome {
+    stacks::for_each("edges", |_| true, |stack| rows::equal_the_ledger(stack, "edges", RANKS))
+}
+
+#[test]
 fn neighborhood_operations_count_on_topologies_of_every_kind() -> Outcome {
     stacks::for_each("topologies", |_| true, |stack| rows::equal_the_ledger(stack, "topologies", RANKS))
 }
@@ -43,4 +48,15 @@ fn accesses_count_as_in_open_mpi_s_own_monitoring() -> Outcome {
         }
         Ok(())
     })
+}
+
+/// Libraries use memory and handles of communicators again, which takes nothing from those that were there before.
+#[test]
+fn ten_thousand_operations_on_a_thousand_communicators_are_all_there() -> Outcome {
+    stacks::for_each("copies", |_| true, |stack| rows::equal_the_ledger(stack, "copies", 2))
+}
+
+#[test]
+fn whatever_many_threads_do_at_once_is_counted_exactly() -> Outcome {
+    stacks::for_each("lanes", |_| true, |stack| rows::equal_the_ledger(stack, "lanes", 2))
 }

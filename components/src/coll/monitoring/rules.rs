@@ -18,7 +18,7 @@ pub(super) enum Shape {
 pub(super) enum LeftOut {
     /// This process, which is not in the remote group of an intercommunicator.
     Myself,
-    /// The process with this one's rank, also in the remote group.
+    /// The process with this one's rank, also in the remote group, where that is somebody else.
     MyRank,
     /// Nobody.
     Nobody,

@@ -1,0 +1,223 @@
+//! mpit held against Open MPI's own monitoring, step by step: they count the same, but for the differences of a list.
+
+mod differences;
+mod steps;
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::Job,
+    paths,
+    prof::Prof,
+    stacks::{self, Stack, Vendor},
+};
+
+use crate::written_to;
+
+use differences::{DIFFERENCES, Difference, Native};
+use steps::{Row, Steps, Sum, Totals, of_file};
+
+const RANKS: u32 = 4;
+
+/// The programs, and what makes them do without what Open MPI's own monitoring breaks.
+const PROGRAMS: [(&str, &[&str]); 6] = [
+    ("sends", &[]),
+    ("reach", &[]),
+    ("coll", &[]),
+    ("edges", &[]),
+    ("topologies", &["cartesian"]),
+    ("osc", &["plain"]),
+];
+
+/// What one monitoring counted of one process: in steps, and in its file.
+struct Counted {
+    steps: Steps,
+    file: Totals,
+}
+
+/// Whose monitoring.
+#[derive(Clone, Copy)]
+enum Whose<'a> {
+    OpenMpi,
+    /// With these settings beyond the usual ones.
+    Ours(&'a [(&'a str, &'a str)]),
+}
+
+fn run(
+    stack: &Stack,
+    (program, arguments): (&str, &[&str]),
+    whose: Whose<'_>,
+    dir: &Path,
+) -> Outcome<Vec<Counted>> {
+    let settings = written_to("prof");
+    let job = Job::mpi(stack, RANKS).env("STEPS", "1").dir(dir);
+    let job = match whose {
+        Whose::OpenMpi => job.native_monitoring(&settings),
+        Whose::Ours(_) => job,
+    };
+    let job = job.arg(stack.compile(program)?).args(&["."]).args(arguments);
+    let job = match whose {
+        Whose::OpenMpi => job,
+        Whose::Ours(more) => job.under_mpit(&[&settings, more].concat())?,
+    };
+    job.succeed()?;
+    let counted = |rank| {
+        let path = dir.join(format!("prof.{rank}.prof"));
+        let text = fs::read_to_string(&path).context(path.display())?;
+        let text = if matches!(whose, Whose::OpenMpi) { with_own_rank(&text, rank) } else { text };
+        let prof = Prof::parse(&text, rank).context(path.display())?;
+        Ok(Counted { steps: Steps::read(dir, rank)?, file: of_file(&prof) })
+    };
+    (0..RANKS).map(counted).collect()
+}
+
+/// In the block of a communicator between two groups, Open MPI's own monitoring says the rank of another process.
+fn with_own_rank(text: &str, rank: u32) -> String {
+    let line = |line: &str| match *line.split('\t').collect::<Vec<_>>() {
+        [row @ ("O2A" | "A2O" | "A2A"), _, bytes, messages] => {
+            format!("{row}\t{rank}\t{bytes}\t{messages}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// The differences of the list that were found, by their place in it, and those that are not in it.
+#[derive(Default)]
+struct Found {
+    listed: BTreeSet<usize>,
+    others: Vec<String>,
+}
+
+impl Found {
+    fn compare(&mut self, place: &str, step: &str, row: Row, about: &str, ours: Sum, native: Sum) {
+        if ours == native {
+            return;
+        }
+        match DIFFERENCES.iter().position(|one| one.explains(step, row, ours, native)) {
+            Some(listed) => _ = self.listed.insert(listed),
+            None => self
+                .others
+                .push(format!("{place}, {step}, {row:?} {about}: ours {ours:?}, Open MPI's own {native:?}")),
+        }
+    }
+
+    /// Holds the steps of one process against each other.
+    fn compare_steps(&mut self, place: &str, ours: &Steps, native: &Steps) {
+        for key in ours.sums.keys().chain(native.sums.keys().filter(|key| !ours.sums.contains_key(key))) {
+            let (step, row, about) = key;
+            // The library lacks functions with large counts; ours take care of themselves.
+            let is_large = step.split(' ').any(|word| word == "large");
+            if !native.unseen.contains(row) && !is_large {
+                let [ours, native] =
+                    [ours, native].map(|steps| steps.sums.get(key).copied().unwrap_or_default());
+                self.compare(place, step, *row, about, ours, native);
+            }
+        }
+    }
+
+    /// Where Open MPI hides its variables of messages, there are still its files: they have what ours counted, less what
+    /// it never counts.
+    fn compare_messages(&mut self, place: &str, program: &str, ours: &Steps, native: &Totals) {
+        let counts = |step: &str| {
+            let never = |one: &Difference| {
+                matches!(one.native, Native::Nothing)
+                    && one.explains(step, Row::E, Sum::default(), Sum::default())
+            };
+            !DIFFERENCES.iter().any(never)
+        };
+        let ours = ours.totals(|step, row| row == Row::E && counts(step));
+        let of_messages = native.keys().filter(|(row, _)| *row == Row::E);
+        for key in ours.keys().chain(of_messages.filter(|key| !ours.contains_key(key))) {
+            let [ours, native] = [&ours, native].map(|totals| totals.get(key).copied().unwrap_or_default());
+            self.compare(place, &format!("whole of {program}"), Row::E, &key.1, ours, native);
+        }
+    }
+
+    /// What is in the file is what was counted in the steps, of processes and of the communicators that were watched.
+    fn compare_file(&mut self, place: &str, counted: &Counted, loses_freed: bool) {
+        let steps = counted.steps.totals(|_, _| true);
+        for key in steps.keys().chain(counted.file.keys().filter(|key| !steps.contains_key(key))) {
+            let (row, about) = key;
+            let watched =
+                row.is_of_a_peer() || steps.keys().any(|(of, comm)| !of.is_of_a_peer() && comm == about);
+            let lost = loses_freed && about != "MPI_COMM_WORLD" && !counted.file.contains_key(key);
+            let [in_steps, in_file] =
+                [&steps, &counted.file].map(|totals| totals.get(key).copied().unwrap_or_default());
+            if watched && !lost && !counted.steps.unseen.contains(row) && in_steps != in_file {
+                self.others.push(format!(
+                    "{place}, {row:?} {about}: in steps {in_steps:?}, in the file {in_file:?}"
+                ));
+            }
+        }
+    }
+}
+
+/// Runs all programs under both and compares.
+fn compare(stack: &Stack, programs: &[(&str, &[&str])], settings: &[(&str, &str)]) -> Outcome<Found> {
+    let mut found = Found::default();
+    for program in programs {
+        let name = program.0;
+        let dirs = [stack.scratch(&format!("native_{name}"))?, stack.scratch(&format!("ours_{name}"))?];
+        let native = run(stack, *program, Whose::OpenMpi, &dirs[0])?;
+        let ours = run(stack, *program, Whose::Ours(settings), &dirs[1])?;
+        for (rank, (ours, native)) in ours.iter().zip(&native).enumerate() {
+            let place = format!("{name}, rank {rank}");
+            found.compare_steps(&place, &ours.steps, &native.steps);
+            found.compare_file(&format!("ours, {place}"), ours, false);
+            // Open MPI forgets a communicator that was freed when the next one lies where it lay.
+            found.compare_file(&format!("Open MPI's own, {place}"), native, true);
+            if native.steps.unseen.contains(&Row::E) {
+                found.compare_messages(&place, name, &ours.steps, &native.file);
+            }
+        }
+    }
+    Failure::unless(found.others.is_empty(), || {
+        format!("{} differences that are not listed\n{}", found.others.len(), found.others.join("\n"))
+    })?;
+    Ok(found)
+}
+
+fn is_open_mpi(stack: &Stack) -> bool {
+    stack.vendor() == Vendor::OpenMpi
+}
+
+/// Says which of the list, of which `expected` should have been found, were not.
+fn all_found(found: &Found, expected: impl Fn(&Difference) -> bool) -> Outcome {
+    let missing: Vec<_> = (DIFFERENCES.iter().enumerate())
+        .filter(|(place, one)| expected(one) && !found.listed.contains(place))
+        .map(|(_, one)| format!("{:?} {:?} {:?}: {}", one.steps, one.rows, one.native, one.why))
+        .collect();
+    Failure::unless(missing.is_empty(), || format!("listed, but not found:\n{}", missing.join("\n")))
+}
+
+#[test]
+fn everything_counts_as_in_open_mpi_s_own_monitoring_but_for_the_list() -> Outcome {
+    stacks::for_each("native", is_open_mpi, |stack| {
+        let found = compare(stack, &PROGRAMS, &[])?;
+        all_found(&found, |one| one.is_on(stack.label()))
+    })
+}
+
+/// Users read the same list.
+#[test]
+fn the_documentation_has_every_difference() -> Outcome {
+    let path = paths::workspace().join("docs/monitoring.md");
+    let text = fs::read_to_string(&path).context(path.display())?;
+    let missing: Vec<_> = DIFFERENCES.iter().map(|one| one.why).filter(|why| !text.contains(why)).collect();
+    Failure::unless(missing.is_empty(), || format!("not in {}:\n{}", path.display(), missing.join("\n")))
+}
+
+#[test]
+fn with_compat_the_list_is_shorter() -> Outcome {
+    stacks::for_each("native_compat", is_open_mpi, |stack| {
+        let found = compare(stack, &[("coll", &[])], &[("coll_monitoring_compat", "1")])?;
+        let left: Vec<_> =
+            found.listed.iter().map(|place| &DIFFERENCES[*place]).filter(|one| one.compat).collect();
+        Failure::unless(left.is_empty(), || {
+            let lines: Vec<_> = left.iter().map(|one| format!("{:?}: {}", one.steps, one.why)).collect();
+            format!("still there:\n{}", lines.join("\n"))
+        })
+    })
+}
