@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
-use mpit::words::{Bind, Class, Datatype, Scope, Verbosity};
+use mpit::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 use serde::{Deserialize, Serialize};
 
-use crate::abi::Abi;
+use crate::abi::{Abi, Handle};
 use crate::host::Host;
 use crate::merge::{Entry, Member, Merged};
 
@@ -94,9 +94,12 @@ pub struct Cvar {
 pub struct Event {
     /// Its index.
     pub index: u32,
+    /// Ours, or the MPI library's.
+    #[serde(default)]
+    pub own: bool,
     /// Its name.
     pub name: String,
-    /// The name of its source.
+    /// The name of its source, of ours: of the MPI library's, only an instance tells.
     pub source: String,
     /// The elements of its payload, in order.
     pub elements: Vec<Element>,
@@ -124,6 +127,9 @@ pub struct Element {
 pub struct Source {
     /// Its index.
     pub index: u32,
+    /// Ours, or the MPI library's.
+    #[serde(default)]
+    pub own: bool,
     /// Its name.
     pub name: String,
     /// Whether its events come in the order of their time stamps.
@@ -189,8 +195,13 @@ impl Listing {
             let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
             listing.cvars.extend(cvar(merged, abi, index, own));
         }
-        listing.events = (0..).map_while(|index| event(merged, index)).collect();
-        listing.sources = (0..).map_while(|index| source(merged, index)).collect();
+        for (index, entry) in merged.events.iter() {
+            let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
+            listing.events.extend(event(merged, abi, index, own));
+        }
+        for (index, entry) in merged.sources.iter() {
+            listing.sources.extend(source(merged, abi, index, matches!(entry, Entry::Own(_))));
+        }
         for (index, entry) in merged.categories.iter() {
             listing.categories.extend(category(merged, index, matches!(entry, Entry::Own(_))));
         }
@@ -238,36 +249,36 @@ fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar
     })
 }
 
-fn event(merged: &Merged, index: u32) -> Option<Event> {
-    let desc = merged.registry.event(index)?;
-    let names = desc.element_names().map(mpit::desc::EnumDesc::items);
-    let element = |(at, element): (usize, &mpit::desc::Element)| Element {
-        name: names.and_then(|names| names.get(at)).map(|item| item.name().to_owned()),
-        datatype: element.datatype().word().into(),
-        displacement: element.displacement(),
+fn event(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Event> {
+    let info = merged.event_info(index.cast_signed())?;
+    let names = merged.enums.get(info.enumeration).map(|known| known.items.as_slice());
+    let element = |(at, (datatype, displacement)): (usize, &(Handle, isize))| Element {
+        name: names.and_then(|names| names.get(at)).map(|(_, name)| name.clone()),
+        datatype: word(abi.to_datatype(*datatype).map(Datatype::word), "other"),
+        displacement: displacement.cast_unsigned(),
     };
-    if let Some(names) = desc.element_names() {
-        merged.enums.own(names);
-    }
+    let source = own.and_then(|own| merged.registry.event(own)).map(|desc| desc.source().name());
     Some(Event {
         index,
-        name: desc.name().into(),
-        source: desc.source().name().into(),
-        elements: desc.elements().iter().enumerate().map(element).collect(),
-        bind: desc.binding().word().into(),
-        verbosity: desc.audience().word().into(),
-        description: desc.text().into(),
+        own: own.is_some(),
+        name: info.name.clone(),
+        source: source.unwrap_or_default().into(),
+        elements: info.elements.iter().enumerate().map(element).collect(),
+        bind: word(abi.to_bind(info.bind).map(Bind::word), info.bind),
+        verbosity: word(abi.to_verbosity(info.verbosity).map(Verbosity::word), info.verbosity),
+        description: String::from_utf8_lossy(&info.desc).into_owned(),
     })
 }
 
-fn source(merged: &Merged, index: u32) -> Option<Source> {
-    let desc = merged.registry.source(index)?;
+fn source(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Source> {
+    let info = merged.source_info(index.cast_signed())?;
     Some(Source {
         index,
-        name: desc.name().into(),
-        ordering: desc.ordering().word().into(),
-        ticks_per_second: desc.ticks_per_second(),
-        description: desc.text().into(),
+        own,
+        name: info.name.clone(),
+        ordering: word(abi.to_source_order(info.ordering).map(SourceOrder::word), info.ordering),
+        ticks_per_second: info.ticks_per_second,
+        description: String::from_utf8_lossy(&info.desc).into_owned(),
     })
 }
 

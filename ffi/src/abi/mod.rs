@@ -176,6 +176,12 @@ impl Abi {
         self.source_orders[order as usize]
     }
 
+    /// The ordering of a source by its number.
+    #[must_use]
+    pub fn to_source_order(&self, number: c_int) -> Option<SourceOrder> {
+        find(&self.source_orders, number, SourceOrder::ALL)
+    }
+
     /// The handle of a datatype.
     #[must_use]
     pub fn datatype(&self, datatype: Datatype) -> Handle {

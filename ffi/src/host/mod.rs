@@ -14,8 +14,7 @@ macro_rules! own_calls {
         /// The arguments are what the function takes, and the host is in a state in which it may be called.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe fn $rust($($arg: $type),*) -> Option<std::ffi::c_int> {
-            static FUNCTION: crate::host::Function = crate::host::Function::new($name, $profiling);
-            let address = FUNCTION.own()?;
+            let address = $rust::FUNCTION.own()?;
             // SAFETY: the host defines a function of this name with these parameters. Object handles are passed in
             // registers, of which a narrow handle is the low half.
             let function = unsafe {
@@ -26,9 +25,15 @@ macro_rules! own_calls {
             // SAFETY: by the caller's promise.
             Some(unsafe { function($($arg),*) })
         }
+
+        /// What is known of the function.
+        mod $rust {
+            pub(super) static FUNCTION: crate::host::Function = crate::host::Function::new($name, $profiling);
+        }
     )+};
 }
 
+pub mod events;
 mod find;
 pub mod mpi;
 pub mod mpi_t;
@@ -100,6 +105,12 @@ impl Host {
     #[must_use]
     pub fn abi(&self) -> &Abi {
         &self.abi
+    }
+
+    /// Whether it is MPICH or made of it, whatever its ABI.
+    #[must_use]
+    pub fn is_mpich(&self) -> bool {
+        find::symbol(self.library.0, c"MPIR_Err_create_code").is_some()
     }
 
     /// The address of a function that the library itself defines, past all interposition; `None` if it has none

@@ -74,6 +74,12 @@ own_calls! {
     /// `MPI_T_category_get_categories`.
     fn category_get_categories = c"MPI_T_category_get_categories" / c"PMPI_T_category_get_categories"
         (index: c_int, len: c_int, indices: *mut c_int);
+    /// `MPI_T_category_get_num_events`.
+    fn category_get_num_events = c"MPI_T_category_get_num_events" / c"PMPI_T_category_get_num_events"
+        (index: c_int, num: *mut c_int);
+    /// `MPI_T_category_get_events`.
+    fn category_get_events = c"MPI_T_category_get_events" / c"PMPI_T_category_get_events"
+        (index: c_int, len: c_int, indices: *mut c_int);
     /// `MPI_T_category_changed`.
     fn category_changed = c"MPI_T_category_changed" / c"PMPI_T_category_changed" (number: *mut c_int);
 }

@@ -17,7 +17,7 @@ pub struct CategoryInfo {
     /// Description.
     pub desc: Vec<u8>,
     /// The members last seen, for the time when the host cannot be asked any more.
-    remembered: Mutex<[Vec<c_int>; 3]>,
+    remembered: Mutex<[Vec<c_int>; 4]>,
 }
 
 /// The kinds of members.
@@ -34,8 +34,8 @@ pub enum Member {
 }
 
 impl Member {
-    /// Those kinds that hosts have, too.
-    pub const OF_HOSTS: [Self; 3] = [Self::Cvar, Self::Pvar, Self::Category];
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cvar, Self::Pvar, Self::Category, Self::Event];
 }
 
 impl HostInfo for CategoryInfo {
@@ -117,11 +117,10 @@ impl Merged {
                     Member::Cvar => self.cvars.of_own(own),
                     Member::Pvar => self.pvars.of_own(own),
                     Member::Category => self.categories.of_own(own),
-                    Member::Event => Some(own),
+                    Member::Event => self.events.of_own(own),
                 };
                 Some(own.into_iter().filter_map(merged).map(|index| index as c_int).collect())
             }
-            Entry::Host(entry) if kind == Member::Event => entry.info().map(|_| Vec::new()),
             Entry::Host(entry) => {
                 let info = entry.info()?;
                 let asked = self.life.while_up_and_unforked(|| self.ask_members(entry, kind)).flatten();
@@ -141,11 +140,8 @@ impl Merged {
     /// Asks the host for the members of a category, and translates their indices.
     fn ask_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
         let index = entry.index();
-        let mut counts = [0; 3];
-        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
-        let nothing = std::ptr::null_mut();
-        ask(index, [std::ptr::null_mut(), nothing], [&raw mut name_len, &raw mut desc_len], &mut counts)?;
-        let mut indices = vec![-1; counts[kind as usize].max(0) as usize];
+        let count = Self::ask_count(index, kind)?;
+        let mut indices = vec![-1; count.max(0) as usize];
         let (len, start) = (indices.len() as c_int, indices.as_mut_ptr());
         if len == 0 {
             return Some(indices);
@@ -157,7 +153,8 @@ impl Merged {
             Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
             // SAFETY: as above.
             Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
-            Member::Event => None,
+            // SAFETY: as above.
+            Member::Event => unsafe { mpi_t::category_get_events(index, len, start) },
         };
         if code? != 0 {
             return None;
@@ -166,7 +163,7 @@ impl Merged {
             Member::Cvar => self.cvars.of_host(host),
             Member::Pvar => self.pvars.of_host(host),
             Member::Category => self.categories.of_host(host),
-            Member::Event => None,
+            Member::Event => self.events.of_host(host),
         };
         let mut found: Vec<c_int> = Vec::with_capacity(indices.len());
         for index in indices.into_iter().filter_map(merged).map(|index| index as c_int) {
@@ -177,11 +174,26 @@ impl Merged {
         Some(found)
     }
 
+    /// Asks the host how many members of a kind a category has. `None` when it has no such members at all.
+    fn ask_count(index: c_int, kind: Member) -> Option<c_int> {
+        if kind == Member::Event {
+            let mut count = 0;
+            // SAFETY: the host is up and has this index; the count is writable.
+            let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
+            return (code? == 0).then_some(count);
+        }
+        let mut counts = [0; 3];
+        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
+        let nothing = std::ptr::null_mut();
+        ask(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts)?;
+        Some(counts[kind as usize])
+    }
+
     /// Asks for the members of all categories of the host's, so that they are remembered.
     pub(super) fn remember_members(&self) {
         for (index, entry) in self.categories.iter() {
             if let Entry::Host(_) = entry {
-                for kind in Member::OF_HOSTS {
+                for kind in Member::ALL {
                     self.members(index as i32, kind);
                 }
             }

@@ -8,8 +8,10 @@
 mod category;
 mod cvar;
 mod enums;
+mod event;
 mod host_life;
 mod pvar;
+mod source;
 mod space;
 
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
@@ -20,8 +22,10 @@ use mpit::registry::Registry;
 pub use category::{CategoryInfo, Member};
 pub use cvar::CvarInfo;
 pub use enums::{Enumeration, Enums};
+pub use event::EventInfo;
 pub use host_life::HostLife;
 pub use pvar::PvarInfo;
+pub use source::SourceInfo;
 pub use space::{Entry, HostEntry, Space};
 
 use crate::host::mpi_t;
@@ -35,6 +39,10 @@ pub struct Merged {
     pub pvars: Space<PvarInfo>,
     /// Control variables.
     pub cvars: Space<CvarInfo>,
+    /// Sources of events.
+    pub sources: Space<SourceInfo>,
+    /// Event types.
+    pub events: Space<EventInfo>,
     /// Categories.
     pub categories: Space<CategoryInfo>,
     /// Enumerations.
@@ -52,6 +60,8 @@ impl Merged {
             registry: Registry::global(),
             pvars: Space::new(),
             cvars: Space::new(),
+            sources: Space::new(),
+            events: Space::new(),
             categories: Space::new(),
             enums: Enums::new(),
             life: HostLife::new(),
@@ -64,11 +74,15 @@ impl Merged {
         self.life.while_up_and_unforked(|| {
             self.pvars.sync(self);
             self.cvars.sync(self);
+            self.sources.sync(self);
+            self.events.sync(self);
             self.categories.sync(self);
         });
         if !self.life.is_up() {
             self.pvars.sync_own(self);
             self.cvars.sync_own(self);
+            self.sources.sync_own(self);
+            self.events.sync_own(self);
             self.categories.sync_own(self);
         }
     }
@@ -78,6 +92,8 @@ impl Merged {
         self.life.while_up_and_unforked(|| {
             self.pvars.retry_holes(self);
             self.cvars.retry_holes(self);
+            self.sources.retry_holes(self);
+            self.events.retry_holes(self);
             self.categories.retry_holes(self);
         });
     }

@@ -3,32 +3,21 @@
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::event::{self, Delivery, DropReport, Farewell, InstanceId, RegistrationId};
+use mpit::event::{Abi, Delivery, DropReport, Farewell, InstanceId, RegistrationId};
 use mpit::object::Object;
+use mpit::session::Interface;
 use mpit::words::{Bind, Safety};
 
-use super::pvar_handle::object_value;
-use super::source::give_info;
-use super::{Failure, exported, not_null, up};
+use super::pvar_handle::{object_for_host, object_value};
+use super::source::{give_hosts_info, give_info};
+use super::{Failure, exported, host_events, not_null, up};
 use crate::abi::Handle;
+use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
+use crate::merge::{Entry, Merged};
 use crate::{comms, infos};
 
-/// `MPI_T_event_cb_function`.
-type EventCallback =
-    unsafe extern "C" fn(instance: usize, registration: usize, safety: c_int, user_data: *mut c_void);
-/// `MPI_T_event_free_cb_function`.
-type FreeCallback = unsafe extern "C" fn(registration: usize, safety: c_int, user_data: *mut c_void);
-/// `MPI_T_event_dropped_cb_function`.
-type DroppedCallback = unsafe extern "C" fn(
-    count: i64,
-    registration: usize,
-    source_index: c_int,
-    safety: c_int,
-    user_data: *mut c_void,
-);
-
 /// How functions of C tools are called: with the numbers of the flavour.
-static C: event::Abi = event::Abi { deliver, report, farewell };
+static C: Abi = Abi { deliver, report, farewell };
 
 exported! {
     /// Registers for an event type (F31).
@@ -37,28 +26,28 @@ exported! {
     ) {
         let (interface, merged) = up()?;
         not_null(event_registration)?;
-        let index = u32::try_from(event_index).map_err(|_| Error::InvalidIndex)?;
-        let desc = merged.registry.event(index).ok_or(Error::InvalidIndex)?;
-        let hints = infos::hints(info);
-        let made = match desc.binding() {
-            Bind::NoObject => interface.event_handle_alloc(index, None, hints, &C),
-            Bind::Comm => {
-                let comm = comms::of_handle(object_value(obj_handle, Bind::Comm)?).ok_or(Error::InvalidHandle)?;
-                interface.event_handle_alloc(index, Some(&comm.object()), hints, &C)
+        merged.events.sync_unless_own(merged, event_index);
+        let made = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
+            Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
+            Entry::Host(entry) => {
+                let bind = entry.info().ok_or(Error::InvalidIndex)?.bind;
+                host_events::alloc(merged, entry, object_for_host(bind, obj_handle)?, info)?
             }
-            kind => {
-                let object = Object::new(kind, object_value(obj_handle, kind)? as u64);
-                interface.event_handle_alloc(index, Some(&object), hints, &C)
-            }
-        }?;
+        };
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { event_registration.write(made.0 as usize) };
+        unsafe { event_registration.write(made) };
         Ok(())
     }
 
     /// Takes hints (F32).
     fn MPI_T_event_handle_set_info / PMPI_T_event_handle_set_info(event_registration: usize, info: Handle) {
-        let (interface, _) = up()?;
+        let (interface, merged) = up()?;
+        if host_events::is_one(event_registration) {
+            return host_events::ask(merged, host_events::find(event_registration)?, |host| {
+                // SAFETY: the host is up and has this registration; the object by the caller's promise.
+                unsafe { events::event_handle_set_info(host, info) }
+            });
+        }
         Ok(interface.event_handle_set_hints(registration(event_registration), infos::hints(info))?)
     }
 
@@ -66,8 +55,15 @@ exported! {
     fn MPI_T_event_handle_get_info / PMPI_T_event_handle_get_info(
         event_registration: usize, info_used: *mut c_void,
     ) {
-        let (interface, _) = up()?;
+        let (interface, merged) = up()?;
         not_null(info_used)?;
+        if host_events::is_one(event_registration) {
+            let found = host_events::find(event_registration)?;
+            // SAFETY: the host is up and has this registration, and there is room for a handle.
+            let hints = |out| unsafe { events::event_handle_get_info(found.at_host(), out) };
+            // SAFETY: not null, and otherwise by the caller's promise.
+            return unsafe { give_hosts_info(merged, info_used, hints) };
+        }
         let hints = interface.event_handle_hints(registration(event_registration))?;
         // SAFETY: not null, and otherwise by the caller's promise.
         unsafe { give_info(info_used, &infos::entries(hints)) }
@@ -75,39 +71,56 @@ exported! {
 
     /// Registers a callback for a level, or removes it (F34).
     fn MPI_T_event_register_callback / PMPI_T_event_register_callback(
-        event_registration: usize, cb_safety: c_int, _info: Handle, user_data: *mut c_void,
+        event_registration: usize, cb_safety: c_int, info: Handle, user_data: *mut c_void,
         event_cb_function: *mut c_void,
     ) {
-        let (interface, _) = up()?;
+        let (interface, merged) = up()?;
+        if host_events::is_one(event_registration) {
+            host_events::find(event_registration)?;
+            let level = level(cb_safety)?;
+            return host_events::register(merged, event_registration, level, info, event_cb_function, user_data);
+        }
         let id = registration(event_registration);
         interface.event_handle_hints(id)?;
         let level = level(cb_safety)?;
         Ok(interface.event_register_callback(id, level, event_cb_function, user_data)?)
     }
 
-    /// Takes hints for a callback (F35). There are none that we understand.
+    /// Takes hints for a callback (F35). For events of ours there are none that we understand.
     fn MPI_T_event_callback_set_info / PMPI_T_event_callback_set_info(
-        event_registration: usize, cb_safety: c_int, _info: Handle,
+        event_registration: usize, cb_safety: c_int, info: Handle,
     ) {
-        callback(event_registration, cb_safety)
+        let (_, merged) = up()?;
+        let Some(found) = callback(event_registration, cb_safety)? else { return Ok(()) };
+        host_events::ask(merged, found, |host| {
+            // SAFETY: the host is up and has this registration and callback; the object by the caller's promise.
+            unsafe { events::event_callback_set_info(host, cb_safety, info) }
+        })
     }
 
     /// Tells the hints of a callback (F36).
     fn MPI_T_event_callback_get_info / PMPI_T_event_callback_get_info(
         event_registration: usize, cb_safety: c_int, info_used: *mut c_void,
     ) {
-        up()?;
+        let (_, merged) = up()?;
         not_null(info_used)?;
-        callback(event_registration, cb_safety)?;
+        let found = callback(event_registration, cb_safety)?;
+        let hints = |out| {
+            // SAFETY: the host is up and has this registration and callback, and there is room for a handle.
+            unsafe { events::event_callback_get_info(found?.at_host(), cb_safety, out) }
+        };
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { give_info(info_used, &[]) }
+        unsafe { give_hosts_info(merged, info_used, hints) }
     }
 
     /// Ends a registration (F37).
     fn MPI_T_event_handle_free / PMPI_T_event_handle_free(
         event_registration: usize, user_data: *mut c_void, free_cb_function: *mut c_void,
     ) {
-        let (interface, _) = up()?;
+        let (interface, merged) = up()?;
+        if host_events::is_one(event_registration) {
+            return host_events::free(merged, event_registration, user_data, free_cb_function);
+        }
         Ok(interface.event_handle_free(registration(event_registration), user_data, free_cb_function)?)
     }
 
@@ -115,7 +128,10 @@ exported! {
     fn MPI_T_event_set_dropped_handler / PMPI_T_event_set_dropped_handler(
         event_registration: usize, dropped_cb_function: *mut c_void,
     ) {
-        let (interface, _) = up()?;
+        let (interface, merged) = up()?;
+        if host_events::is_one(event_registration) {
+            return host_events::set_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
+        }
         Ok(interface.event_set_dropped_handler(registration(event_registration), dropped_cb_function)?)
     }
 }
@@ -128,12 +144,35 @@ fn level(number: c_int) -> Result<Safety, Failure> {
     crate::abi().to_safety(number).ok_or(Error::Invalid.into())
 }
 
-/// Whether there is a callback at a level.
-fn callback(handle: usize, safety: c_int) -> Result<(), Failure> {
+fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle) -> Result<usize, Failure> {
+    let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
+    let hints = infos::hints(info);
+    let made = match desc.binding() {
+        Bind::NoObject => interface.event_handle_alloc(own, None, hints, &C),
+        Bind::Comm => {
+            let comm = comms::of_handle(object_value(object, Bind::Comm)?).ok_or(Error::InvalidHandle)?;
+            interface.event_handle_alloc(own, Some(&comm.object()), hints, &C)
+        }
+        kind => {
+            let object = Object::new(kind, object_value(object, kind)? as u64);
+            interface.event_handle_alloc(own, Some(&object), hints, &C)
+        }
+    }?;
+    Ok(made.0 as usize)
+}
+
+/// The host's registration, or none if it is one of ours, when there is a callback at a level.
+fn callback(handle: usize, safety: c_int) -> Result<Option<&'static host_events::Registration>, Failure> {
     let (interface, _) = up()?;
-    let id = registration(handle);
-    interface.event_handle_hints(id)?;
-    if interface.event_has_callback(id, level(safety)?)? { Ok(()) } else { Err(Error::Invalid.into()) }
+    let (hosts, is_there) = if host_events::is_one(handle) {
+        let found = host_events::find(handle)?;
+        (Some(found), host_events::has_callback(found, level(safety)?))
+    } else {
+        let id = registration(handle);
+        interface.event_handle_hints(id)?;
+        (None, interface.event_has_callback(id, level(safety)?)?)
+    };
+    if is_there { Ok(hosts) } else { Err(Error::Invalid.into()) }
 }
 
 pub(super) fn instance(handle: usize) -> InstanceId {
@@ -151,7 +190,8 @@ unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
 unsafe extern "C" fn report(function: *mut c_void, of: &DropReport) {
     // SAFETY: the tool registered a function of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(function) };
-    let (registration, source) = (of.registration.0 as usize, of.source as c_int);
+    let source = Merged::get().sources.of_own(of.source).map_or(-1, u32::cast_signed);
+    let registration = of.registration.0 as usize;
     // SAFETY: the tool's function takes this.
     unsafe { function(of.count, registration, source, crate::abi().safety(of.safety), of.user_data) };
 }

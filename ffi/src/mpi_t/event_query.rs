@@ -3,10 +3,12 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use mpit::Error;
-use mpit::desc::Element;
 
-use super::source::give_info;
+use super::source::give_hosts_info;
 use super::{exported, not_null, up};
+use crate::abi::Handle;
+use crate::host::events;
+use crate::merge::{Entry, Merged};
 use crate::strings::{Buffer, put};
 
 exported! {
@@ -14,8 +16,9 @@ exported! {
     fn MPI_T_event_get_num / PMPI_T_event_get_num(num_events: *mut c_int) {
         let (_, merged) = up()?;
         not_null(num_events)?;
+        merged.sync();
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_events.write(merged.registry.event_count() as c_int) };
+        unsafe { num_events.write(merged.events.len() as c_int) };
         Ok(())
     }
 
@@ -34,24 +37,24 @@ exported! {
         // SAFETY: by the caller's promise.
         let room = unsafe { num_elements.as_ref() }.map_or(Ok(0), |room| usize::try_from(*room));
         let room = room.map_err(|_| Error::Invalid)?;
-        let index = u32::try_from(event_index).map_err(|_| Error::InvalidIndex)?;
-        let event = merged.registry.event(index).ok_or(Error::InvalidIndex)?;
+        merged.events.sync_unless_own(merged, event_index);
+        let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: by the caller's promise.
-        unsafe { give_info(info, &[]) }?;
+        unsafe { give_hosts_info(merged, info, |out| ask_for_hints(merged, event_index, out)) }?;
         // SAFETY: by the caller's promise.
-        unsafe { give_elements(event.elements(), room, array_of_datatypes, array_of_displacements) };
+        unsafe { give_elements(&event.elements, room, array_of_datatypes, array_of_displacements) };
         // SAFETY: by the caller's promise.
-        unsafe { put(num_elements, event.elements().len() as c_int) };
+        unsafe { put(num_elements, event.elements.len() as c_int) };
         // SAFETY: by the caller's promise, and checked.
-        unsafe { name.fill(event.name()) };
+        unsafe { name.fill(&event.name) };
         // SAFETY: by the caller's promise, and checked.
-        unsafe { desc.fill(event.text()) };
+        unsafe { desc.fill(&event.desc) };
         // SAFETY: by the caller's promise.
-        unsafe { put(enumtype, event.element_names().map_or(0, |names| merged.enums.own(names))) };
+        unsafe { put(enumtype, event.enumeration) };
         // SAFETY: by the caller's promise.
-        unsafe { put(verbosity, crate::abi().verbosity(event.audience())) };
+        unsafe { put(verbosity, event.verbosity) };
         // SAFETY: by the caller's promise.
-        unsafe { put(bind, crate::abi().bind(event.binding())) };
+        unsafe { put(bind, event.bind) };
         Ok(())
     }
 
@@ -62,10 +65,35 @@ exported! {
         not_null(event_index)?;
         // SAFETY: not null, and a C string by the caller's promise.
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.registry.event_index(name).ok_or(Error::InvalidName)?;
+        let index = merged.events.find(merged, name).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
         unsafe { event_index.write(index as c_int) };
         Ok(())
+    }
+}
+
+/// Has the host make an info object for an event type of its; `None` for one of ours.
+fn ask_for_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int> {
+    let Some(Entry::Host(entry)) = merged.events.get(index) else { return None };
+    let [mut name_len, mut desc_len, mut verbosity, mut elements, mut bind]: [c_int; 5] = [0; 5];
+    let mut enumeration = 0;
+    let (text, datatypes, displacements) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the host is up and has this index; all pointers are null or writable, and there is room for no element.
+    unsafe {
+        events::event_get_info(
+            entry.index(),
+            text,
+            &raw mut name_len,
+            &raw mut verbosity,
+            datatypes,
+            displacements,
+            &raw mut elements,
+            &raw mut enumeration,
+            out,
+            text,
+            &raw mut desc_len,
+            &raw mut bind,
+        )
     }
 }
 
@@ -75,22 +103,21 @@ exported! {
 ///
 /// The arrays are null, or valid for writes of `room` entries.
 unsafe fn give_elements(
-    elements: &[Element],
+    elements: &[(Handle, isize)],
     room: usize,
     datatypes: *mut c_void,
     displacements: *mut isize,
 ) {
     let abi = crate::abi();
-    let width = if abi.narrow_handles { 4 } else { size_of::<usize>() };
-    for (at, element) in elements.iter().take(room).enumerate() {
+    for (at, (datatype, displacement)) in elements.iter().take(room).enumerate() {
         if !datatypes.is_null() {
-            let place = datatypes.wrapping_byte_add(at * width);
+            let place = datatypes.wrapping_byte_add(at * abi.handle_width());
             // SAFETY: by the caller's promise.
-            unsafe { abi.store_handle(place, abi.datatype(element.datatype())) };
+            unsafe { abi.store_handle(place, *datatype) };
         }
         if !displacements.is_null() {
             // SAFETY: by the caller's promise.
-            unsafe { displacements.wrapping_add(at).write(element.displacement() as isize) };
+            unsafe { displacements.wrapping_add(at).write(*displacement) };
         }
     }
 }

@@ -8,7 +8,7 @@ use mpit::lock::{Mutex, Once};
 use mpit::session::SessionId;
 use mpit::slots::Slots;
 
-use super::{Failure, from_host};
+use super::{Failure, from_host, host_events};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged, PvarInfo};
 
@@ -145,8 +145,9 @@ pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends all handles and sessions of the host's.
+/// Ends all handles, registrations and sessions of the host's.
 pub(super) fn end_all(merged: &Merged) {
+    host_events::end_all(merged);
     let handles: Vec<u64> = tables().pvars.iter().map(|(handle, _)| handle).collect();
     for handle in handles {
         free_pvar(merged, handle);

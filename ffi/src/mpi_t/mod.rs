@@ -11,6 +11,8 @@ pub mod event_handle;
 pub mod event_instance;
 pub mod event_query;
 mod handles;
+mod host_events;
+mod host_instances;
 pub mod init;
 pub mod pvar_access;
 pub mod pvar_handle;

@@ -1,0 +1,87 @@
+//! Sources and events of the host, called by their `PMPI_T_` names and only with arguments that were checked. Hosts before
+//! MPI-4 have none of these functions.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use crate::abi::Handle;
+
+/// `MPI_T_event_cb_function`.
+pub type EventCallback =
+    unsafe extern "C" fn(instance: usize, registration: usize, safety: c_int, user_data: *mut c_void);
+/// `MPI_T_event_free_cb_function`.
+pub type FreeCallback = unsafe extern "C" fn(registration: usize, safety: c_int, user_data: *mut c_void);
+/// `MPI_T_event_dropped_cb_function`.
+pub type DroppedCallback = unsafe extern "C" fn(
+    count: i64,
+    registration: usize,
+    source_index: c_int,
+    safety: c_int,
+    user_data: *mut c_void,
+);
+
+own_calls! {
+    /// `MPI_T_source_get_num`.
+    fn source_get_num = c"MPI_T_source_get_num" / c"PMPI_T_source_get_num" (num: *mut c_int);
+    /// `MPI_T_source_get_info`. `info` is null, or points to memory for a handle of the flavour's width.
+    fn source_get_info = c"MPI_T_source_get_info" / c"PMPI_T_source_get_info"
+        (index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int,
+         ordering: *mut c_int, ticks_per_second: *mut i64, max_ticks: *mut i64, info: *mut c_void);
+    /// `MPI_T_source_get_timestamp`.
+    fn source_get_timestamp = c"MPI_T_source_get_timestamp" / c"PMPI_T_source_get_timestamp"
+        (index: c_int, timestamp: *mut i64);
+    /// `MPI_T_event_get_num`.
+    fn event_get_num = c"MPI_T_event_get_num" / c"PMPI_T_event_get_num" (num: *mut c_int);
+    /// `MPI_T_event_get_info`. `datatypes` are handles of the flavour's width, as `info` is, which may be null.
+    fn event_get_info = c"MPI_T_event_get_info" / c"PMPI_T_event_get_info"
+        (index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, datatypes: *mut c_void,
+         displacements: *mut isize, num_elements: *mut c_int, enumeration: *mut usize, info: *mut c_void,
+         desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int);
+    /// `MPI_T_event_handle_alloc`.
+    fn event_handle_alloc = c"MPI_T_event_handle_alloc" / c"PMPI_T_event_handle_alloc"
+        (index: c_int, object: *mut c_void, info: Handle, registration: *mut usize);
+    /// `MPI_T_event_handle_set_info`.
+    fn event_handle_set_info = c"MPI_T_event_handle_set_info" / c"PMPI_T_event_handle_set_info"
+        (registration: usize, info: Handle);
+    /// `MPI_T_event_handle_get_info`. `info` points to memory for a handle of the flavour's width.
+    fn event_handle_get_info = c"MPI_T_event_handle_get_info" / c"PMPI_T_event_handle_get_info"
+        (registration: usize, info: *mut c_void);
+    /// `MPI_T_event_register_callback`.
+    fn event_register_callback = c"MPI_T_event_register_callback" / c"PMPI_T_event_register_callback"
+        (registration: usize, safety: c_int, info: Handle, user_data: *mut c_void, callback: Option<EventCallback>);
+    /// `MPI_T_event_callback_set_info`.
+    fn event_callback_set_info = c"MPI_T_event_callback_set_info" / c"PMPI_T_event_callback_set_info"
+        (registration: usize, safety: c_int, info: Handle);
+    /// `MPI_T_event_callback_get_info`. `info` points to memory for a handle of the flavour's width.
+    fn event_callback_get_info = c"MPI_T_event_callback_get_info" / c"PMPI_T_event_callback_get_info"
+        (registration: usize, safety: c_int, info: *mut c_void);
+    /// `MPI_T_event_handle_free`.
+    fn event_handle_free = c"MPI_T_event_handle_free" / c"PMPI_T_event_handle_free"
+        (registration: usize, user_data: *mut c_void, farewell: Option<FreeCallback>);
+    /// `MPI_T_event_set_dropped_handler`.
+    fn event_set_dropped_handler = c"MPI_T_event_set_dropped_handler" / c"PMPI_T_event_set_dropped_handler"
+        (registration: usize, handler: Option<DroppedCallback>);
+    /// `MPI_T_event_read`.
+    fn event_read = c"MPI_T_event_read" / c"PMPI_T_event_read"
+        (instance: usize, element: c_int, out: *mut c_void);
+    /// `MPI_T_event_copy`.
+    fn event_copy = c"MPI_T_event_copy" / c"PMPI_T_event_copy" (instance: usize, out: *mut c_void);
+    /// `MPI_T_event_get_timestamp`.
+    fn event_get_timestamp = c"MPI_T_event_get_timestamp" / c"PMPI_T_event_get_timestamp"
+        (instance: usize, timestamp: *mut i64);
+    /// `MPI_T_event_get_source`.
+    fn event_get_source = c"MPI_T_event_get_source" / c"PMPI_T_event_get_source"
+        (instance: usize, source: *mut c_int);
+}
+
+/// Looks up what callbacks may call: they may run in signal handlers, in which nothing can be looked up.
+pub fn prepare_for_callbacks() {
+    for function in [
+        &source_get_timestamp::FUNCTION,
+        &event_read::FUNCTION,
+        &event_copy::FUNCTION,
+        &event_get_timestamp::FUNCTION,
+        &event_get_source::FUNCTION,
+    ] {
+        function.own();
+    }
+}

@@ -1,0 +1,152 @@
+//! Event types of the merged list.
+
+use std::borrow::Cow;
+use std::ffi::{c_char, c_int};
+
+use mpit::desc::EventDesc;
+
+use super::enums::{Text, handle_of};
+use super::space::HostInfo;
+use super::{Entry, Merged};
+use crate::abi::{Abi, Handle};
+use crate::host::{Host, events};
+
+/// What `MPI_T_event_get_info` answers, in the numbers of the flavour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventInfo {
+    /// Name.
+    pub name: String,
+    /// Verbosity.
+    pub verbosity: c_int,
+    /// Datatype and displacement of each element.
+    pub elements: Vec<(Handle, isize)>,
+    /// Enumeration of the elements, as a handle of ours, or null.
+    pub enumeration: usize,
+    /// Description.
+    pub desc: Vec<u8>,
+    /// Kind of object.
+    pub bind: c_int,
+}
+
+impl EventInfo {
+    fn of_own(merged: &Merged, abi: &Abi, desc: &'static EventDesc) -> Self {
+        let elements = desc.elements().iter();
+        Self {
+            name: desc.name().into(),
+            verbosity: abi.verbosity(desc.audience()),
+            elements: elements
+                .map(|element| (abi.datatype(element.datatype()), element.displacement() as isize))
+                .collect(),
+            enumeration: handle_of(merged, desc.element_names()),
+            desc: desc.text().into(),
+            bind: abi.bind(desc.binding()),
+        }
+    }
+}
+
+impl HostInfo for EventInfo {
+    type Key = String;
+    type Name<'a> = &'a str;
+
+    fn to_key(name: &str) -> String {
+        name.to_owned()
+    }
+
+    fn ask(merged: &Merged, index: i32) -> Option<Self> {
+        let host = Host::get()?;
+        let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
+        let mut info = Self {
+            name: String::new(),
+            verbosity: 0,
+            elements: Vec::new(),
+            enumeration: 0,
+            desc: Vec::new(),
+            bind: 0,
+        };
+        let mut enumeration: usize = 0;
+        let mut ask = |name: [(*mut c_char, *mut c_int); 2],
+                       datatypes: &mut [u64],
+                       displacements: &mut [isize],
+                       count: *mut c_int| {
+            let [(name, name_len), (desc, desc_len)] = name;
+            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said. The
+            // arrays have room for `count` entries, of which a word each is enough for a datatype of either width. No
+            // info object is wanted.
+            unsafe {
+                events::event_get_info(
+                    index,
+                    name,
+                    name_len,
+                    &raw mut info.verbosity,
+                    datatypes.as_mut_ptr().cast(),
+                    displacements.as_mut_ptr(),
+                    count,
+                    &raw mut enumeration,
+                    std::ptr::null_mut(),
+                    desc,
+                    desc_len,
+                    &raw mut info.bind,
+                )
+            }
+        };
+        let nothing = std::ptr::null_mut();
+        let lengths = [(nothing, &raw mut name_len), (nothing, &raw mut desc_len)];
+        if ask(lengths, &mut [], &mut [], &raw mut count)? != 0 {
+            return None;
+        }
+        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
+        let elements = count.max(0) as usize;
+        let (mut datatypes, mut displacements) = (vec![0; elements], vec![0; elements]);
+        let texts = [(name.start(), name.len()), (desc.start(), desc.len())];
+        count = elements as c_int;
+        if ask(texts, &mut datatypes, &mut displacements, &raw mut count)? != 0 {
+            return None;
+        }
+        info.name = name.into_string();
+        info.desc = desc.into_bytes();
+        let abi = host.abi();
+        let datatype = |at: usize| {
+            let place = datatypes.as_ptr().cast::<u8>().wrapping_add(at * abi.handle_width());
+            // SAFETY: the array has a word for each element, and a handle is no wider.
+            unsafe { abi.load_handle(place.cast()) }
+        };
+        info.elements = displacements.iter().enumerate().map(|(at, place)| (datatype(at), *place)).collect();
+        // MPICH never sets the enumeration of an event, and what is there instead is no handle.
+        if !host.is_mpich() {
+            info.enumeration = merged.enums.host(enumeration);
+        }
+        (!info.name.is_empty()).then_some(info)
+    }
+
+    fn host_count() -> i32 {
+        let mut count = 0;
+        // SAFETY: the host is up, and the count is writable.
+        unsafe { events::event_get_num(&raw mut count) };
+        count
+    }
+
+    fn own_count(merged: &Merged) -> u32 {
+        merged.registry.event_count()
+    }
+
+    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+        merged.registry.event_index(name)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Merged {
+    /// What an event type says of itself; `None` for a hole and for what is no index.
+    pub fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
+        match self.events.get(index)? {
+            Entry::Own(own) => {
+                let desc = self.registry.event(*own)?;
+                Some(Cow::Owned(EventInfo::of_own(self, crate::abi(), desc)))
+            }
+            Entry::Host(entry) => entry.info().map(Cow::Borrowed),
+        }
+    }
+}

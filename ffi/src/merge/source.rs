@@ -1,0 +1,113 @@
+//! Sources of events of the merged list.
+
+use std::borrow::Cow;
+use std::ffi::{c_char, c_int};
+
+use mpit::desc::SourceDesc;
+
+use super::enums::Text;
+use super::space::HostInfo;
+use super::{Entry, Merged};
+use crate::abi::Abi;
+use crate::host::events;
+
+/// What `MPI_T_source_get_info` answers, in the numbers of the flavour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceInfo {
+    /// Name.
+    pub name: String,
+    /// Description.
+    pub desc: Vec<u8>,
+    /// Whether its time stamps are in order.
+    pub ordering: c_int,
+    /// Ticks per second.
+    pub ticks_per_second: i64,
+    /// The largest time stamp.
+    pub max_ticks: i64,
+}
+
+impl SourceInfo {
+    fn of_own(abi: &Abi, desc: &'static SourceDesc) -> Self {
+        Self {
+            name: desc.name().into(),
+            desc: desc.text().into(),
+            ordering: abi.source_order(desc.ordering()),
+            ticks_per_second: desc.ticks_per_second(),
+            max_ticks: desc.max_ticks(),
+        }
+    }
+}
+
+impl HostInfo for SourceInfo {
+    type Key = String;
+    type Name<'a> = &'a str;
+
+    fn to_key(name: &str) -> String {
+        name.to_owned()
+    }
+
+    fn ask(_merged: &Merged, index: i32) -> Option<Self> {
+        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
+        let mut info =
+            Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
+        let mut ask = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
+            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said,
+            // and no info object is wanted.
+            unsafe {
+                events::source_get_info(
+                    index,
+                    name,
+                    name_len,
+                    desc,
+                    desc_len,
+                    &raw mut info.ordering,
+                    &raw mut info.ticks_per_second,
+                    &raw mut info.max_ticks,
+                    std::ptr::null_mut(),
+                )
+            }
+        };
+        let nothing = std::ptr::null_mut();
+        if ask(nothing, &raw mut name_len, nothing, &raw mut desc_len)? != 0 {
+            return None;
+        }
+        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
+        if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
+            return None;
+        }
+        info.name = name.into_string();
+        info.desc = desc.into_bytes();
+        (!info.name.is_empty()).then_some(info)
+    }
+
+    fn host_count() -> i32 {
+        let mut count = 0;
+        // SAFETY: the host is up, and the count is writable.
+        unsafe { events::source_get_num(&raw mut count) };
+        count
+    }
+
+    fn own_count(merged: &Merged) -> u32 {
+        merged.registry.source_count()
+    }
+
+    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+        merged.registry.source_index(name)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Merged {
+    /// What a source says of itself; `None` for a hole and for what is no index.
+    pub fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
+        match self.sources.get(index)? {
+            Entry::Own(own) => {
+                Some(Cow::Owned(SourceInfo::of_own(crate::abi(), self.registry.source(*own)?)))
+            }
+            Entry::Host(entry) => entry.info().map(Cow::Borrowed),
+        }
+    }
+}

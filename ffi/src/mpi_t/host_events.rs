@@ -1,0 +1,396 @@
+//! Registrations for events of the host's, as the user holds them: identifiers of ours. The host calls functions of ours,
+//! which call the tool's with what the tool knows.
+//!
+//! A callback is a slot of its own, whose identifier is the user data that the host has: function and user data are changed
+//! together, and what a host calls too late finds nothing.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, SeqCst},
+};
+
+use mpit::Error;
+use mpit::lock::Once;
+use mpit::slots::Slots;
+use mpit::words::Safety;
+
+use super::host_instances::Shown;
+use super::{Failure, Outcome, from_host};
+use crate::abi::Handle;
+use crate::host::events::{DroppedCallback, EventCallback, FreeCallback};
+use crate::host::{Host, events};
+use crate::merge::{EventInfo, HostEntry, Merged};
+
+/// A registration for an event of the host's.
+#[derive(Debug, Default)]
+pub(super) struct Registration {
+    /// The registration, the host's.
+    host: AtomicUsize,
+    /// How many elements the event has.
+    elements: AtomicU32,
+    /// Freed by the tool.
+    ended: AtomicBool,
+    /// Freed by the tool while a callback ran, and not at the host yet.
+    waits: AtomicBool,
+    /// Callbacks that run. Falls back to 0 by itself, whoever has the slot.
+    running: AtomicU32,
+    /// The callback of each level, or 0.
+    callbacks: [AtomicU64; 4],
+    /// The tool's handler of drops, or null.
+    handler: AtomicPtr<c_void>,
+    /// Instances that were lost here, and not told of.
+    lost: AtomicI64,
+    farewell: AtomicPtr<c_void>,
+    farewell_data: AtomicPtr<c_void>,
+}
+
+impl Registration {
+    /// The registration, as the host has it.
+    pub(super) fn at_host(&self) -> usize {
+        self.host.load(SeqCst)
+    }
+}
+
+/// A callback of a registration.
+#[derive(Debug, Default)]
+struct Callback {
+    registration: AtomicU64,
+    function: AtomicPtr<c_void>,
+    user_data: AtomicPtr<c_void>,
+}
+
+/// A callback at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    registration: u64,
+    function: *mut c_void,
+    user_data: *mut c_void,
+}
+
+impl Callback {
+    fn see(&self) -> Seen {
+        Seen {
+            registration: self.registration.load(Relaxed),
+            function: self.function.load(Relaxed),
+            user_data: self.user_data.load(Relaxed),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Tables {
+    registrations: Slots<(), Registration>,
+    callbacks: Slots<(), Callback>,
+}
+
+fn tables() -> &'static Tables {
+    static TABLES: Once<Tables> = Once::new();
+    TABLES.get_or_init(|| Tables {
+        registrations: Slots::new(0x72, 1 << 24),
+        callbacks: Slots::new(0x66, 1 << 24),
+    })
+}
+
+/// Whether it is, or was, a registration for an event of the host's.
+pub(super) fn is_one(registration: usize) -> bool {
+    registration as u64 >> 56 == 0x72
+}
+
+/// A registration that the tool did not free.
+pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure> {
+    let found = tables().registrations.get(registration as u64);
+    found.filter(|found| !found.ended.load(Acquire)).ok_or(Error::InvalidHandle.into())
+}
+
+/// Asks the host about a registration.
+pub(super) fn ask(
+    merged: &Merged,
+    registration: &Registration,
+    call: impl FnOnce(usize) -> Option<c_int>,
+) -> Outcome {
+    let asked = merged.life.while_up_and_unforked(|| call(registration.at_host()));
+    asked.map_or(Err(Error::InvalidHandle.into()), from_host)
+}
+
+/// Registers for an event of the host's, with an object that was checked.
+pub(super) fn alloc(
+    merged: &Merged,
+    entry: &HostEntry<EventInfo>,
+    object: *mut c_void,
+    info: Handle,
+) -> Result<usize, Failure> {
+    let elements = entry.info().ok_or(Error::InvalidIndex)?.elements.len() as u32;
+    free_waiting(merged);
+    events::prepare_for_callbacks();
+    let mut host = 0;
+    let asked = merged.life.while_up_and_unforked(|| {
+        // SAFETY: the host is up and has this index; the object was checked, and the registration is writable.
+        unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
+    });
+    asked.map_or(Err(Error::InvalidIndex.into()), from_host)?;
+    let made = tables().registrations.take((), Registration::default, |registration, _| {
+        registration.host.store(host, SeqCst);
+        registration.elements.store(elements, SeqCst);
+        for flag in [&registration.ended, &registration.waits] {
+            flag.store(false, SeqCst);
+        }
+        registration.lost.store(0, SeqCst);
+        for pointer in [&registration.handler, &registration.farewell, &registration.farewell_data] {
+            pointer.store(std::ptr::null_mut(), SeqCst);
+        }
+    });
+    if let Some(made) = made {
+        return Ok(made as usize);
+    }
+    merged.life.while_up_and_unforked(|| {
+        // SAFETY: the host is up, and the registration is new.
+        unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
+    });
+    Err(Error::OutOfHandles.into())
+}
+
+/// Sets the callback of a level, or removes it.
+pub(super) fn register(
+    merged: &Merged,
+    registration: usize,
+    level: Safety,
+    info: Handle,
+    function: *mut c_void,
+    user_data: *mut c_void,
+) -> Outcome {
+    let found = find(registration)?;
+    let new = if function.is_null() {
+        0
+    } else {
+        let fill = |callback: &Callback, _| {
+            callback.registration.store(registration as u64, Relaxed);
+            callback.function.store(function, Relaxed);
+            callback.user_data.store(user_data, Relaxed);
+        };
+        tables().callbacks.take((), Callback::default, fill).ok_or(Error::OutOfHandles)?
+    };
+    let place = &found.callbacks[level as usize];
+    let tell = |callback: u64| {
+        let trampoline = (callback != 0).then_some(deliver as EventCallback);
+        ask(merged, found, |host| {
+            let number = crate::abi().safety(level);
+            // SAFETY: the host is up and has this registration; the function takes what the host gives.
+            unsafe {
+                events::event_register_callback(
+                    host,
+                    number,
+                    info,
+                    callback as usize as *mut c_void,
+                    trampoline,
+                )
+            }
+        })
+    };
+    let old = place.swap(new, SeqCst);
+    let told = tell(new);
+    if told.is_err() && place.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
+        tables().callbacks.free(new, ());
+        return told;
+    }
+    // Of two who change it at once, the host may have heard of the later one first.
+    let mut said = new;
+    while place.load(SeqCst) != said && !found.ended.load(SeqCst) {
+        said = place.load(SeqCst);
+        tell(said)?;
+    }
+    tables().callbacks.free(old, ());
+    told
+}
+
+/// Whether there is a callback at a level.
+pub(super) fn has_callback(registration: &Registration, level: Safety) -> bool {
+    registration.callbacks[level as usize].load(SeqCst) != 0
+}
+
+/// Sets the handler of drops.
+pub(super) fn set_handler(merged: &Merged, registration: &Registration, handler: *mut c_void) -> Outcome {
+    ask(merged, registration, |host| {
+        // Never none: MPICH then calls what is not there. A handler that is set anew hears of later losses only.
+        // SAFETY: the host is up and has this registration; the function takes what the host gives.
+        unsafe { events::event_set_dropped_handler(host, Some(report as DroppedCallback)) }
+    })?;
+    registration.handler.store(handler, SeqCst);
+    registration.lost.store(0, SeqCst);
+    Ok(())
+}
+
+/// Ends a registration. The free callback runs when the host says that it is over.
+pub(super) fn free(
+    merged: &Merged,
+    registration: usize,
+    user_data: *mut c_void,
+    farewell: *mut c_void,
+) -> Outcome {
+    let found = find(registration)?;
+    if found.ended.swap(true, SeqCst) {
+        return Err(Error::InvalidHandle.into());
+    }
+    found.farewell_data.store(user_data, SeqCst);
+    found.farewell.store(farewell, SeqCst);
+    // MPICH goes on with what it freed if that happened in a callback.
+    if found.running.load(SeqCst) > 0 && Host::get().is_some_and(Host::is_mpich) {
+        found.waits.store(true, SeqCst);
+        return Ok(());
+    }
+    let freed = free_at_host(merged, registration as u64, found);
+    if freed.is_err() {
+        found.farewell.store(std::ptr::null_mut(), SeqCst);
+        found.ended.store(false, SeqCst);
+    }
+    freed?;
+    free_waiting(merged);
+    Ok(())
+}
+
+fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
+    ask(merged, registration, |host| {
+        // SAFETY: the host is up, and the registration came from it and was not freed before; the function takes what the
+        // host gives.
+        unsafe {
+            events::event_handle_free(host, id as usize as *mut c_void, Some(say_farewell as FreeCallback))
+        }
+    })
+}
+
+/// Frees what was freed by the tool in callbacks that have returned since.
+fn free_waiting(merged: &Merged) {
+    for (id, registration) in tables().registrations.iter() {
+        if registration.running.load(SeqCst) == 0 && registration.waits.swap(false, SeqCst) {
+            // The tool was told that it is freed; if the host does not agree, nothing is left to do.
+            let _ = free_at_host(merged, id, registration);
+        }
+    }
+}
+
+/// Ends all registrations. Tools are not called any more, but for what they freed before.
+pub(super) fn end_all(merged: &Merged) {
+    for (id, registration) in tables().registrations.iter() {
+        if !registration.ended.swap(true, SeqCst) {
+            registration.handler.store(std::ptr::null_mut(), SeqCst);
+            free_callbacks(registration);
+        } else if !registration.waits.swap(false, SeqCst) {
+            continue;
+        }
+        // Whatever the host says, the identifier has ended.
+        let _ = free_at_host(merged, id, registration);
+        end(id, registration);
+    }
+}
+
+fn free_callbacks(registration: &Registration) {
+    for callback in &registration.callbacks {
+        tables().callbacks.free(callback.swap(0, SeqCst), ());
+    }
+}
+
+/// Gives the slot to others; whether it was still in use.
+fn end(id: u64, registration: &Registration) -> bool {
+    free_callbacks(registration);
+    tables().registrations.free(id, ())
+}
+
+/// A callback that runs.
+struct Running<'a>(&'a Registration);
+
+impl<'a> Running<'a> {
+    fn begin(registration: &'a Registration) -> Self {
+        registration.running.fetch_add(1, SeqCst);
+        Self(registration)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, SeqCst);
+    }
+}
+
+/// What the host calls for an instance.
+unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_int, user_data: *mut c_void) {
+    let Some(callback) = tables().callbacks.look(user_data as u64, |callback| Some(callback.see())) else {
+        return;
+    };
+    let Some(registration) = tables().registrations.get(callback.registration) else { return };
+    let _running = Running::begin(registration);
+    if registration.ended.load(SeqCst) {
+        return;
+    }
+    let Some(shown) = Shown::new(instance, registration.elements.load(Relaxed)) else {
+        if !registration.handler.load(Acquire).is_null() {
+            registration.lost.fetch_add(1, Relaxed);
+        }
+        return;
+    };
+    if registration.lost.load(Relaxed) > 0 {
+        let mut source = -1;
+        // SAFETY: the host calls with an instance of its own, and the source is writable.
+        unsafe { events::event_get_source(instance, &raw mut source) };
+        tell_of_drops(registration, callback, 0, source, safety);
+    }
+    // SAFETY: the tool registered a function of this type.
+    let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(callback.function) };
+    // SAFETY: the tool's function takes this.
+    unsafe { function(shown.id(), callback.registration as usize, safety, callback.user_data) };
+}
+
+/// What the host calls for instances that were lost.
+unsafe extern "C" fn report(
+    count: i64,
+    registration: usize,
+    source_index: c_int,
+    safety: c_int,
+    user_data: *mut c_void,
+) {
+    let Some(told) = who_is_told(registration, safety, user_data) else { return };
+    let Some(found) = tables().registrations.get(told.registration) else { return };
+    let _running = Running::begin(found);
+    tell_of_drops(found, told, count, source_index, safety);
+}
+
+/// Tells the tool's handler of what the host lost, and of what was lost here.
+fn tell_of_drops(registration: &Registration, to: Seen, count: i64, source: c_int, safety: c_int) {
+    let handler = registration.handler.load(SeqCst);
+    let count = count.saturating_add(registration.lost.swap(0, Relaxed));
+    if handler.is_null() {
+        return;
+    }
+    let source = Merged::get().sources.of_host(source).map_or(-1, u32::cast_signed);
+    // SAFETY: the tool registered a function of this type.
+    let handler = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(handler) };
+    // SAFETY: the tool's function takes this.
+    unsafe { handler(count, to.registration as usize, source, safety, to.user_data) };
+}
+
+/// The callback whose user data a handler of drops is given: the host says, if it follows the standard's erratum, or else
+/// the one that would be called for the level.
+fn who_is_told(host: usize, safety: c_int, user_data: *mut c_void) -> Option<Seen> {
+    let callbacks = &tables().callbacks;
+    let see = |id: u64| callbacks.look(id, |callback| Some(callback.see()));
+    if let Some(seen) = see(user_data as u64) {
+        return Some(seen);
+    }
+    let mut all = tables().registrations.iter();
+    let (_, registration) = all.find(|(_, one)| one.at_host() == host)?;
+    let level = crate::abi().to_safety(safety)? as usize;
+    registration.callbacks[level..].iter().find_map(|callback| see(callback.load(SeqCst)))
+}
+
+/// What the host calls when a registration is over.
+unsafe extern "C" fn say_farewell(_registration: usize, safety: c_int, user_data: *mut c_void) {
+    let id = user_data as u64;
+    let Some(found) = tables().registrations.get(id) else { return };
+    let (function, user_data) = (found.farewell.load(SeqCst), found.farewell_data.load(SeqCst));
+    if !end(id, found) || function.is_null() {
+        return;
+    }
+    // SAFETY: the tool gave a function of this type.
+    let function = unsafe { std::mem::transmute::<*mut c_void, FreeCallback>(function) };
+    // SAFETY: the tool's function takes this.
+    unsafe { function(id as usize, safety, user_data) };
+}
