@@ -33,6 +33,19 @@ fn run(
     job.under_mpit(settings)?.finish()
 }
 
+/// Without `mpit run`, which would clean up.
+fn run_alone(
+    stack: &Stack,
+    program: &Path,
+    mode: &str,
+    settings: &[(&str, &str)],
+    dir: &Path,
+) -> Outcome<Finished> {
+    let lines: Vec<_> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(30);
+    job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()
+}
+
 /// The text of each process that has a file.
 fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
     let read = |rank| fs::read_to_string(dir.join(format!("{stem}.{rank}.prof"))).map(|text| (rank, text));
@@ -132,7 +145,7 @@ fn a_run_without_deaths_leaves_no_store_and_the_same_files() -> Outcome {
                 // What is of an earlier run goes.
                 let old = dir.join(format!("{stem}.2.store"));
                 fs::write(&old, "of yesterday").context(old.display())?;
-                let finished = run(stack, &program, "finish", &settings(stem, more), &dir)?;
+                let finished = run_alone(stack, &program, "finish", &settings(stem, more), &dir)?;
                 Failure::unless(finished.code == Some(0), || finished.to_string())?;
                 Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
             }
@@ -178,10 +191,7 @@ fn reports_have_what_killed_processes_left() -> Outcome {
         |stack| {
             let program = stack.compile("killed")?;
             let dir = stack.scratch("killed_report")?;
-            let lines: Vec<_> =
-                settings("run", &[KEPT]).iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let job = Job::mpi(stack, RANKS).arg(program).args(&["kill"]).dir(&dir).seconds(30);
-            let finished = job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()?;
+            let finished = run_alone(stack, &program, "kill", &settings("run", &[KEPT]), &dir)?;
             let left = stores(&dir)?;
             Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
             let mpit = build::artifacts()?.mpit.display().to_string();
