@@ -65,7 +65,10 @@ const C_OPTIONS: [&str; 8] = [
 
 /// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    compile(spec, &spec.mpicc(), &C_OPTIONS, &format!("hosts/c/{name}.c"), name)
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let mut options = C_OPTIONS.to_vec();
+    options.push(&include);
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
 /// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
