@@ -6,14 +6,45 @@ use mpit::event::Hints;
 use mpit::words::Bind;
 use mpit::{Error, Result};
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Flavour, Handle};
 use crate::host::{Host, mpi};
 use crate::own_infos;
 
 /// Longer than any value that we understand.
 const LONGEST_VALUE: usize = 16;
 
-/// The hints in an info object. Keys and values that we do not understand are ignored, and so is a null object.
+/// `MPI_INFO_ENV` of the standard's ABI.
+const STANDARD_ENV: Handle = 305;
+
+/// What bits 26 to 29 of MPICH's handles say of an info object. The two above are 0 for null handles only.
+const NARROW_KIND: usize = 7;
+
+/// No object lies below this address.
+const FIRST_PAGE: usize = 4096;
+
+/// Whether it can be an info object that a function is given: libraries do not survive what is none, or call
+/// the program's handler of errors. Of pointers it is only seen that they can be ones.
+///
+/// # Errors
+///
+/// [`Error::Invalid`].
+pub fn check(info: Handle) -> Result<()> {
+    let abi = crate::abi();
+    let info = abi.clean(info);
+    let is_one = info == abi.nulls[Bind::Info as usize]
+        || info == STANDARD_ENV && abi.flavour == Flavour::Standard
+        || if Host::get().is_none() {
+            own_infos::with(info, |_| ()).is_some()
+        } else if abi.narrow_handles {
+            info >> 30 != 0 && info >> 26 & 0xf == NARROW_KIND
+        } else {
+            info >= FIRST_PAGE
+        };
+    if is_one { Ok(()) } else { Err(Error::Invalid) }
+}
+
+/// The hints in an info object that was checked. Keys and values that we do not understand are ignored, and so is a null
+/// object.
 #[must_use]
 pub fn hints(info: Handle) -> Hints {
     let mut hints = Hints::default();

@@ -32,7 +32,7 @@ impl Buffer {
             return Ok(());
         }
         // SAFETY: not null, and otherwise by the caller's promise.
-        if unsafe { self.len.read() } < 0 { Err(Error::Invalid) } else { Ok(()) }
+        if unsafe { self.len.read_unaligned() } < 0 { Err(Error::Invalid) } else { Ok(()) }
     }
 
     /// Copies as much of `text` as there is room for, always with a NUL, and sets the length to that of the whole
@@ -48,7 +48,7 @@ impl Buffer {
             return;
         }
         // SAFETY: not null, and otherwise by the caller's promise.
-        let room = unsafe { self.len.read() } as usize;
+        let room = unsafe { self.len.read_unaligned() } as usize;
         if !self.start.is_null() && room > 0 {
             let copied = text.len().min(room - 1);
             // SAFETY: `copied` is less than the room that the caller promised; the text is no memory of the user's.
@@ -57,7 +57,7 @@ impl Buffer {
             unsafe { self.start.wrapping_add(copied).write(0) };
         }
         // SAFETY: as above.
-        unsafe { self.len.write(text.len() as c_int + 1) };
+        unsafe { self.len.write_unaligned(text.len() as c_int + 1) };
     }
 }
 
@@ -69,7 +69,7 @@ impl Buffer {
 pub unsafe fn put<T>(out: *mut T, value: T) {
     if !out.is_null() {
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { out.write(value) };
+        unsafe { out.write_unaligned(value) };
     }
 }
 

@@ -65,7 +65,10 @@ const C_OPTIONS: [&str; 8] = [
 
 /// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    compile(spec, &spec.mpicc(), &C_OPTIONS, &format!("hosts/c/{name}.c"), name)
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let mut options = C_OPTIONS.to_vec();
+    options.push(&include);
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
 /// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
@@ -80,21 +83,36 @@ pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
 
 /// Compiles several of the C programs with the stack's header, and links them with the library for implementors alone.
 pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
+    let objects: Vec<_> =
+        std::iter::once(&name).chain(beside).map(|one| c_object(spec, one)).collect::<Outcome<_>>()?;
+    link(spec, name, &[], &objects)
+}
+
+/// Compiles a C program with the stack's header, and links it with an MPI library of one process: another of the C programs,
+/// as a shared library over the library for implementors.
+pub(crate) fn c_program_over_own_mpi(spec: &Spec, name: &str, mpi: &str) -> Outcome<PathBuf> {
+    let object = c_object(spec, mpi)?;
+    let library = link(spec, &format!("lib{mpi}.so"), &["-shared", "-Wl,--no-as-needed"], &[object])?;
+    link(spec, name, &[], &[c_object(spec, name)?, library])
+}
+
+fn c_object(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let mut options = C_OPTIONS.to_vec();
-    options.extend([include.as_str(), "-c"]);
-    let objects: Vec<_> = std::iter::once(&name)
-        .chain(beside)
-        .map(|one| compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{one}.c"), &format!("{one}.o")))
-        .collect::<Outcome<_>>()?;
+    options.extend([include.as_str(), "-fPIC", "-c"]);
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), &format!("{name}.o"))
+}
+
+/// Links objects with the library for implementors.
+fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outcome<PathBuf> {
     let library = &artifacts()?.embedded;
-    let program = paths::hosts().join(spec.label).join("bin").join(name);
+    let linked = paths::hosts().join(spec.label).join("bin").join(name);
     let _alone = launch::one_at_a_time()?;
     // The wrapper would add the stack's own library.
     let mut command = Command::new("cc");
-    command.arg("-o").arg(&program).args(&objects).arg(library);
+    command.args(options).arg("-o").arg(&linked).args(objects).arg(library);
     run_compiler(&mut command)?;
-    Ok(program)
+    Ok(linked)
 }
 
 /// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless that is done already.

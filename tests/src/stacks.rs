@@ -115,6 +115,15 @@ impl Stack {
         build::c_program_over_embedded(self.spec, name, beside)
     }
 
+    /// Compiles `tests/hosts/c/<name>.c` with this stack's `mpi.h`, and links it with the MPI library that is made of
+    /// `tests/hosts/c/<mpi>.c` and the library for implementors instead of the stack's; returns the program.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_over_own_mpi(&self, name: &str, mpi: &str) -> Outcome<PathBuf> {
+        build::c_program_over_own_mpi(self.spec, name, mpi)
+    }
+
     /// Compiles `tests/hosts/cxx/<name>.cpp` for this stack; returns the program.
     ///
     /// # Errors

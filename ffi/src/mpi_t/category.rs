@@ -15,7 +15,7 @@ exported! {
         not_null(num_cat)?;
         merged.sync();
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_cat.write(merged.categories.len() as c_int) };
+        unsafe { num_cat.write_unaligned(merged.categories.len() as c_int) };
         Ok(())
     }
 
@@ -57,7 +57,7 @@ exported! {
         merged.sync();
         let members = merged.members(cat_index, Member::Event).ok_or(Error::InvalidIndex)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_events.write(members.len() as c_int) };
+        unsafe { num_events.write_unaligned(members.len() as c_int) };
         Ok(())
     }
 
@@ -70,7 +70,7 @@ exported! {
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
         let index = merged.categories.find(merged, name).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { cat_index.write(index as c_int) };
+        unsafe { cat_index.write_unaligned(index as c_int) };
         Ok(())
     }
 
@@ -107,7 +107,7 @@ exported! {
         let (_, merged) = up()?;
         not_null(update_number)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { update_number.write(merged.update_number()) };
+        unsafe { update_number.write_unaligned(merged.update_number()) };
         Ok(())
     }
 }
@@ -122,7 +122,7 @@ fn members(kind: Member, category: c_int, len: c_int, indices: *mut c_int) -> Ou
     let found = merged.members(category, kind).ok_or(Error::InvalidIndex)?;
     for (at, index) in found.into_iter().take(len).enumerate() {
         // SAFETY: not null, and room for `len` indices by the caller's promise.
-        unsafe { indices.wrapping_add(at).write(index) };
+        unsafe { indices.wrapping_add(at).write_unaligned(index) };
     }
     Ok(())
 }

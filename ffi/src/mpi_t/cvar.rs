@@ -63,7 +63,7 @@ exported! {
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
         let index = merged.cvars.find(merged, name).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { cvar_index.write(index as c_int) };
+        unsafe { cvar_index.write_unaligned(index as c_int) };
         Ok(())
     }
 
@@ -77,9 +77,9 @@ exported! {
         merged.cvars.sync_unless_own(merged, cvar_index);
         let (made, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { handle.write(made as usize) };
+        unsafe { handle.write_unaligned(made as usize) };
         // SAFETY: as above.
-        unsafe { count.write(elements) };
+        unsafe { count.write_unaligned(elements) };
         Ok(())
     }
 
@@ -88,14 +88,14 @@ exported! {
         let (interface, merged) = up()?;
         not_null(handle)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        let held = unsafe { handle.read() } as u64;
+        let held = unsafe { handle.read_unaligned() } as u64;
         if interface.cvar_of(CvarHandle(held)).is_ok() {
             interface.cvar_handle_free(CvarHandle(held))?;
         } else {
             handles::free_cvar(merged, held)?;
         }
         // SAFETY: as above. All null handles of the interface are 0.
-        unsafe { handle.write(0) };
+        unsafe { handle.write_unaligned(0) };
         Ok(())
     }
 

@@ -31,11 +31,13 @@ exported! {
             Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
             Entry::Host(entry) => {
                 let bind = entry.info().ok_or(Error::InvalidIndex)?.bind;
-                host_events::alloc(merged, entry, object_for_host(bind, obj_handle)?, info)?
+                let object = object_for_host(bind, obj_handle)?;
+                infos::check(info)?;
+                host_events::alloc(merged, entry, object, info)?
             }
         };
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { event_registration.write(made) };
+        unsafe { event_registration.write_unaligned(made) };
         Ok(())
     }
 
@@ -43,12 +45,17 @@ exported! {
     fn MPI_T_event_handle_set_info / PMPI_T_event_handle_set_info(event_registration: usize, info: Handle) {
         let (interface, merged) = up()?;
         if host_events::is_one(event_registration) {
-            return host_events::ask(merged, host_events::find(event_registration)?, |host| {
+            let found = host_events::find(event_registration)?;
+            infos::check(info)?;
+            return host_events::ask(merged, found, |host| {
                 // SAFETY: the host is up and has this registration; the object by the caller's promise.
                 unsafe { events::event_handle_set_info(host, info) }
             });
         }
-        Ok(interface.event_handle_set_hints(registration(event_registration), infos::hints(info))?)
+        let id = registration(event_registration);
+        interface.event_handle_hints(id)?;
+        infos::check(info)?;
+        Ok(interface.event_handle_set_hints(id, infos::hints(info))?)
     }
 
     /// Tells the hints in force (F33).
@@ -78,11 +85,13 @@ exported! {
         if host_events::is_one(event_registration) {
             host_events::find(event_registration)?;
             let level = level(cb_safety)?;
+            infos::check(info)?;
             return host_events::register(merged, event_registration, level, info, event_cb_function, user_data);
         }
         let id = registration(event_registration);
         interface.event_handle_hints(id)?;
         let level = level(cb_safety)?;
+        infos::check(info)?;
         Ok(interface.event_register_callback(id, level, event_cb_function, user_data)?)
     }
 
@@ -91,7 +100,9 @@ exported! {
         event_registration: usize, cb_safety: c_int, info: Handle,
     ) {
         let (_, merged) = up()?;
-        let Some(found) = callback(event_registration, cb_safety)? else { return Ok(()) };
+        let found = callback(event_registration, cb_safety)?;
+        infos::check(info)?;
+        let Some(found) = found else { return Ok(()) };
         host_events::ask(merged, found, |host| {
             // SAFETY: the host is up and has this registration and callback; the object by the caller's promise.
             unsafe { events::event_callback_set_info(host, cb_safety, info) }
@@ -146,19 +157,16 @@ fn level(number: c_int) -> Result<Safety, Failure> {
 
 fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle) -> Result<usize, Failure> {
     let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
-    let hints = infos::hints(info);
-    let made = match desc.binding() {
-        Bind::NoObject => interface.event_handle_alloc(own, None, hints, &C),
+    let object = match desc.binding() {
+        Bind::NoObject => None,
         Bind::Comm => {
-            let comm = comms::of_handle(object_value(object, Bind::Comm)?).ok_or(Error::InvalidHandle)?;
-            interface.event_handle_alloc(own, Some(&comm.object()), hints, &C)
+            let comm = comms::of_handle(object_value(object, Bind::Comm)?);
+            Some(comm.ok_or(Error::InvalidHandle)?.object())
         }
-        kind => {
-            let object = Object::new(kind, object_value(object, kind)? as u64);
-            interface.event_handle_alloc(own, Some(&object), hints, &C)
-        }
-    }?;
-    Ok(made.0 as usize)
+        kind => Some(Object::new(kind, object_value(object, kind)? as u64)),
+    };
+    infos::check(info)?;
+    Ok(interface.event_handle_alloc(own, object.as_ref(), infos::hints(info), &C)?.0 as usize)
 }
 
 /// The host's registration, or none if it is one of ours, when there is a callback at a level.

@@ -52,7 +52,7 @@ exported! {
             instance::timestamp(id(event_instance))?
         };
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { event_timestamp.write(time) };
+        unsafe { event_timestamp.write_unaligned(time) };
         Ok(())
     }
 
@@ -72,7 +72,7 @@ exported! {
         };
         let source = source.ok_or(Error::Invalid)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { source_index.write(source as c_int) };
+        unsafe { source_index.write_unaligned(source as c_int) };
         Ok(())
     }
 }

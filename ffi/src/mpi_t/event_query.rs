@@ -18,7 +18,7 @@ exported! {
         not_null(num_events)?;
         merged.sync();
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_events.write(merged.events.len() as c_int) };
+        unsafe { num_events.write_unaligned(merged.events.len() as c_int) };
         Ok(())
     }
 
@@ -34,9 +34,13 @@ exported! {
         unsafe { name.check() }?;
         // SAFETY: by the caller's promise.
         unsafe { desc.check() }?;
-        // SAFETY: by the caller's promise.
-        let room = unsafe { num_elements.as_ref() }.map_or(Ok(0), |room| usize::try_from(*room));
-        let room = room.map_err(|_| Error::Invalid)?;
+        let room = if num_elements.is_null() {
+            0
+        } else {
+            // SAFETY: not null, and otherwise by the caller's promise.
+            let room = unsafe { num_elements.read_unaligned() };
+            usize::try_from(room).map_err(|_| Error::Invalid)?
+        };
         merged.events.sync_unless_own(merged, event_index);
         let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: by the caller's promise.
@@ -67,7 +71,7 @@ exported! {
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
         let index = merged.events.find(merged, name).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { event_index.write(index as c_int) };
+        unsafe { event_index.write_unaligned(index as c_int) };
         Ok(())
     }
 }
@@ -117,7 +121,7 @@ unsafe fn give_elements(
         }
         if !displacements.is_null() {
             // SAFETY: by the caller's promise.
-            unsafe { displacements.wrapping_add(at).write(*displacement) };
+            unsafe { displacements.wrapping_add(at).write_unaligned(*displacement) };
         }
     }
 }

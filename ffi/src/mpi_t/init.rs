@@ -20,7 +20,7 @@ exported! {
         // The whole is as safe as its parts, but never said to be less than the host says of its own.
         let granted = hosts.map_or(ours, |hosts| hosts.max(level.min(ours)));
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { provided.write(abi.thread_level(granted)) };
+        unsafe { provided.write_unaligned(abi.thread_level(granted)) };
         merged.sync();
         Ok(())
     }

@@ -2,7 +2,8 @@
 //!
 //! Each body checks its arguments in one order: interface up, pointers, session, handle, index, meaning. Then the
 //! entry is ours, and `mpit` answers, or the host's, and the call goes on with arguments that cannot crash it. A
-//! body that fails has written nothing. No panic crosses the boundary.
+//! body that fails has written nothing. No panic crosses the boundary. What a pointer leads to need not be aligned: tools
+//! pack what they read.
 
 pub mod category;
 pub mod cvar;

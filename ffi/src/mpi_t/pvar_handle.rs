@@ -18,7 +18,7 @@ exported! {
         not_null(pe_session)?;
         let session = interface.session_create()?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { pe_session.write(session.0 as usize) };
+        unsafe { pe_session.write_unaligned(session.0 as usize) };
         Ok(())
     }
 
@@ -27,11 +27,11 @@ exported! {
         let (interface, merged) = up()?;
         not_null(pe_session)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        let session = SessionId(unsafe { pe_session.read() } as u64);
+        let session = SessionId(unsafe { pe_session.read_unaligned() } as u64);
         interface.session_free(session)?;
         handles::end_session(merged, session);
         // SAFETY: as above. All null handles of the interface are 0.
-        unsafe { pe_session.write(0) };
+        unsafe { pe_session.write_unaligned(0) };
         Ok(())
     }
 
@@ -47,9 +47,9 @@ exported! {
         interface.check_session(session)?;
         let (made, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { handle.write(made as usize) };
+        unsafe { handle.write_unaligned(made as usize) };
         // SAFETY: as above.
-        unsafe { count.write(elements) };
+        unsafe { count.write_unaligned(elements) };
         Ok(())
     }
 
@@ -60,14 +60,14 @@ exported! {
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        let held = unsafe { handle.read() } as u64;
+        let held = unsafe { handle.read_unaligned() } as u64;
         if handles::pvar(session, held).is_ok() {
             handles::free_pvar(merged, held);
         } else {
             interface.handle_free(session, PvarHandle(held))?;
         }
         // SAFETY: as above. All null handles of the interface are 0.
-        unsafe { handle.write(0) };
+        unsafe { handle.write_unaligned(0) };
         Ok(())
     }
 }

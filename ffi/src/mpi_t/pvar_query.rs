@@ -14,7 +14,7 @@ exported! {
         not_null(num_pvar)?;
         merged.sync();
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_pvar.write(merged.pvars.len() as c_int) };
+        unsafe { num_pvar.write_unaligned(merged.pvars.len() as c_int) };
         Ok(())
     }
 
@@ -69,7 +69,7 @@ exported! {
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
         let index = merged.pvars.find(merged, (name, var_class)).ok_or(Error::InvalidName)?;
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { pvar_index.write(index as c_int) };
+        unsafe { pvar_index.write_unaligned(index as c_int) };
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ exported! {
         not_null(num_sources)?;
         merged.sync();
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_sources.write(merged.sources.len() as c_int) };
+        unsafe { num_sources.write_unaligned(merged.sources.len() as c_int) };
         Ok(())
     }
 
@@ -82,7 +82,7 @@ exported! {
             }
         };
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { timestamp.write(time) };
+        unsafe { timestamp.write_unaligned(time) };
         Ok(())
     }
 }

@@ -14,6 +14,7 @@
  * libraries that do not survive them. */
 #define _GNU_SOURCE
 #include "bad_calls_run.h"
+#include "mpit_register.h"
 #include <dlfcn.h>
 
 static int handler_calls;
@@ -32,6 +33,21 @@ static void find_functions(const char *prefix)
         snprintf(name, sizeof name, "%s%s", prefix, functions[i].name);
         functions[i].address = dlsym(RTLD_DEFAULT, name);
     }
+}
+
+/* A performance variable of ours that always runs. Without the preload library, or libmpit.so, there is none. */
+static void register_one(void)
+{
+    static const unsigned value = 5;
+    static const struct mpit_pvar pvar = {.size = sizeof pvar, .name = "always_running", .pvar_class = MPIT_CLASS_LEVEL,
+                                          .datatype = MPIT_UNSIGNED, .flags = MPIT_PVAR_CONTINUOUS, .count = 1,
+                                          .storage = &value};
+    static const struct mpit_table table = {.size = sizeof table, .version = MPIT_REGISTER_VERSION,
+                                            .component = "bad_calls", .pvars = &pvar, .num_pvars = 1};
+    int (*function)(const struct mpit_table *);
+    *(void **)&function = dlsym(RTLD_DEFAULT, "mpit_register");
+    if (function && function(&table) != MPI_SUCCESS)
+        puts("wrong: a variable is not registered");
 }
 
 static void meet_enum(MPI_T_enum values)
@@ -95,18 +111,22 @@ static void find_pvars(void)
         {"pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER},
         {"pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE},
         {"pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC},
+        {"always_running", MPI_T_PVAR_CLASS_LEVEL},
     };
     const int first = subject_count;
     word session = new_session_of_ours(), other = new_session_of_ours(), hosts = new_session_of_ours();
     int index;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (!MPI_T_pvar_get_index(ours[i].name, ours[i].class, &index))
             add_pvar(ours[i].name, 0, index, session, other);
-    for (int i = sizes[PVARS] - 1, found = 0; i >= 0 && found < 2; i--)
-        if (is_usable_hosts_pvar(i, hosts)) {
+    /* One that always runs, and one that is started. */
+    for (int i = sizes[PVARS] - 1, found[2] = {0, 0}; i >= 0 && !(found[0] && found[1]); i--) {
+        int continuous = 0;
+        if (is_usable_hosts_pvar(i, hosts, &continuous) && !found[continuous]) {
             add_pvar("host's", 1, i, hosts, other);
-            found++;
+            found[continuous] = 1;
         }
+    }
     if (subject_count == first) {
         add_missing(PVARS, "no performance variable");
         subjects[first].session = session;
@@ -242,6 +262,7 @@ int main(int argc, char **argv)
     begin_counting(children);
     on_the_stack = WORD(place);
     find_functions("MPI_T_");
+    register_one();
 
     no_subjects();
     sweep_all(-1, !children); /* R7, R12: nothing is initialized. */

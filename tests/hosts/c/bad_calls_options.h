@@ -17,6 +17,7 @@ struct option {
     int in_memory;    /* Its address is passed. */
     int length;       /* Of what stands in memory. */
     int room;         /* How much of the memory the function may write. */
+    int offset;       /* Where in the memory it stands: not 0 if it is not aligned. */
     int fresh;        /* The value is made for each call, since the call ends it. */
 };
 
@@ -44,6 +45,27 @@ static struct option *add_at(struct options *to, const char *label, enum stage s
     option->length = length;
     option->room = room;
     return option;
+}
+
+/* The same as the one before, where nothing is aligned: callers pack what they have. */
+static void add_misaligned(struct options *to)
+{
+    const int last = to->count - 1;
+    struct option *option = add(to, "", RIGHT, 0, 0);
+    *option = to->all[last];
+    option->label = "misaligned";
+    option->offset = 1;
+}
+
+/* Values of variables of ours are not taken from or put to just anywhere, unless the call is refused for what the variable
+ * is; the host may have its reasons. */
+static void add_misaligned_value(struct options *to, const struct subject *s)
+{
+    add_misaligned(to);
+    if (!s->host && s->element > 1) {
+        to->all[to->count - 1].stage = MEANING;
+        to->all[to->count - 1].codes = s->atomic ? INVALID : INVALID | NO_ATOMIC;
+    }
 }
 
 /* R10, R28: null, where it is wrong. */
@@ -117,6 +139,7 @@ static void add_lengths(struct options *to, int told)
 {
     const int full = told > 0 ? told : 1; /* Also where there is no string. */
     add_at(to, "full", RIGHT, 0, (word)full, 4, 4);
+    add_misaligned(to);
     add(to, "NULL", RIGHT, 0, 0);
     add_at(to, "-1", POINTER, INVALID, (word)-1, 4, 0);
     add_at(to, "INT_MIN", POINTER, INVALID, (word)INT_MIN, 4, 0);
@@ -183,6 +206,15 @@ static void add_required(struct options *to)
     add(to, "-1", MEANING, INVALID, (word)-1);
     add(to, "12345", MEANING, INVALID, 12345);
     add(to, "INT_MIN", MEANING, INVALID, (word)INT_MIN);
+}
+
+/* Info objects that are none. Others that look like one cannot be told apart. */
+static void add_infos(struct options *to)
+{
+    add(to, "MPI_INFO_NULL", RIGHT, 0, info_null());
+    add(to, "0", MEANING, INVALID, 0);
+    add(to, "77", MEANING, INVALID, 77);
+    add(to, "4095", MEANING, INVALID, 4095);
 }
 
 /* Where a new info object is to be put: some libraries have none before MPI is up. */
@@ -266,20 +298,24 @@ static void options_of(struct options *to, const struct function *f, const struc
         break;
     case new_session: case new_pvar: case new_cvar: case new_registration: case out_long:
         add_at(to, "good", RIGHT, 0, 0, 0, 8);
+        add_misaligned(to);
         add_null(to);
         break;
     case out_int:
         add_at(to, "good", RIGHT, 0, 0, 0, 4);
+        add_misaligned(to);
         add_null(to);
         break;
     case out_info: add_info_place(to); add_null(to); break;
     case may_int: case may_long:
         add_at(to, "good", RIGHT, 0, 0, 0, f->kinds[at] == may_int ? 4 : 8);
+        add_misaligned(to);
         add(to, "NULL", RIGHT, 0, 0);
         break;
     case may_info: add(to, "NULL", RIGHT, 0, 0); add_info_place(to); break;
     case name_text: case desc_text: case types: case displacements:
         add_at(to, "good", RIGHT, 0, 0, 0, 0); /* How much room there is, the length beside it tells. */
+        add_misaligned(to);
         add(to, "NULL", RIGHT, 0, 0);
         break;
     case name_length: add_lengths(to, s->name_length); break;
@@ -287,16 +323,17 @@ static void options_of(struct options *to, const struct function *f, const struc
     case elements: add_counts_of_elements(to, s->elements); break;
     case a_name: add_names(to, s); break;
     case an_object: add_objects(to, s); break;
-    case an_info: add(to, "MPI_INFO_NULL", RIGHT, 0, info_null()); break;
-    case out_value: add_at(to, "good", RIGHT, 0, 0, 0, least(s->bytes, ROOM)); add_null(to); break;
+    case an_info: add_infos(to); break;
+    case out_value: add_at(to, "good", RIGHT, 0, 0, 0, least(s->bytes, ROOM)); add_misaligned_value(to, s); add_null(to); break;
     case in_value: {
         struct option *good = add_at(to, "good", RIGHT, 0, 0, s->has_value ? least(s->bytes, ROOM) : 0, 0);
         good->from = s->value;
+        add_misaligned_value(to, s);
         add_null(to);
         break;
     }
     case a_length: add_list_lengths(to, members_of(f, s)); break;
-    case a_list: add_at(to, "good", RIGHT, 0, 0, 0, 0); add(to, "NULL", POINTER, INVALID, 0); break;
+    case a_list: add_at(to, "good", RIGHT, 0, 0, 0, 0); add_misaligned(to); add(to, "NULL", POINTER, INVALID, 0); break;
     case callback: add(to, "good", RIGHT, 0, WORD(on_event)); add(to, "NULL", RIGHT, 0, 0); break;
     case data: add(to, "good", RIGHT, 0, on_the_stack); add(to, "NULL", RIGHT, 0, 0); break;
     case nothing: break;

@@ -24,7 +24,7 @@ static struct totals *totals;
 static int in_children, tools_are_up;
 
 /* What a call may write to, and what is to be there afterwards. */
-static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM], expected[ARGUMENTS][ROOM];
+static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM + 16], expected[ARGUMENTS][ROOM + 16];
 
 /* The call that is being made. */
 static const struct function *function;
@@ -55,7 +55,13 @@ static int is_big(enum kind kind)
 
 static size_t slot_size(int at)
 {
-    return is_big(function->kinds[at]) ? ROOM : SMALL;
+    return is_big(function->kinds[at]) ? ROOM + 16 : SMALL;
+}
+
+/* What the function is given the address of. */
+static unsigned char *place_of(int at)
+{
+    return memory[at] + chosen[at]->offset;
 }
 
 /* The number in memory that says how much room a buffer beside it has. */
@@ -90,18 +96,23 @@ static int usual_code(void)
     const struct subject *s = subject;
     const int access = function->about == PVARS && (function->kinds[1] == a_pvar || function->kinds[3] == new_pvar);
     const int cvar_access = function->kinds[0] == a_cvar || function->kinds[2] == new_cvar;
-    if (s->host && (access || cvar_access))
+    const int is_start = !strcmp(name, "pvar_start") || !strcmp(name, "pvar_stop");
+    const int is_write = !strcmp(name, "pvar_write") || !strcmp(name, "pvar_reset");
+    /* R160 to R162, R174, R178, R183, R185: what a variable says of itself holds for the host's, too. */
+    const int refused = (is_start && s->continuous) || (is_write && s->readonly)
+                        || (!strcmp(name, "pvar_readreset") && (!s->atomic || s->readonly));
+    if (s->host && (access || cvar_access) && !refused)
         return ANY;
     if (!strcmp(name, "source_get_timestamp"))
         return OK | NOT_SUPPORTED; /* R220 */
     if (!strcmp(name, "cvar_write"))
         return s->scope == MPI_T_SCOPE_CONSTANT || s->scope == MPI_T_SCOPE_READONLY ? SET_NEVER
                                                                                      : OK | SET_NOT_NOW | SET_NEVER;
-    if (!strcmp(name, "pvar_start") || !strcmp(name, "pvar_stop"))
+    if (is_start)
         return s->continuous ? NO_STARTSTOP : OK; /* R160 to R162 */
     if (!strcmp(name, "pvar_readreset") && !s->atomic)
         return NO_ATOMIC; /* R183 */
-    if (!strcmp(name, "pvar_write") || !strcmp(name, "pvar_reset") || !strcmp(name, "pvar_readreset"))
+    if (is_write || !strcmp(name, "pvar_readreset"))
         return s->readonly ? NO_WRITE : OK; /* R174, R178, R185 */
     return OK;
 }
@@ -136,9 +147,9 @@ static word prepare(word arguments[ARGUMENTS])
             value = fresh = function->kinds[i] == session_at ? new_session_of_ours()
                                                              : new_handle_of(subject, subject->session);
         if (option->in_memory)
-            memcpy(memory[i], option->from ? option->from : (const void *)&value, (size_t)option->length);
+            memcpy(place_of(i), option->from ? option->from : (const void *)&value, (size_t)option->length);
         memcpy(expected[i], memory[i], slot_size(i));
-        arguments[i] = option->in_memory ? WORD(memory[i]) : value;
+        arguments[i] = option->in_memory ? WORD(place_of(i)) : value;
     }
     return fresh;
 }
@@ -147,8 +158,10 @@ static word prepare(word arguments[ARGUMENTS])
 static void check_memory(int succeeded)
 {
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
-        const int room = succeeded ? room_of(i) : 0, used = chosen[i]->in_memory;
-        if (used && memcmp(memory[i] + room, expected[i] + room, slot_size(i) - (size_t)room))
+        const int room = succeeded ? room_of(i) : 0, before = chosen[i]->offset, behind = before + room;
+        if (chosen[i]->in_memory
+            && (memcmp(memory[i], expected[i], (size_t)before)
+                || memcmp(memory[i] + behind, expected[i] + behind, slot_size(i) - (size_t)behind)))
             wrong(succeeded ? "wrote beyond its room" : "failed and wrote", "left alone");
     }
 }
@@ -162,13 +175,13 @@ static void check_results(void)
                                                                                            : subject->elements;
         int length;
         word handle;
-        memcpy(&length, memory[i], sizeof length);
-        memcpy(&handle, memory[i], sizeof handle);
+        memcpy(&length, place_of(i), sizeof length);
+        memcpy(&handle, place_of(i), sizeof handle);
         if (!chosen[i]->in_memory)
             continue;
         if ((kind == name_length || kind == desc_length || kind == elements) && length != full)
             wrong("told another length", "the full one");
-        if ((kind == name_text || kind == desc_text) && room_of(i) > 0 && !memchr(memory[i], 0, (size_t)room_of(i)))
+        if ((kind == name_text || kind == desc_text) && room_of(i) > 0 && !memchr(place_of(i), 0, (size_t)room_of(i)))
             wrong("left a string without end", "ended");
         if ((kind == session_at || kind == pvar_at || kind == cvar_at) && handle != 0)
             wrong("left a handle that ended", "null"); /* R91, R139, R147 */
@@ -178,7 +191,7 @@ static void check_results(void)
 static word out_handle(int at)
 {
     word handle;
-    memcpy(&handle, memory[at], sizeof handle);
+    memcpy(&handle, place_of(at), sizeof handle);
     return handle;
 }
 
@@ -201,7 +214,7 @@ static void clean_up(int succeeded, word fresh)
         if (kind == new_pvar || kind == new_cvar || kind == new_registration)
             end_handle_of(subject, subject->session, out_handle(i));
         if ((kind == out_info || kind == may_info) && mpi_is_up) {
-            memcpy(&info, memory[i], sizeof info);
+            memcpy(&info, place_of(i), sizeof info);
             MPI_Info_free(&info);
         }
     }

@@ -15,7 +15,7 @@ struct subject {
     const char *label;
     int host;    /* Its values are the host's, and so are the answers of good calls. */
     int present; /* Everything below is 0 if it is not. */
-    int index, bound, bytes, elements, class, scope, readonly, continuous, atomic;
+    int index, bound, bytes, element, elements, class, scope, readonly, continuous, atomic;
     word session, other_session, ended_session, handle, of_other_session, ended_handle, enumeration;
     char name[ROOM];
     int name_length, desc_length, members[4];
@@ -187,7 +187,8 @@ static struct subject *add_cvar(const char *label, int host, int index)
                             &s->scope) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count))
         return s;
     MPI_T_cvar_handle_free(&handle);
-    s->bytes = count * type_size(type);
+    s->element = type_size(type); /* Of an event there is none: what it has lies as in its struct. */
+    s->bytes = count * s->element;
     make_handles(s, 0, 0);
     s->has_value = !host && s->bytes <= ROOM && s->handle
                    && !MPI_T_cvar_read((MPI_T_cvar_handle)(uintptr_t)s->handle, s->value);
@@ -209,7 +210,8 @@ static struct subject *add_pvar(const char *label, int host, int index, word ses
     MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
     if ((!s->bound || has_communicators) && !MPI_T_pvar_handle_alloc(in, index, &comm, &handle, &count))
         MPI_T_pvar_handle_free(in, &handle);
-    s->bytes = count * type_size(type);
+    s->element = type_size(type);
+    s->bytes = count * s->element;
     make_handles(s, session, other_session);
     s->has_value = !host && s->bytes <= ROOM && s->handle
                    && !MPI_T_pvar_read(in, (MPI_T_pvar_handle)(uintptr_t)s->handle, s->value);

@@ -121,10 +121,10 @@ static struct subject *subject_about(enum about about)
 }
 
 /* Whether a performance variable is the host's and a handle of it can be made; where children call, one tries. */
-static int is_usable_hosts_pvar(int index, word session)
+static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
 {
     const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
-    int verbosity, class, bind = 0, readonly, continuous, atomic, count, status = 0, length = ROOM;
+    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, status = 0, length = ROOM;
     char name[ROOM];
     MPI_Comm comm = MPI_COMM_WORLD;
     MPI_Datatype type;
@@ -132,8 +132,10 @@ static int is_usable_hosts_pvar(int index, word session)
     MPI_T_pvar_handle handle;
     if (MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
                             &continuous, &atomic)
-        || strstr(name, "_monitoring_") || (bind != MPI_T_BIND_NO_OBJECT && !has_communicators))
+        || strstr(name, "_monitoring_") || !strcmp(name, "always_running")
+        || (bind != MPI_T_BIND_NO_OBJECT && !has_communicators))
         return 0;
+    *is_continuous = continuous != 0;
     const pid_t child = in_children ? fork() : 0;
     if (child == 0) {
         if (in_children)

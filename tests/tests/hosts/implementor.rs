@@ -26,6 +26,15 @@ fn a_tool_reads_what_a_library_in_c_registered_and_hears_of_its_events() -> Outc
 }
 
 #[test]
+fn r016_r249_r252_r262_events_of_a_library_are_heard_through_the_preload_library() -> Outcome {
+    stacks::for_each("library_events", Stack::is_standard_abi, |stack| {
+        let program = stack.compile_over_own_mpi("little_tool", "little_mpi")?;
+        let finished = Job::plain(&[]).arg(program).preloaded()?.succeed()?;
+        Failure::unless(finished.stdout.contains("heard of 2 steps, 0 failures"), || finished.to_string())
+    })
+}
+
+#[test]
 fn tables_with_a_mistake_are_refused_as_a_whole_in_one_line_that_names_it() -> Outcome {
     stacks::for_each("register_refusals", Stack::is_standard_abi, |stack| {
         let program = stack.compile_over_embedded("register_refusals", &[])?;

@@ -1,0 +1,143 @@
+/* An MPI library of one process that has events: what MPI_T it has is libmpit.so's, which it is linked with. Built as a shared
+ * library, so that the preload library goes over it as over any other.
+ *
+ * The preload library has the functions of mpit_register.h, too, and comes first. What is registered there would be its own,
+ * not this library's, so libmpit.so's are looked up. */
+#define _GNU_SOURCE
+#define mpit_register register_in_libmpit
+#define mpit_raise_now raise_in_libmpit
+#include "little_mpi.h"
+#include "mpit_register.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+int mpit_register(const struct mpit_table *table)
+{
+    int (*function)(const struct mpit_table *);
+    *(void **)&function = dlsym(RTLD_NEXT, "mpit_register");
+    return function(table);
+}
+
+void mpit_raise_now(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
+{
+    void (*function)(const struct mpit_event_cell *, int, uint64_t, const void *);
+    *(void **)&function = dlsym(RTLD_NEXT, "mpit_raise_now");
+    function(cell, safety, object, payload);
+}
+
+/* A function under both its names. */
+#define BOTH(name, parameters, ...) \
+    int MPI_##name parameters __VA_ARGS__ \
+    int PMPI_##name parameters __VA_ARGS__
+
+static int is_up, is_over;
+static struct mpit_event_cell step_cell = MPIT_EVENT_CELL_INIT, bound_cell = MPIT_EVENT_CELL_INIT,
+                              late_cell = MPIT_EVENT_CELL_INIT;
+
+static const char *const in_steps[] = {"little_steps", 0};
+
+static const struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "little_clock", .description = "Steps.", .order = MPIT_SOURCE_ORDERED},
+    {.size = sizeof(struct mpit_source), .name = "little_users", .order = MPIT_SOURCE_UNORDERED},
+};
+
+static const struct mpit_element step_elements[] = {
+    {MPIT_INT, offsetof(struct step, number), "number"},
+    {MPIT_UNSIGNED_LONG_LONG, offsetof(struct step, total), "total"},
+    {MPIT_DOUBLE, offsetof(struct step, share), "share"},
+};
+
+static const struct mpit_element one_element[] = {{MPIT_INT, 0, 0}};
+
+static const struct mpit_event events[] = {
+    {.size = sizeof(struct mpit_event), .name = "little_step", .description = "A step is made.",
+     .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .source = "little_clock", .elements = step_elements, .num_elements = 3,
+     .categories = in_steps, .cell = &step_cell},
+    {.size = sizeof(struct mpit_event), .name = "little_bound", .verbosity = MPIT_VERBOSITY_MPIDEV_ALL,
+     .bind = MPIT_BIND_DATATYPE, .source = "little_users", .elements = one_element, .num_elements = 1,
+     .categories = in_steps, .cell = &bound_cell},
+};
+
+static const struct mpit_category categories[] = {
+    {.size = sizeof(struct mpit_category), .name = "little_steps", .description = "What happens step by step."},
+};
+
+static const struct mpit_table table = {
+    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "little", .sources = sources,
+    .num_sources = 2, .events = events, .num_events = 2, .categories = categories, .num_categories = 1};
+
+static const struct mpit_source late_sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "little_late_clock", .order = MPIT_SOURCE_ORDERED},
+};
+
+static const struct mpit_event late_events[] = {
+    {.size = sizeof(struct mpit_event), .name = "little_late", .source = "little_late_clock", .elements = one_element,
+     .num_elements = 1, .categories = in_steps, .cell = &late_cell},
+};
+
+static const struct mpit_table late_table = {
+    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "little_late",
+    .sources = late_sources, .num_sources = 1, .events = late_events, .num_events = 1};
+
+void little_step(int safety)
+{
+    static int number;
+    struct step step = {++number, 10ull * number, 0.5};
+    mpit_raise(&step_cell, safety, 0, &step);
+}
+
+void little_use(unsigned long long datatype)
+{
+    int one = 1;
+    mpit_raise(&bound_cell, MPIT_SAFETY_NONE, datatype, &one);
+}
+
+int little_grow(void)
+{
+    return mpit_register(&late_table);
+}
+
+void little_late(void)
+{
+    int one = 1;
+    mpit_raise(&late_cell, MPIT_SAFETY_NONE, 0, &one);
+}
+
+BOTH(Init, (int *argc, char ***argv), {
+    (void)argc, (void)argv;
+    is_up = 1;
+    return mpit_register(&table);
+})
+
+BOTH(Finalize, (void), {
+    is_over = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Initialized, (int *flag), {
+    *flag = is_up;
+    return MPI_SUCCESS;
+})
+
+BOTH(Finalized, (int *flag), {
+    *flag = is_over;
+    return MPI_SUCCESS;
+})
+
+BOTH(Query_thread, (int *provided), {
+    *provided = MPI_THREAD_MULTIPLE;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_rank, (MPI_Comm comm, int *rank), {
+    (void)comm;
+    *rank = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_size, (MPI_Comm comm, int *size), {
+    (void)comm;
+    *size = 1;
+    return MPI_SUCCESS;
+})
