@@ -5,7 +5,9 @@
 //! once.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use mpit::lock::{Guard, Mutex};
 
 use crate::store::{self, Kind, Text};
 use crate::{coll, events};
@@ -118,8 +120,8 @@ static RECORDS: Mutex<Records> = Mutex::new(Records {
     newest_reader: 0,
 });
 
-fn records() -> MutexGuard<'static, Records> {
-    RECORDS.lock().unwrap_or_else(PoisonError::into_inner)
+fn records() -> Guard<'static, Records> {
+    RECORDS.lock()
 }
 
 impl Records {

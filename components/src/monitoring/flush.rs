@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_char;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mpit::cell::{Custom, HandleId};
+use mpit::lock::{Guard, Mutex};
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 
@@ -95,13 +96,13 @@ impl Handle {
 }
 
 impl Flush {
-    fn map(&self) -> MutexGuard<'_, BTreeMap<HandleId, Arc<Mutex<Handle>>>> {
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    fn map(&self) -> Guard<'_, BTreeMap<HandleId, Arc<Mutex<Handle>>>> {
+        self.handles.lock()
     }
 
     fn with<R>(&self, handle: HandleId, act: impl FnOnce(&mut Handle) -> R) -> Result<R> {
         let handle = self.map().get(&handle).cloned().ok_or(Error::InvalidHandle)?;
-        let mut handle = handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut handle = handle.lock();
         Ok(act(&mut handle))
     }
 }

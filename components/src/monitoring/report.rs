@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+
+use mpit::lock::Mutex;
 
 use super::{Moment, settings};
 use crate::comms::Reader;
@@ -49,13 +50,13 @@ pub(crate) fn keep(world: World) {
 /// The run begins, and something is to be written of it.
 pub(crate) fn begin_run() {
     if settings::ENABLE_OUTPUT.get() > 0 {
-        *WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Reader::new());
+        *WHOLE_RUN.lock() = Some(Reader::new());
     }
 }
 
 /// Writes what was recorded during the whole run, for the last time.
 pub(crate) fn end_run() {
-    let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let reader = WHOLE_RUN.lock().take();
     let (Some(reader), Some(world)) = (reader, host::world()) else { return };
     let profile = Moment::default().until_now(world.rank, &reader);
     let stem = settings::FILENAME.get();
@@ -82,7 +83,7 @@ pub(crate) fn end_run() {
 /// Writes what was recorded so far, if it is to be written at the end; by this process alone, as the others may be
 /// anywhere.
 pub(crate) fn write_now() {
-    let reader = WHOLE_RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    let reader = WHOLE_RUN.lock();
     let (Some(reader), Some(world)) = (&*reader, host::world()) else { return };
     let profile = Moment::default().until_now(world.rank, reader);
     let written = match settings::ENABLE_OUTPUT.get() {
