@@ -93,7 +93,7 @@ pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) 
 pub(crate) fn c_program_over_own_mpi(spec: &Spec, name: &str, mpi: &str) -> Outcome<PathBuf> {
     let object = c_object(spec, mpi)?;
     let library = link(spec, &format!("lib{mpi}.so"), &["-shared", "-Wl,--no-as-needed"], &[object])?;
-    link(spec, name, &[], &[c_object(spec, name)?, library])
+    link(spec, &format!("{name}_over_{mpi}"), &[], &[c_object(spec, name)?, library])
 }
 
 fn c_object(spec: &Spec, name: &str) -> Outcome<PathBuf> {

@@ -146,12 +146,13 @@ static void find_subjects(void)
     find_enums();
     find_cvars();
     find_pvars();
-    for (int i = 0; i < sizes[SOURCES] && i < 1; i++)
-        add_source(i);
+    /* Ours first, the host's last. */
+    for (int i = 0; i < sizes[SOURCES] && i < 2; i++)
+        add_source(i == 0 ? 0 : sizes[SOURCES] - 1);
     if (sizes[SOURCES] == 0)
         add_missing(SOURCES, "no source");
     for (int i = 0; i < sizes[EVENTS] && i < 2; i++)
-        add_event(i);
+        add_event(i == 0 ? 0 : sizes[EVENTS] - 1);
     if (sizes[EVENTS] == 0)
         add_missing(EVENTS, "no event");
     add_missing(INSTANCES, "no instance");
@@ -220,28 +221,45 @@ static void with_instance(word instance, word registration, int safety, void *in
     s->handle = 0;
 }
 
-static void sweep_in_callback(int rank)
+/* Looks at an instance of an event, if there are such: `raise` has one come. */
+static void sweep_instances_of(const char *name, void (*raise)(int), int argument)
 {
-    static int indices[2];
-    struct subject *events[2];
-    int count = 0, sent = 1, received, of_messages = -1;
-    call_named("event_get_index", WORD("pml_message_sent"), WORD(&of_messages), 0, 0, 0);
-    for (int i = 0; i < subject_count && count < 2; i++)
-        if (subjects[i].about == EVENTS && subjects[i].index == of_messages && subjects[i].handle) {
-            events[count] = &subjects[i];
-            indices[count] = subjects[i].index;
-            call_named("event_register_callback", subjects[i].handle, NONE_SAFE, info_null(), WORD(&indices[count]),
-                       WORD(with_instance));
-            count++;
+    static int index;
+    struct subject *event = NULL;
+    index = -1;
+    instances = 0;
+    call_named("event_get_index", WORD(name), WORD(&index), 0, 0, 0);
+    for (int i = 0; i < subject_count; i++)
+        if (subjects[i].about == EVENTS && subjects[i].index == index && subjects[i].handle)
+            event = &subjects[i];
+    if (event)
+        call_named("event_register_callback", event->handle, NONE_SAFE, info_null(), WORD(&index), WORD(with_instance));
+    if (raise)
+        raise(argument);
+    if (event) {
+        call_named("event_register_callback", event->handle, NONE_SAFE, info_null(), 0, WORD(on_event));
+        if (instances == 0) {
+            printf("wrong: no instance of %s came\n", name);
+            totals->wrong++;
         }
-    MPI_Sendrecv(&sent, 1, MPI_INT, rank, 2, &received, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < count; i++)
-        call_named("event_register_callback", events[i]->handle, NONE_SAFE, info_null(), 0, WORD(on_event));
-    if (count > 0 && instances == 0) {
-        puts("wrong: no event came of a message");
-        totals->wrong++;
     }
     sweep_all(INSTANCES, 1);
+}
+
+static void send_to_self(int rank)
+{
+    int sent = 1, received;
+    MPI_Sendrecv(&sent, 1, MPI_INT, rank, 2, &received, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* An event of ours, and one of the library in little_mpi.c, if that is the host. */
+static void sweep_in_callback(int rank)
+{
+    void (*step)(int);
+    *(void **)&step = dlsym(RTLD_DEFAULT, "little_step");
+    sweep_instances_of("pml_message_sent", send_to_self, rank);
+    if (step)
+        sweep_instances_of("little_step", step, 0);
 }
 
 static void install_handlers(void)

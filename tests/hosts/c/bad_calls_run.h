@@ -103,6 +103,8 @@ static int usual_code(void)
                         || (!strcmp(name, "pvar_readreset") && (!s->atomic || s->readonly));
     if (s->host && (access || cvar_access) && !refused)
         return ANY;
+    if (s->host && !mpi_is_up && !strcmp(name, "event_handle_alloc"))
+        return INVALID_INDEX; /* The host's event types went with it. */
     if (!strcmp(name, "source_get_timestamp"))
         return OK | NOT_SUPPORTED; /* R220 */
     if (!strcmp(name, "cvar_write"))

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 /* Libraries without events lack these; the numbers are those of the vendors' later versions. */
+#ifndef MPI_ABI /* There they are no macros. */
 #ifndef MPI_T_ERR_NOT_ACCESSIBLE
 #ifdef OPEN_MPI
 #define MPI_T_ERR_NOT_ACCESSIBLE 81
@@ -15,6 +16,7 @@
 #endif
 #ifndef MPI_T_ERR_NOT_SUPPORTED
 #define MPI_T_ERR_NOT_SUPPORTED 82
+#endif
 #endif
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 6
 enum { NONE_SAFE = 0, RESTRICTED = 1, THREAD_SAFE = 2, SIGNAL_SAFE = 3 };

@@ -40,6 +40,15 @@ fn r002_r009_r010_r013_bad_calls_of_the_library_for_implementors() -> Outcome {
     })
 }
 
+#[test]
+fn r002_r009_r010_r013_r292_bad_calls_on_events_of_a_library() -> Outcome {
+    stacks::for_each("bad_calls_library_events", Stack::is_standard_abi, |stack| {
+        let program = stack.compile_over_own_mpi("bad_calls", "little_mpi")?;
+        let job = Job::plain(&[]).arg(program).args(&["embedded"]).seconds(120);
+        check("little_mpi.c", &job.preloaded()?.succeed()?)
+    })
+}
+
 /// Thousands of calls, whatever the library has to offer: a program that calls nothing finds nothing wrong.
 fn check(what: &str, finished: &Finished) -> Outcome {
     let totals = totals(finished)?;
