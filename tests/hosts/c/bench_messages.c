@@ -1,9 +1,11 @@
-/* What a message costs: a process sends itself messages of two sizes, as fast as it can.
+/* What a message costs: a process sends itself messages of two sizes, as fast as it can. And what a collective operation
+ * costs that has nothing to do: an allreduce of one process.
  *
  *     bench_messages BLOCKS MESSAGES
  *
- * Sends BLOCKS times MESSAGES messages of each size, in turns. Prints a line per size, its bytes and the nanoseconds per
- * message of the best block: what else the machine does only ever adds. */
+ * Sends BLOCKS times MESSAGES messages of each size and makes as many allreduces, in turns. Prints a line per size, its
+ * bytes and the nanoseconds per message of the best block: what else the machine does only ever adds; and one for the
+ * allreduce. */
 #include "bench.h"
 
 #include <mpi.h>
@@ -28,25 +30,41 @@ static double block(int messages, int bytes)
     return (now() - start) / messages;
 }
 
+/* The same of allreduces. */
+static double allreduces(int operations)
+{
+    const double start = now();
+    for (int i = 0; i < operations; i++) {
+        double mine = i, sum;
+        MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    return (now() - start) / operations;
+}
+
 int main(int argc, char **argv)
 {
     const int blocks = argc == 3 ? atoi(argv[1]) : 0;
     const int messages = argc == 3 ? atoi(argv[2]) : 0;
-    double best[KINDS];
+    double best[KINDS], best_allreduce = 0;
 
     if (blocks <= 0 || messages <= 0) {
         fputs("usage: bench_messages BLOCKS MESSAGES\n", stderr);
         return EXIT_FAILURE;
     }
     MPI_Init(NULL, NULL);
-    for (int i = 0; i < blocks; i++)
+    for (int i = 0; i < blocks; i++) {
         for (int kind = 0; kind < KINDS; kind++) {
             const double took = block(messages, SIZES[kind]);
             if (i == 0 || took < best[kind])
                 best[kind] = took;
         }
+        const double took = allreduces(messages);
+        if (i == 0 || took < best_allreduce)
+            best_allreduce = took;
+    }
     for (int kind = 0; kind < KINDS; kind++)
         printf("%d %.3f\n", SIZES[kind], best[kind]);
+    printf("allreduce %.3f\n", best_allreduce);
     fflush(stdout);
     MPI_Finalize();
     return EXIT_SUCCESS;

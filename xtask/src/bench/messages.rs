@@ -1,4 +1,4 @@
-//! What recording adds to a message, beside Open MPI's own monitoring.
+//! What recording adds to a message and to a collective operation, beside Open MPI's own monitoring.
 //!
 //! The programs of benchmarks in C are in `tests/hosts/c`, with those of the tests: they are compiled for the same MPI
 //! libraries in the same way.
@@ -19,8 +19,15 @@ use super::{
 const BLOCKS: u32 = 100;
 const MESSAGES: u32 = 10_000;
 
-/// The sizes that the program sends, and how much of what Open MPI's monitoring adds ours may add at most.
-const SIZES: [(&str, f64, &str); 2] = [("8", 1.0 / 5.0, "<= 1/5"), ("1000", 1.0 / 8.0, "<= 1/8")];
+/// Messages of two sizes.
+const SIZES: u64 = 2;
+
+/// What the program measures: its name, what it is, and how much of what Open MPI's monitoring adds ours may add at most.
+const MEASURED: [(&str, &str, f64, &str); 3] = [
+    ("8", "   8 bytes", 1.0 / 5.0, "<= 1/5"),
+    ("1000", "1000 bytes", 1.0 / 8.0, "<= 1/8"),
+    ("allreduce", "an allreduce of one process", 0.6, "<= 0.6"),
+];
 
 /// What the library may cost while nothing is recorded.
 const OFF: f64 = 1.5;
@@ -41,7 +48,7 @@ enum Variant {
 use Variant::{Native, Off, Ours, Plain};
 
 pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall", NANOSECONDS);
+    heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall; and MPI_Allreduce", NANOSECONDS);
     on_each_stack(|stack| on(stack, pairs))
 }
 
@@ -49,12 +56,11 @@ fn on(stack: &Stack, pairs: u32) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
     let variants: &[Variant] = if has_own { &[Plain, Off, Ours, Native] } else { &[Plain, Off, Ours] };
     let rounds = Rounds::run(pairs, variants, |variant| once(stack, variant))?;
-    for (bytes, most, goal) in SIZES {
-        let plain = rounds.figures(Plain, bytes)?;
-        let added = |variant| Ok(added(&rounds.figures(variant, bytes)?, &plain));
-        let line = |what: &str, figures: &[f64]| {
-            Line::new(stack.label(), &format!("{bytes:>4} bytes, {what}"), figures)
-        };
+    for (name, of_what, most, goal) in MEASURED {
+        let plain = rounds.figures(Plain, name)?;
+        let added = |variant| Ok(added(&rounds.figures(variant, name)?, &plain));
+        let line =
+            |what: &str, figures: &[f64]| Line::new(stack.label(), &format!("{of_what}, {what}"), figures);
 
         line("without mpit", &plain).print();
         let off = added(Off)?;
@@ -104,7 +110,7 @@ fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
 
     let (figures, rest) = rounds::figures(job)?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
-    let all = format!("{} msgs sent", u64::from(BLOCKS) * u64::from(MESSAGES) * SIZES.len() as u64);
+    let all = format!("{} msgs sent", u64::from(BLOCKS) * u64::from(MESSAGES) * SIZES);
     match variant {
         Plain | Off => Failure::unless(recorded.is_none(), || "something recorded that should not".into())?,
         Ours | Native => {

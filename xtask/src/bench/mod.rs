@@ -4,6 +4,7 @@
 //! what is compared are the differences within a round. A program that is measured tells the time of its best block: what
 //! else the machine does only ever adds. Everything of ours is built with the profile `dist`, as people get it.
 
+mod collectives;
 mod counters;
 mod dist;
 mod events;
@@ -39,8 +40,9 @@ struct Bench {
     run: fn(u32) -> Outcome,
 }
 
-const BENCHES: [Bench; 7] = [
+const BENCHES: [Bench; 8] = [
     Bench { name: "messages", run: messages::run },
+    Bench { name: "collectives", run: collectives::run },
     Bench { name: "reads", run: pvars::reads },
     Bench { name: "handles", run: pvars::handles },
     Bench { name: "counters", run: counters::run },

@@ -1,0 +1,31 @@
+//! What recording a collective operation costs, by the size of the communicator.
+
+use mpit_tests::Outcome;
+
+use super::{
+    rounds::{Rounds, Spread, added},
+    table::{Line, NANOSECONDS, Ratio, heading},
+};
+
+/// The figures of the program `collectives`.
+const SIZES: [&str; 3] = ["2", "1000", "1000000"];
+
+/// How much more an operation of a million processes may cost than one of two.
+const FLAT: f64 = 1.5;
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    heading("An allreduce that is recorded", NANOSECONDS);
+    let rounds = Rounds::of_program(pairs, "collectives")?;
+    let empty = rounds.figures((), "loop")?;
+    let smallest = added(&rounds.figures((), SIZES[0])?, &empty);
+    for size in SIZES {
+        let figures = added(&rounds.figures((), size)?, &empty);
+        let mut line = Line::new("adds", &format!("of {size} processes"), &figures);
+        if size != SIZES[0] {
+            let flat = Spread::of(&figures).median <= FLAT * Spread::of(&smallest).median;
+            line = line.ratio(Ratio::of(&figures, &smallest, "two processes").as_ref()).goal("<= 1.5", flat);
+        }
+        line.print();
+    }
+    Ok(())
+}
