@@ -65,6 +65,12 @@ pub struct CollEnd {
     pub sequence: u64,
 }
 
+/// Whether a tool listens to beginnings, or numbers operations by them.
+#[inline]
+pub(super) fn beginnings_wanted() -> bool {
+    have_listeners()
+}
+
 /// Whether a tool listens to either.
 #[inline]
 fn have_listeners() -> bool {

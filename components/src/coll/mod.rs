@@ -192,6 +192,14 @@ pub const fn switch() -> Switch {
     Switch::new(&LISTENING)
 }
 
+/// Whether anybody wants to know of the beginnings of operations, too: one load. Hosts use it to spare themselves the making
+/// of an [`Operation`] for [`begin`].
+#[inline]
+#[must_use]
+pub fn beginnings_wanted() -> bool {
+    events::beginnings_wanted()
+}
+
 /// Tells that an operation begins, before the library is called.
 #[inline]
 pub fn begin(operation: &Operation<'_>) {

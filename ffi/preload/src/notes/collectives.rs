@@ -49,6 +49,7 @@ pub(crate) struct Collective {
 }
 
 impl Collective {
+    #[inline]
     fn tell(&self, tell: impl FnOnce(&Operation<'_>)) {
         let with = |index| self.amounts.with(index);
         let volume = match self.amounts {
@@ -69,10 +70,14 @@ impl Collective {
 }
 
 impl Note for Collective {
+    #[inline]
     fn begin(&self) {
-        self.tell(coll::begin);
+        if coll::beginnings_wanted() {
+            self.tell(coll::begin);
+        }
     }
 
+    #[inline]
     fn end(self) {
         self.tell(coll::end);
     }
@@ -90,6 +95,7 @@ struct Of {
 }
 
 impl Of {
+    #[inline]
     fn new<L: Language>(comm: arguments::Comm<L>) -> Option<Self> {
         let abi = Host::get()?.abi();
         Some(Self { abi, comm: comms::in_use(abi.clean(comm.get()))? })
@@ -100,14 +106,17 @@ impl Of {
         root_of(self.abi, self.comm, root.get())
     }
 
+    #[inline]
     fn size(self, datatype: Handle) -> u64 {
         datatypes::size(self.abi, self.abi.clean(datatype))
     }
 
+    #[inline]
     fn each<L: Language>(self, (count, datatype): (Count<L>, Type<L>)) -> Amounts {
         Amounts::Each(bytes(count.get(), self.size(datatype.get())))
     }
 
+    #[inline]
     fn note(self, kind: Kind, root: Root, amounts: Amounts, in_place: bool) -> Collective {
         Collective { comm: self.comm, kind, root, amounts, in_place }
     }
@@ -159,6 +168,7 @@ pub(crate) fn reduce<L: Language>(
 }
 
 /// Reductions to all: as many bytes go to each.
+#[inline]
 pub(crate) fn reduce_to_all<L: Language>(
     kind: Kind,
     sendbuf: Buf<L>,

@@ -17,12 +17,14 @@ pub(crate) trait Note {
 }
 
 impl<N: Note> Note for Option<N> {
+    #[inline]
     fn begin(&self) {
         if let Some(note) = self {
             note.begin();
         }
     }
 
+    #[inline]
     fn end(self) {
         if let Some(note) = self {
             note.end();
@@ -31,12 +33,14 @@ impl<N: Note> Note for Option<N> {
 }
 
 /// Tells of a call that begins.
+#[inline]
 pub(crate) fn begun<N: Note>(note: N) -> N {
     note.begin();
     note
 }
 
 /// Tells of its end.
+#[inline]
 pub(crate) fn ended<N: Note>(note: N) {
     note.end();
 }
