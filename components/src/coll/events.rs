@@ -65,15 +65,9 @@ pub struct CollEnd {
     pub sequence: u64,
 }
 
-/// Whether a tool listens to beginnings, or numbers operations by them.
+/// Whether a tool listens to either: ends are numbered by beginnings.
 #[inline]
-pub(super) fn beginnings_wanted() -> bool {
-    have_listeners()
-}
-
-/// Whether a tool listens to either.
-#[inline]
-fn have_listeners() -> bool {
+pub(super) fn have_listeners() -> bool {
     CollBegin::DESC.has_listeners() || CollEnd::DESC.has_listeners()
 }
 

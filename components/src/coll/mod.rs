@@ -192,12 +192,12 @@ pub const fn switch() -> Switch {
     Switch::new(&LISTENING)
 }
 
-/// Whether anybody wants to know of the beginnings of operations, too: one load. Hosts use it to spare themselves the making
-/// of an [`Operation`] for [`begin`].
+/// Whether anybody wants to know of the beginnings of operations, too: two loads. Hosts use it to spare themselves the
+/// making of an [`Operation`] for [`begin`].
 #[inline]
 #[must_use]
 pub fn beginnings_wanted() -> bool {
-    events::beginnings_wanted()
+    events::have_listeners()
 }
 
 /// Tells that an operation begins, before the library is called.
