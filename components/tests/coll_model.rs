@@ -15,31 +15,6 @@ use proptest::sample::{select, subsequence};
 const SIZE: u32 = 7;
 const ME: u32 = 3;
 
-const KINDS: [Kind; 22] = [
-    Kind::Bcast,
-    Kind::Scatter,
-    Kind::Scatterv,
-    Kind::Gather,
-    Kind::Gatherv,
-    Kind::Reduce,
-    Kind::Allgather,
-    Kind::Allgatherv,
-    Kind::Allreduce,
-    Kind::Alltoall,
-    Kind::Alltoallv,
-    Kind::Alltoallw,
-    Kind::ReduceScatter,
-    Kind::ReduceScatterBlock,
-    Kind::Scan,
-    Kind::Exscan,
-    Kind::Barrier,
-    Kind::NeighborAllgather,
-    Kind::NeighborAllgatherv,
-    Kind::NeighborAlltoall,
-    Kind::NeighborAlltoallv,
-    Kind::NeighborAlltoallw,
-];
-
 #[derive(Clone, Debug)]
 struct Group {
     ranks: Vec<u32>,
@@ -88,7 +63,7 @@ fn groups() -> impl Strategy<Value = Group> {
 fn steps(comms: usize) -> impl Strategy<Value = Vec<Step>> {
     let root = prop_oneof![Just(Root::Here), Just(Root::At(0)), Just(Root::None)];
     let bytes = prop::collection::vec(prop_oneof![0..100_u64, any::<u64>()], 16);
-    let operation = (0..comms, select(KINDS.to_vec()), root, bytes, any::<bool>())
+    let operation = (0..comms, select(Kind::ALL.to_vec()), root, bytes, any::<bool>())
         .prop_map(|(comm, kind, root, bytes, uniform)| Step::Operation { comm, kind, root, bytes, uniform });
     let step = prop_oneof![
         12 => operation,
@@ -132,7 +107,7 @@ impl Model {
             return;
         }
         let mut total = (1, 0);
-        let neighborhood = KINDS[17..].contains(&kind);
+        let neighborhood = Kind::ALL[17..].contains(&kind);
         let list = if neighborhood { &group.neighbors } else { &group.ranks };
         for (number, to) in (0..).zip(list.iter().copied()) {
             let counts = if neighborhood {

@@ -75,6 +75,32 @@ pub enum Pattern {
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 22] = [
+        Self::Bcast,
+        Self::Scatter,
+        Self::Scatterv,
+        Self::Gather,
+        Self::Gatherv,
+        Self::Reduce,
+        Self::Allgather,
+        Self::Allgatherv,
+        Self::Allreduce,
+        Self::Alltoall,
+        Self::Alltoallv,
+        Self::Alltoallw,
+        Self::ReduceScatter,
+        Self::ReduceScatterBlock,
+        Self::Scan,
+        Self::Exscan,
+        Self::Barrier,
+        Self::NeighborAllgather,
+        Self::NeighborAllgatherv,
+        Self::NeighborAlltoall,
+        Self::NeighborAlltoallv,
+        Self::NeighborAlltoallw,
+    ];
+
     /// Who passes data to whom.
     #[must_use]
     pub const fn pattern(self) -> Pattern {

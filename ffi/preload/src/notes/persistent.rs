@@ -72,31 +72,6 @@ struct Planned {
 
 static COLLECTIVES: Table<Planned> = Table::new();
 
-const KINDS: [Kind; 22] = [
-    Kind::Bcast,
-    Kind::Scatter,
-    Kind::Scatterv,
-    Kind::Gather,
-    Kind::Gatherv,
-    Kind::Reduce,
-    Kind::Allgather,
-    Kind::Allgatherv,
-    Kind::Allreduce,
-    Kind::Alltoall,
-    Kind::Alltoallv,
-    Kind::Alltoallw,
-    Kind::ReduceScatter,
-    Kind::ReduceScatterBlock,
-    Kind::Scan,
-    Kind::Exscan,
-    Kind::Barrier,
-    Kind::NeighborAllgather,
-    Kind::NeighborAllgatherv,
-    Kind::NeighborAlltoall,
-    Kind::NeighborAlltoallv,
-    Kind::NeighborAlltoallw,
-];
-
 /// Roots as words: ranks are smaller.
 const NO_ROOT: u64 = u64::MAX;
 const ROOT_HERE: u64 = u64::MAX - 1;
@@ -104,7 +79,7 @@ const ROOT_HERE: u64 = u64::MAX - 1;
 impl Planned {
     fn set(&self, what: &Collective, list: Option<&[u64]>) {
         self.comm.store(std::ptr::from_ref(what.comm).cast_mut(), Relaxed);
-        let kind = KINDS.iter().position(|kind| *kind == what.kind).unwrap_or_default();
+        let kind = Kind::ALL.iter().position(|kind| *kind == what.kind).unwrap_or_default();
         self.kind.store(kind as u8, Relaxed);
         let root = match what.root {
             Root::None => NO_ROOT,
@@ -126,7 +101,7 @@ impl Planned {
         let listed = self.listed.load(Relaxed);
         tell(&Operation {
             comm: comm.id(),
-            kind: KINDS[usize::from(self.kind.load(Relaxed)) % KINDS.len()],
+            kind: Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()],
             rank: comm.rank(),
             root: match self.root.load(Relaxed) {
                 NO_ROOT => Root::None,
