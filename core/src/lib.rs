@@ -101,6 +101,7 @@ pub mod lock;
 pub mod log;
 pub mod mapping;
 pub mod object;
+pub mod plugin;
 pub mod registry;
 pub mod session;
 pub mod slots;

@@ -1,0 +1,325 @@
+//! The structs of `mpit_plugin.h`, member by member: what crosses between images, and nothing else does.
+//!
+//! Structs that describe begin with their own size and only ever grow. How they are read is `read`'s.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64};
+
+use crate::cell::Gauge;
+use crate::object::Object;
+
+/// `MPIT_MAJOR`.
+pub const MAJOR: u16 = 1;
+/// `MPIT_MINOR`.
+pub const MINOR: u16 = 1;
+/// `MPIT_MAGIC`.
+pub const MAGIC: u32 = 0x5449_504d;
+
+/// `struct mpit_sum`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Sum {
+    pub word: AtomicU64,
+    pub watchers: AtomicU32,
+    pub concurrent: AtomicPtr<AtomicU8>,
+}
+
+/// `mpit_read_function`.
+pub type ReadFunction = unsafe extern "C" fn(
+    user_data: *mut c_void,
+    object: *const Object<'_>,
+    out: *mut c_void,
+    count: c_int,
+) -> c_int;
+/// `mpit_count_function`.
+pub type CountFunction = unsafe extern "C" fn(user_data: *mut c_void, object: *const Object<'_>) -> c_int;
+/// `mpit_watch_function`.
+pub type WatchFunction = unsafe extern "C" fn(user_data: *mut c_void, more: c_int);
+/// `mpit_level_function`.
+pub type LevelFunction =
+    unsafe extern "C" fn(user_data: *mut c_void, object: *const Object<'_>) -> *const Gauge;
+
+/// `struct mpit_pvar`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Pvar {
+    pub size: usize,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub class: c_int,
+    pub datatype: c_int,
+    pub verbosity: c_int,
+    pub bind: c_int,
+    pub flags: c_uint,
+    pub count: c_int,
+    pub categories: *const *const c_char,
+    pub sum: *const Sum,
+    pub level: *const Gauge,
+    pub storage: *const c_void,
+    pub read: Option<ReadFunction>,
+    pub user_data: *mut c_void,
+    pub enumeration: *const Enum,
+    pub count_of: Option<CountFunction>,
+    pub watch: Option<WatchFunction>,
+    pub level_of: Option<LevelFunction>,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+/// `MPIT_PVAR_READONLY`.
+pub const PVAR_READONLY: c_uint = 1;
+/// `MPIT_PVAR_CONTINUOUS`.
+pub const PVAR_CONTINUOUS: c_uint = 2;
+/// `MPIT_PVAR_ATOMIC`.
+pub const PVAR_ATOMIC: c_uint = 4;
+/// `MPIT_PVAR_CUMULATIVE`.
+pub const PVAR_CUMULATIVE: c_uint = 8;
+/// `MPIT_PVAR_WRITABLE`.
+pub const PVAR_WRITABLE: c_uint = 16;
+
+/// `struct mpit_enum_item`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct EnumItem {
+    pub value: c_int,
+    pub name: *const c_char,
+}
+
+/// `struct mpit_enum`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Enum {
+    pub size: usize,
+    pub name: *const c_char,
+    pub items: *const EnumItem,
+    pub num_items: usize,
+}
+
+/// `mpit_set_function`, and `mpit_put_function`, which is alike.
+pub type SetFunction =
+    unsafe extern "C" fn(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int;
+/// `mpit_get_function`.
+pub type GetFunction = unsafe extern "C" fn(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int;
+
+/// `struct mpit_cvar`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Cvar {
+    pub size: usize,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub datatype: c_int,
+    pub verbosity: c_int,
+    pub scope: c_int,
+    pub count: c_int,
+    pub categories: *const *const c_char,
+    pub storage: *mut c_void,
+    pub set: Option<SetFunction>,
+    pub user_data: *mut c_void,
+    pub enumeration: *const Enum,
+    pub get: Option<GetFunction>,
+    pub put: Option<SetFunction>,
+    pub aliases: *const *const c_char,
+    pub environment: *const *const c_char,
+    pub flags: c_uint,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+/// `MPIT_CVAR_BEFORE_INIT`.
+pub const CVAR_BEFORE_INIT: c_uint = 1;
+
+/// `struct mpit_source`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Source {
+    pub size: usize,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub order: c_int,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+/// The member `raise` of a [`EventCell`].
+pub type RaiseFunction =
+    unsafe extern "C" fn(cell: *const EventCell, safety: c_int, object: u64, payload: *const c_void);
+
+/// `struct mpit_event_cell`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct EventCell {
+    pub listeners: AtomicU32,
+    pub event: AtomicPtr<c_void>,
+    /// A [`RaiseFunction`], or null.
+    pub raise: AtomicPtr<c_void>,
+}
+
+/// `struct mpit_element`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Element {
+    pub datatype: c_int,
+    pub displacement: usize,
+    pub name: *const c_char,
+}
+
+/// `struct mpit_event`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Event {
+    pub size: usize,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub verbosity: c_int,
+    pub bind: c_int,
+    pub source: *const c_char,
+    pub elements: *const Element,
+    pub num_elements: usize,
+    pub categories: *const *const c_char,
+    pub cell: *const EventCell,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+/// `struct mpit_category`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Category {
+    pub size: usize,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub parent: *const c_char,
+    pub contains: *const *const c_char,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+/// `struct mpit_message`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Message {
+    pub comm: u64,
+    pub bytes: u64,
+    pub dest: u32,
+    pub to: u32,
+    pub tag: i32,
+    pub mode: u32,
+}
+
+/// `struct mpit_access`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Access {
+    pub window: u64,
+    pub sent: u64,
+    pub received: u64,
+    pub rank: u32,
+    pub target: u32,
+    pub kind: u32,
+}
+
+/// The member `with` of an [`Operation`].
+pub type VolumeFunction = unsafe extern "C" fn(volumes: *const c_void, rank: u32) -> u64;
+
+/// `struct mpit_operation`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Operation {
+    pub comm: u64,
+    pub kind: u32,
+    pub rank: u32,
+    pub root_is: u32,
+    pub root: u32,
+    pub in_place: u32,
+    pub bytes: u64,
+    pub with: Option<VolumeFunction>,
+    pub volumes: *const c_void,
+}
+
+/// The member `turn` of a [`Switch`].
+pub type TurnFunction = unsafe extern "C" fn(host: *const c_void, more: c_int);
+
+/// `struct mpit_switch`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Switch {
+    pub reasons: AtomicU32,
+    pub host: AtomicPtr<c_void>,
+    /// A [`TurnFunction`], or null.
+    pub turn: AtomicPtr<c_void>,
+}
+
+/// `struct mpit_component`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Component {
+    pub size: usize,
+    pub framework: *const c_char,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub listening: *const Switch,
+    pub user_data: *mut c_void,
+    pub open: Option<unsafe extern "C" fn(user_data: *mut c_void, rank: u32, size: u32) -> c_int>,
+    pub close: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub sent: Option<unsafe extern "C" fn(user_data: *mut c_void, message: *const Message)>,
+    pub accessed: Option<unsafe extern "C" fn(user_data: *mut c_void, access: *const Access)>,
+    pub done: Option<unsafe extern "C" fn(user_data: *mut c_void, operation: *const Operation)>,
+    pub freed: Option<unsafe extern "C" fn(user_data: *mut c_void, comm: u64)>,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+/// `struct mpit_table`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Table {
+    pub size: usize,
+    pub version: u32,
+    pub component: *const c_char,
+    pub pvars: *const Pvar,
+    pub num_pvars: usize,
+    pub sources: *const Source,
+    pub num_sources: usize,
+    pub events: *const Event,
+    pub num_events: usize,
+    pub categories: *const Category,
+    pub num_categories: usize,
+    pub cvars: *const Cvar,
+    pub num_cvars: usize,
+    pub components: *const Component,
+    pub num_components: usize,
+}
+
+/// `struct mpit_host`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Host {
+    pub magic: u32,
+    pub major: u16,
+    pub minor: u16,
+    pub size: usize,
+    pub name: *const c_char,
+}
+
+/// `struct mpit_plugin`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Plugin {
+    pub magic: u32,
+    pub major: u16,
+    pub minor: u16,
+    pub size: usize,
+    pub name: *const c_char,
+    pub table: *const Table,
+    pub activate: Option<unsafe extern "C" fn() -> c_int>,
+    pub deactivate: Option<unsafe extern "C" fn()>,
+    pub problem: *const c_char,
+    pub set_concurrent: Option<unsafe extern "C" fn(concurrent: c_int)>,
+}
+
+/// `mpit_plugin_function`: the type of the one symbol of a plug-in, [`SYMBOL`].
+pub type PluginFunction = unsafe extern "C" fn(host: *const Host) -> *const Plugin;
+
+/// The one symbol of a plug-in.
+pub const SYMBOL: &str = "mpit_plugin_v1";

@@ -1,0 +1,602 @@
+/* mpit_plugin.h: what a plug-in, or an MPI library, written in C shows to tools.
+ *
+ * Variables, events, categories and components are described in static tables; from then on they are counted and raised
+ * through the inline functions below, and tools see it all through MPI_T. A whole plug-in:
+ *
+ *     #include <mpit_plugin.h>
+ *
+ *     static struct mpit_sum messages = MPIT_SUM_INIT;
+ *     static const struct mpit_pvar pvars[] = {
+ *         {.size = sizeof(struct mpit_pvar), .name = "acme_messages", .description = "Messages sent.",
+ *          .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG,
+ *          .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .sum = &messages},
+ *     };
+ *     MPIT_PLUGIN("acme", MPIT_LIST(pvars))
+ *
+ * It is a shared object, named in MPIT_PLUGINS or lying in a directory of MPIT_PLUGIN_PATH, or loaded by
+ * mpit_plugin_load. It needs no library of ours when it is linked. An MPI library has the same tables:
+ *
+ *     static const struct mpit_table table = {MPIT_TABLE("mylib"), MPIT_LIST(pvars)};
+ *     mpit_register(&table);
+ *
+ * Either way: mpit_counter_add(&messages, 1);
+ *
+ * Structs that describe begin with their own size. Later versions of this header append members; 0 always stands for
+ * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay for
+ * ever, so a plug-in is never unloaded. Strings are UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
+ *
+ * The inline functions use the atomic built-in functions of GCC and Clang.
+ */
+#ifndef MPIT_PLUGIN_H
+#define MPIT_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this header. A library takes tables and plug-ins of the same major version, whichever minor one. */
+#define MPIT_MAJOR 1
+#define MPIT_MINOR 1
+
+enum mpit_class {
+    MPIT_CLASS_STATE,
+    MPIT_CLASS_LEVEL,
+    MPIT_CLASS_SIZE,
+    MPIT_CLASS_PERCENTAGE,
+    MPIT_CLASS_HIGHWATERMARK,
+    MPIT_CLASS_LOWWATERMARK,
+    MPIT_CLASS_COUNTER,
+    MPIT_CLASS_AGGREGATE,
+    MPIT_CLASS_TIMER,
+    MPIT_CLASS_GENERIC
+};
+
+enum mpit_datatype {
+    MPIT_INT,
+    MPIT_INT32_T,
+    MPIT_INT64_T,
+    MPIT_UNSIGNED,
+    MPIT_UNSIGNED_LONG,
+    MPIT_UNSIGNED_LONG_LONG,
+    MPIT_UINT32_T,
+    MPIT_UINT64_T,
+    MPIT_COUNT,
+    MPIT_CHAR, /* text: bytes up to a NUL */
+    MPIT_DOUBLE
+};
+
+enum mpit_verbosity {
+    MPIT_VERBOSITY_USER_BASIC,
+    MPIT_VERBOSITY_USER_DETAIL,
+    MPIT_VERBOSITY_USER_ALL,
+    MPIT_VERBOSITY_TUNER_BASIC,
+    MPIT_VERBOSITY_TUNER_DETAIL,
+    MPIT_VERBOSITY_TUNER_ALL,
+    MPIT_VERBOSITY_MPIDEV_BASIC,
+    MPIT_VERBOSITY_MPIDEV_DETAIL,
+    MPIT_VERBOSITY_MPIDEV_ALL
+};
+
+/* What a tool has to name when it makes a handle. */
+enum mpit_bind {
+    MPIT_BIND_NO_OBJECT,
+    MPIT_BIND_COMM,
+    MPIT_BIND_DATATYPE,
+    MPIT_BIND_ERRHANDLER,
+    MPIT_BIND_FILE,
+    MPIT_BIND_GROUP,
+    MPIT_BIND_OP,
+    MPIT_BIND_REQUEST,
+    MPIT_BIND_WIN,
+    MPIT_BIND_MESSAGE,
+    MPIT_BIND_INFO,
+    MPIT_BIND_SESSION
+};
+
+/* What callbacks must be fit for where an event is raised. */
+enum mpit_safety {
+    MPIT_SAFETY_NONE,
+    MPIT_SAFETY_MPI_RESTRICTED,
+    MPIT_SAFETY_THREAD_SAFE,
+    MPIT_SAFETY_ASYNC_SIGNAL_SAFE
+};
+
+/* Who sets a control variable together. The description of a GROUP one has to name the group. */
+enum mpit_scope {
+    MPIT_SCOPE_CONSTANT, /* nobody */
+    MPIT_SCOPE_READONLY, /* nobody, but the library may change it */
+    MPIT_SCOPE_LOCAL,
+    MPIT_SCOPE_GROUP,
+    MPIT_SCOPE_GROUP_EQ,
+    MPIT_SCOPE_ALL,
+    MPIT_SCOPE_ALL_EQ
+};
+
+enum mpit_order { MPIT_SOURCE_ORDERED, MPIT_SOURCE_UNORDERED };
+
+/* Flags of a performance variable. */
+enum {
+    MPIT_PVAR_READONLY = 1,   /* no write, no reset */
+    MPIT_PVAR_CONTINUOUS = 2, /* always running */
+    MPIT_PVAR_ATOMIC = 4,     /* can be read and reset in one step; COUNTER, AGGREGATE and TIMER only */
+    MPIT_PVAR_CUMULATIVE = 8, /* only grows: a handle shows what was gained while it was started, whatever the class */
+    MPIT_PVAR_WRITABLE = 16   /* tools may write and reset it, although it is none of a sum or a watermark */
+};
+
+/* Flags of a control variable. */
+enum {
+    MPIT_CVAR_BEFORE_INIT = 1 /* cannot be set any more when MPI is initialized */
+};
+
+/* The storage of a COUNTER, AGGREGATE or TIMER that costs a load and a branch while nobody looks. */
+struct mpit_sum {
+    uint64_t word;     /* the sum, or the bits of a double */
+    uint32_t watchers; /* started handles */
+    /* Set when it is registered: whether several threads may add at once. */
+    const uint8_t *concurrent;
+};
+#define MPIT_SUM_INIT {0, 0, 0}
+
+/* The storage of a LEVEL that costs a store, a load and a branch, and of the watermarks of the same level. */
+struct mpit_level {
+    uint64_t word;    /* the level, or the bits of a double that is not negative */
+    uint32_t running; /* watermarks that have to be moved */
+    void *marks;
+    /* Set when it is registered. */
+    void (*reached)(const struct mpit_level *level, uint64_t word);
+};
+#define MPIT_LEVEL_INIT {0, 0, 0, 0}
+
+/* Names for the values of an MPIT_INT variable. Variables may share one; its name is unique. */
+struct mpit_enum_item {
+    int value;
+    const char *name;
+};
+struct mpit_enum {
+    size_t size;
+    const char *name;
+    const struct mpit_enum_item *items;
+    size_t num_items;
+};
+
+/* The MPI object that a tool's handle is bound to. */
+struct mpit_object {
+    uint32_t kind;         /* enum mpit_bind */
+    uint64_t id;           /* identifies it among those of its kind for the life of the process; 0 for no object */
+    uint32_t num_ranks;    /* of a communicator: the processes that messages on it go to */
+    const uint32_t *ranks; /* their ranks in the world, or null: rank r is process r of the world */
+};
+/* In place of a rank in the world: a process outside of it. */
+#define MPIT_OUTSIDE UINT32_MAX
+
+/* The value of the variable for an object: `count` elements to `out`, which is all 0 and aligned. Returns 0; anything else
+ * and the tool gets MPI_T_ERR_INVALID. May be called by any thread. */
+typedef int mpit_read_function(void *user_data, const struct mpit_object *object, void *out, int count);
+
+/* The number of elements for an object, 1 or more, which holds for the life of a handle; less than 1 refuses the object. */
+typedef int mpit_count_function(void *user_data, const struct mpit_object *object);
+
+/* A handle on the variable was started (1) or stopped (-1). */
+typedef void mpit_watch_function(void *user_data, int more);
+
+/* The level for an object. */
+typedef struct mpit_level *mpit_level_function(void *user_data, const struct mpit_object *object);
+
+/* A performance variable. Its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`. */
+struct mpit_pvar {
+    size_t size;
+    const char *name; /* unique within the class */
+    const char *description;
+    int pvar_class;               /* enum mpit_class */
+    int datatype;                 /* enum mpit_datatype, as the class admits */
+    int verbosity;                /* enum mpit_verbosity */
+    int bind;                     /* enum mpit_bind */
+    unsigned flags;               /* MPIT_PVAR_... */
+    int count;                    /* elements, 1 or more */
+    const char *const *categories; /* names, then a null pointer; or null */
+    struct mpit_sum *sum;         /* for one element of an unsigned type or a double */
+    struct mpit_level *level;     /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; several may have one level */
+    const void *storage;          /* `count` elements, each read atomically */
+    mpit_read_function *read;     /* computes the value */
+    void *user_data;              /* for the functions */
+    const struct mpit_enum *enumeration; /* a STATE has one, other MPIT_INT variables may */
+    /* Since 1.1. */
+    mpit_count_function *count_of; /* in place of `count`, which is then 0 */
+    mpit_watch_function *watch;    /* or null */
+    mpit_level_function *level_of; /* in place of `level`, if each object has a level of its own */
+    const char *file;              /* for messages: MPIT_HERE, or null and 0 */
+    unsigned line;
+};
+/* Where a struct is written, for messages: {.size = .., MPIT_HERE, ..}. */
+#define MPIT_HERE .file = __FILE__, .line = __LINE__
+
+/* Asked before a control variable takes a value: `count` elements, for text the bytes before the NUL. Returns 0; anything
+ * else refuses the value. May be called by any thread. */
+typedef int mpit_set_function(void *user_data, const void *value, int count);
+
+/* In place of storage: gives `count` elements of the value to `out`, which is all 0, or takes them from `value` unless it
+ * refuses them. Both return 0, or anything else if they fail. May be called by any thread. */
+typedef int mpit_get_function(void *user_data, void *out, int count);
+typedef int mpit_put_function(void *user_data, const void *value, int count);
+
+/* A control variable. Its value at the registration is the default; MPIT_<NAME> in the environment, parameter files and
+ * `mpit run --set` may change it at once, and tools later. Elements are written atomically one by one. */
+struct mpit_cvar {
+    size_t size;
+    const char *name; /* unique among control variables */
+    const char *description;
+    int datatype;                        /* enum mpit_datatype */
+    int verbosity;                       /* enum mpit_verbosity */
+    int scope;                           /* enum mpit_scope */
+    int count;                           /* elements; of text, bytes with the NUL */
+    const char *const *categories;       /* names, then a null pointer; or null */
+    void *storage;                       /* `count` elements */
+    mpit_set_function *set;              /* or null: all values are taken */
+    void *user_data;                     /* for the functions */
+    const struct mpit_enum *enumeration; /* the only values of an MPIT_INT variable, or null */
+    /* Since 1.1. */
+    mpit_get_function *get;         /* with `put`, in place of `storage` and `set` */
+    mpit_put_function *put;
+    const char *const *aliases;     /* further names that set it, then a null pointer; or null */
+    const char *const *environment; /* further variables of the environment that set it, strongest first; or null */
+    unsigned flags;                 /* MPIT_CVAR_... */
+    const char *file;               /* for messages: MPIT_HERE, or null and 0 */
+    unsigned line;
+};
+
+/* An emitter of events, with a clock. */
+struct mpit_source {
+    size_t size;
+    const char *name; /* unique among sources */
+    const char *description;
+    int order; /* enum mpit_order; ordered means that events are raised from one thread at a time */
+    /* Since 1.1. */
+    const char *file; /* for messages: MPIT_HERE, or null and 0 */
+    unsigned line;
+};
+
+/* What moves of an event type. */
+struct mpit_event_cell {
+    uint32_t listeners; /* registrations of tools */
+    /* Set when it is registered. */
+    const void *event;
+    void (*raise)(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload);
+};
+#define MPIT_EVENT_CELL_INIT {0, 0, 0}
+
+/* One element of an event: a member of the struct that is its payload. */
+struct mpit_element {
+    int datatype;        /* enum mpit_datatype */
+    size_t displacement; /* offsetof */
+    const char *name;    /* null for all elements, or for none */
+};
+
+/* An event type. Elements ascend, the first lies at 0, and the last ends before byte 256. */
+struct mpit_event {
+    size_t size;
+    const char *name; /* unique among event types */
+    const char *description;
+    int verbosity; /* enum mpit_verbosity */
+    int bind;      /* enum mpit_bind */
+    const char *source; /* a source of this table, or one that was registered before */
+    const struct mpit_element *elements;
+    size_t num_elements;
+    const char *const *categories; /* names, then a null pointer; or null */
+    struct mpit_event_cell *cell;  /* one for each event type */
+    /* Since 1.1. */
+    const char *file; /* for messages: MPIT_HERE, or null and 0 */
+    unsigned line;
+};
+
+/* A category. Those that variables and events name need no entry, but get no description without one. */
+struct mpit_category {
+    size_t size;
+    const char *name;
+    const char *description;
+    const char *parent; /* the category that it is in, or null; for several, write several entries */
+    /* Since 1.1. */
+    const char *const *contains; /* names of categories that are in it, then a null pointer; or null */
+    const char *file;            /* for messages: MPIT_HERE, or null and 0 */
+    unsigned line;
+};
+
+/* How a message is sent. */
+enum mpit_mode { MPIT_STANDARD, MPIT_BUFFERED, MPIT_SYNCHRONOUS, MPIT_READY };
+
+/* A message that this process sends. */
+struct mpit_message {
+    uint64_t comm;  /* identifies the communicator for the life of the process; the `id` of its mpit_object */
+    uint64_t bytes; /* of payload */
+    uint32_t dest;  /* the receiver's rank in the communicator */
+    uint32_t to;    /* its rank in the world, or MPIT_OUTSIDE */
+    int32_t tag;    /* negative for messages of the library's own */
+    uint32_t mode;  /* enum mpit_mode */
+};
+
+enum mpit_access_kind {
+    MPIT_PUT,
+    MPIT_GET,
+    MPIT_ACCUMULATE,
+    MPIT_GET_ACCUMULATE,
+    MPIT_FETCH_AND_OP,
+    MPIT_COMPARE_AND_SWAP
+};
+
+/* An access of this process to memory of another one. */
+struct mpit_access {
+    uint64_t window;   /* identifies the window for the life of the process */
+    uint64_t sent;     /* bytes that go to the target */
+    uint64_t received; /* bytes that come back */
+    uint32_t rank;     /* the target's rank in the group of the window */
+    uint32_t target;   /* its rank in the world, or MPIT_OUTSIDE */
+    uint32_t kind;     /* enum mpit_access_kind */
+};
+
+enum mpit_operation_kind {
+    MPIT_BCAST,
+    MPIT_SCATTER,
+    MPIT_SCATTERV,
+    MPIT_GATHER,
+    MPIT_GATHERV,
+    MPIT_REDUCE,
+    MPIT_ALLGATHER,
+    MPIT_ALLGATHERV,
+    MPIT_ALLREDUCE,
+    MPIT_ALLTOALL,
+    MPIT_ALLTOALLV,
+    MPIT_ALLTOALLW,
+    MPIT_REDUCE_SCATTER,
+    MPIT_REDUCE_SCATTER_BLOCK,
+    MPIT_SCAN,
+    MPIT_EXSCAN,
+    MPIT_BARRIER,
+    MPIT_NEIGHBOR_ALLGATHER,
+    MPIT_NEIGHBOR_ALLGATHERV,
+    MPIT_NEIGHBOR_ALLTOALL,
+    MPIT_NEIGHBOR_ALLTOALLV,
+    MPIT_NEIGHBOR_ALLTOALLW
+};
+
+/* Who is the root of an operation: nobody (or another process of this one's group of an intercommunicator), this process,
+ * or the process of rank `root`. */
+enum mpit_root { MPIT_ROOT_NONE, MPIT_ROOT_HERE, MPIT_ROOT_AT };
+
+/* A collective operation that this process takes part in. */
+struct mpit_operation {
+    uint64_t comm;     /* identifies the communicator for the life of the process */
+    uint32_t kind;     /* enum mpit_operation_kind; nonblocking and persistent ones are of the same kind */
+    uint32_t rank;     /* of this process in the communicator */
+    uint32_t root_is;  /* enum mpit_root */
+    uint32_t root;     /* for MPIT_ROOT_AT */
+    uint32_t in_place; /* whether this process gave MPI_IN_PLACE */
+    uint64_t bytes;    /* exchanged with each other process, if `with` is null */
+    /* The bytes exchanged with the process of a rank, or with the neighbor of a number: see mpit_operation_bytes. */
+    uint64_t (*with)(const void *volumes, uint32_t rank);
+    const void *volumes;
+};
+
+/* Whether a component wants to hear of traffic. While it does not, traffic costs nothing for it. */
+struct mpit_switch {
+    uint32_t reasons; /* to listen */
+    /* Set when it is registered. */
+    const void *host;
+    void (*turn)(const void *host, int more);
+};
+#define MPIT_SWITCH_INIT {0, 0, 0}
+
+/* A component: it hears of each operation of one framework. Functions may be null; those of other frameworks are not
+ * called. `sent`, `accessed` and `done` are called by whatever thread communicates, at the cost of every operation: no
+ * locks there, and no calls of MPI. */
+struct mpit_component {
+    size_t size;
+    const char *framework; /* "pml" for messages, "osc" for accesses, "coll" for collective operations */
+    const char *name;      /* unique within the framework: the one in the lists pml_components and so on */
+    const char *description;
+    struct mpit_switch *listening; /* or null: it always listens */
+    void *user_data;               /* for the functions */
+    /* MPI is up. Returns 0; anything else and the component does not take part. */
+    int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
+    /* MPI goes down. */
+    void (*close)(void *user_data);
+    void (*sent)(void *user_data, const struct mpit_message *message);             /* pml */
+    void (*accessed)(void *user_data, const struct mpit_access *access);           /* osc */
+    void (*done)(void *user_data, const struct mpit_operation *operation);         /* coll */
+    /* coll: a communicator is freed; told whether it listens or not. */
+    void (*freed)(void *user_data, uint64_t comm);
+    const char *file; /* for messages: MPIT_HERE, or null and 0 */
+    unsigned line;
+};
+
+/* All that is registered in one step. Lists may be null if they have no entries. */
+struct mpit_table {
+    size_t size;
+    uint32_t version;      /* MPIT_MAJOR */
+    const char *component; /* who registers: part of messages, and first key of the order of indices */
+    const struct mpit_pvar *pvars;
+    size_t num_pvars;
+    const struct mpit_source *sources;
+    size_t num_sources;
+    const struct mpit_event *events;
+    size_t num_events;
+    const struct mpit_category *categories;
+    size_t num_categories;
+    const struct mpit_cvar *cvars;
+    size_t num_cvars;
+    /* Since 1.1. */
+    const struct mpit_component *components;
+    size_t num_components;
+};
+
+/* The beginning of a table, and a list of one, by the name of an array that is called like the member. */
+#define MPIT_TABLE(NAME) .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = (NAME)
+#define MPIT_LIST(KIND) .KIND = KIND, .num_##KIND = sizeof KIND / sizeof KIND[0]
+
+/* Registers a table, at any time and from any thread. Returns MPI_SUCCESS, or an error code of MPI_T after one line on
+ * standard error that names the entry and the reason; then nothing of the table is registered. */
+int mpit_register(const struct mpit_table *table);
+
+/* Loads a plug-in by its path; if it is loaded already, activates it. Its variables and events appear behind those that
+ * are there. Returns MPI_SUCCESS and, if `plugin` is not null, a number for it; or an error code of MPI_T after one line on
+ * standard error. Not from within a callback of a tool. */
+int mpit_plugin_load(const char *path, int *plugin);
+
+/* Deactivates a plug-in. Its variables and events stay listed under their indices, but have no value: handles on them are
+ * invalid from now on, registrations for its events are freed, its components hear nothing. Code of its own that runs at
+ * this moment runs on: it is never unloaded. */
+int mpit_plugin_deactivate(int plugin);
+
+/* Activates a plug-in that was deactivated: its variables and events have their indices, and tools make new handles. */
+int mpit_plugin_activate(int plugin);
+
+/* Who loads a plug-in. */
+struct mpit_host {
+    uint32_t magic; /* MPIT_MAGIC */
+    uint16_t major; /* MPIT_MAJOR */
+    uint16_t minor; /* MPIT_MINOR */
+    size_t size;
+    const char *name; /* for messages */
+};
+
+/* What a plug-in says of itself. */
+struct mpit_plugin {
+    uint32_t magic; /* MPIT_MAGIC */
+    uint16_t major; /* MPIT_MAJOR */
+    uint16_t minor; /* MPIT_MINOR */
+    size_t size;
+    const char *name;
+    const struct mpit_table *table;
+    /* Called before its variables appear, also again; returns 0, or anything else to be refused. Or null. */
+    int (*activate)(void);
+    /* Called after its variables lost their values. Or null. */
+    void (*deactivate)(void);
+    /* Why it cannot be used, in one line; or null. */
+    const char *problem;
+    /* Told at the activation, and whenever it changes, whether several threads may communicate at once. Or null. */
+    void (*set_concurrent)(int concurrent);
+};
+#define MPIT_MAGIC 0x5449504du
+
+/* The one symbol of a plug-in: mpit_plugin_v1. Returns null if it cannot work with this host. */
+typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *host);
+
+/* Makes a plug-in of lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). */
+#define MPIT_PLUGIN(NAME, ...) MPIT_PLUGIN_WITH(NAME, 0, 0, __VA_ARGS__)
+
+/* The same, with functions for its activation and deactivation. */
+#define MPIT_PLUGIN_WITH(NAME, ACTIVATE, DEACTIVATE, ...)                                                               \
+    MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host);                                 \
+    MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host)                                  \
+    {                                                                                                                   \
+        static const struct mpit_table table = {MPIT_TABLE(NAME), __VA_ARGS__};                                         \
+        static const struct mpit_plugin plugin = {MPIT_MAGIC, MPIT_MAJOR, MPIT_MINOR, sizeof(struct mpit_plugin),       \
+                                                  (NAME),     &table,     (ACTIVATE), (DEACTIVATE), 0, 0};                \
+        return host->magic == MPIT_MAGIC && host->major == MPIT_MAJOR ? &plugin : 0;                                    \
+    }
+#ifdef __cplusplus
+#define MPIT_EXPORT extern "C" __attribute__((visibility("default")))
+#else
+#define MPIT_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* Whether a handle on the sum is started: to spare work that only serves the sum. */
+static inline int mpit_sum_watched(const struct mpit_sum *sum)
+{
+    return __atomic_load_n(&sum->watchers, __ATOMIC_RELAXED) != 0;
+}
+
+/* Adds to a sum of an unsigned type, if a handle on it is started; otherwise one load and a branch. */
+static inline void mpit_counter_add(struct mpit_sum *sum, uint64_t amount)
+{
+    if (!mpit_sum_watched(sum))
+        return;
+    if (__atomic_load_n(sum->concurrent, __ATOMIC_RELAXED))
+        __atomic_fetch_add(&sum->word, amount, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&sum->word, __atomic_load_n(&sum->word, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
+}
+
+/* The same for a sum of doubles. Negative amounts count as 0. */
+static inline void mpit_sum_add_double(struct mpit_sum *sum, double amount)
+{
+    union {
+        uint64_t bits;
+        double number;
+    } seen, next;
+    if (!mpit_sum_watched(sum) || !(amount > 0))
+        return;
+    seen.bits = __atomic_load_n(&sum->word, __ATOMIC_RELAXED);
+    do {
+        next.number = seen.number + amount;
+    } while (!__atomic_compare_exchange_n(&sum->word, &seen.bits, next.bits, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* Sets a level of an unsigned type. */
+static inline void mpit_level_set(struct mpit_level *level, uint64_t value)
+{
+    /* Either a watermark that begins sees the new level, or it is seen here. */
+    __atomic_exchange_n(&level->word, value, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&level->running, __ATOMIC_SEQ_CST))
+        level->reached(level, value);
+}
+
+/* The same for a level of doubles. Negative numbers and NaN count as 0. */
+static inline void mpit_level_set_double(struct mpit_level *level, double value)
+{
+    union {
+        double number;
+        uint64_t bits;
+    } word;
+    word.number = value > 0 ? value : 0;
+    mpit_level_set(level, word.bits);
+}
+
+/* Whether somebody listens to an event: to spare computing the payload. */
+static inline int mpit_event_heard(const struct mpit_event_cell *cell)
+{
+    return __atomic_load_n(&cell->listeners, __ATOMIC_RELAXED) != 0;
+}
+
+/* Raises an event: without listeners one load and a branch. `safety` is what callbacks must be fit for here (enum
+ * mpit_safety), `object` the handle of the MPI object that it concerns, as a number, or 0; the payload is copied. */
+static inline void mpit_raise(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
+{
+    if (mpit_event_heard(cell))
+        cell->raise(cell, safety, object, payload);
+}
+
+/* The rank in the world of a rank of a communicator, or MPIT_OUTSIDE. */
+static inline uint32_t mpit_world_rank(const struct mpit_object *object, uint32_t rank)
+{
+    if (rank >= object->num_ranks)
+        return MPIT_OUTSIDE;
+    return object->ranks ? __atomic_load_n(&object->ranks[rank], __ATOMIC_RELAXED) : rank;
+}
+
+/* The bytes that a collective operation exchanges with the process of a rank, or with the neighbor of a number. */
+static inline uint64_t mpit_operation_bytes(const struct mpit_operation *operation, uint32_t rank)
+{
+    return operation->with ? operation->with(operation->volumes, rank) : operation->bytes;
+}
+
+/* One reason more to listen, or one less, which must follow one more. */
+static inline void mpit_switch_on(struct mpit_switch *listening)
+{
+    __atomic_fetch_add(&listening->reasons, 1, __ATOMIC_SEQ_CST);
+    if (listening->turn)
+        listening->turn(listening->host, 1);
+}
+static inline void mpit_switch_off(struct mpit_switch *listening)
+{
+    __atomic_fetch_sub(&listening->reasons, 1, __ATOMIC_SEQ_CST);
+    if (listening->turn)
+        listening->turn(listening->host, -1);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
