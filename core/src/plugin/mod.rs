@@ -2,3 +2,7 @@
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
+mod life;
+
+pub(crate) use life::Lease;
+pub use life::Life;
