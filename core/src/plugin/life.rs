@@ -4,11 +4,7 @@
 //! deactivated and activated again, and a handle is good for the one time in which it was made. Each such time is an epoch,
 //! and the check of a handle compares two numbers.
 
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::SeqCst,
-    fence,
-};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst, fence};
 
 use crate::{Error, Result};
 
