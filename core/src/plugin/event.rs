@@ -35,6 +35,9 @@ impl Making {
         if let Some(items) = element_names {
             desc = desc.enumeration(forever(EnumDesc::new(entry.name, items, entry.origin)));
         }
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
         let desc =
             desc.component(self.component).description(entry.description).verbosity(verbosity).bind(bind);
         let desc = forever(desc.categories(self.categories_named(&categories, entry.origin)));

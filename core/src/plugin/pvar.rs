@@ -27,9 +27,8 @@ impl Making {
         let place = Place { value, count, bind, watch: from.watch, user_data: from.user_data };
         cell_fault(&place, class, datatype)?;
         let marks = Marks::of(from.flags, class, datatype)?;
-        let is_one_word = matches!(count, Count::Fixed(1)) && !matches!(value, Origins::Function(_));
-        if marks.flags.has(PvarFlags::ATOMIC) && !is_one_word {
-            return Err("ATOMIC needs one element in `sum` or `storage`".into());
+        if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
+            return Err("ATOMIC goes with one element, whatever the object".into());
         }
         // SAFETY: by the caller's promise.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -42,6 +41,9 @@ impl Making {
         }
         if marks.writable {
             desc = desc.writable();
+        }
+        if let Some(life) = self.life {
+            desc = desc.living(life);
         }
         self.remember(&value);
         let desc = desc.component(self.component).description(entry.description).verbosity(verbosity);

@@ -184,6 +184,9 @@ impl Making {
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
         let desc = desc.verbosity(verbosity).scope(scope).aliases(aliases).environment(environment);
         let desc = desc.categories(self.categories_named(&categories, entry.origin));
         self.made.image.cvars.push(forever(desc));
