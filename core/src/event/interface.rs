@@ -171,7 +171,7 @@ impl Interface {
 
     /// Ends what tools registered for the events of a life: what waits is delivered, losses are told, and then no callback
     /// begins any more. Tools can only free them.
-    pub fn abandon_registrations_of(&self, life: &Life) {
+    pub(crate) fn abandon_registrations_of(&self, life: &Life) {
         let is_its = |slot: &&Registration| slot.desc.life().is_some_and(|its| std::ptr::eq(its, life));
         for registration in self.registrations().filter(is_its) {
             if let Some(visit) = registration.enter(Safety::None) {

@@ -176,7 +176,8 @@ impl Registration {
             (state & ABANDONED != 0 && is_it).then_some((state & !ABANDONED) + VISIT)
         };
         let taken = self.state.fetch_update(Acquire, Acquire, take).is_ok();
-        taken.then_some(Visit { registration: self, safety: Safety::None })
+        // Made only now: a visit that is dropped ends.
+        taken.then(|| Visit { registration: self, safety: Safety::None })
     }
 
     #[inline]

@@ -18,6 +18,7 @@ use std::sync::atomic::{
 
 use super::abi;
 use super::life::{Lease, Life};
+use super::read::placed;
 use crate::desc::Origin;
 use crate::lock::Mutex;
 use crate::log::Log;
@@ -78,13 +79,13 @@ impl ForeignComponent {
     pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, String> {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
-            return Err(format!("there is no framework `{}`; there are pml, osc and coll", about.framework));
+            return Err(format!("there is no framework `{}`, but pml, osc and coll", about.framework));
         };
         if let Some(fault) = name_fault(about.name) {
             return Err(fault.into());
         }
-        if !functions.listening.is_aligned() {
-            return Err(format!("its switch at {:p} is not aligned", functions.listening));
+        if !functions.listening.is_null() {
+            placed("its switch", functions.listening)?;
         }
         // SAFETY: null, or aligned and there for ever by the caller's promise; all its members are atomic.
         let reasons = unsafe { functions.listening.as_ref() };

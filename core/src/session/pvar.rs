@@ -164,9 +164,16 @@ impl Interface {
         Ok(view)
     }
 
+    /// The epoch of a life is over: stops the handles of its variables and ends the registrations for its events. Callbacks
+    /// may run meanwhile, and tools still have to free what they made.
+    pub fn release(&self, life: &Life) {
+        self.stop_handles_of(life);
+        self.abandon_registrations_of(life);
+    }
+
     /// Stops the handles of a life's variables that are not valid any more, so that nobody works for them. They are
     /// still to be freed. A variable that keeps its handles itself hears of them then.
-    pub fn stop_handles_of(&self, life: &Life) {
+    fn stop_handles_of(&self, life: &Life) {
         for (id, handle) in self.pvars.iter() {
             let is_over = |view: &View<'_>| {
                 view.desc.life().is_some_and(|its| std::ptr::eq(its, life))
