@@ -37,7 +37,11 @@ impl Making {
         }
         let desc =
             desc.component(self.component).description(entry.description).verbosity(verbosity).bind(bind);
-        let desc = forever(desc.categories(self.categories_named(&categories, entry.origin)));
+        let mut desc = desc.categories(self.categories_named(&categories, entry.origin));
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
+        let desc = forever(desc);
         self.made.image.events.push(desc);
         self.made.cells.events.push((cell, desc));
         Ok(())

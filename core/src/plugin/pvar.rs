@@ -45,7 +45,10 @@ impl Making {
         }
         self.remember(&value);
         let desc = desc.component(self.component).description(entry.description).verbosity(verbosity);
-        let desc = desc.flags(marks.flags).categories(self.categories_named(&categories, entry.origin));
+        let mut desc = desc.flags(marks.flags).categories(self.categories_named(&categories, entry.origin));
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
         self.made.image.pvars.push(forever(desc));
         Ok(())
     }

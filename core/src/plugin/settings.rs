@@ -185,7 +185,10 @@ impl Making {
             desc = desc.before_init();
         }
         let desc = desc.verbosity(verbosity).scope(scope).aliases(aliases).environment(environment);
-        let desc = desc.categories(self.categories_named(&categories, entry.origin));
+        let mut desc = desc.categories(self.categories_named(&categories, entry.origin));
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
         self.made.image.cvars.push(forever(desc));
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use super::abi::{self, EventCell, MAJOR, Sum, Table};
 use super::cell::{self, Origins};
 use super::event;
+use super::life::Life;
 use super::read::{Checked, Prefixed, placed, read, read_list};
 use super::texts::{DESCRIPTION, NAME, PATH, names, optional, text, word};
 use crate::cell::Gauge;
@@ -71,6 +72,8 @@ pub(super) struct Entry {
 /// What is being made of a table.
 pub(super) struct Making {
     pub(super) component: &'static str,
+    /// When its definitions have values, if not always.
+    pub(super) life: Option<&'static Life>,
     pub(super) made: Definitions,
     /// By their addresses in the table: variables may share one.
     pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
@@ -88,7 +91,7 @@ pub(super) struct Making {
 /// a NUL, and storage, cells and functions stay for ever.
 pub unsafe fn register(table: *const Table) -> Result<(), String> {
     // SAFETY: by the caller's promise.
-    let made = unsafe { make(table) }?;
+    let made = unsafe { make(table, None) }?;
     let component = &made.image.name;
     let inside = |why: String| format!("{component}: {why}");
     made.cells.bind().map_err(inside)?;
@@ -103,12 +106,13 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
     })
 }
 
-/// Reads a table, and makes what is to be registered. Nobody knows of it afterwards; what is refused is forgotten.
+/// Reads a table, and makes what is to be registered, with this life. Nobody knows of it afterwards; what is refused is
+/// forgotten.
 ///
 /// # Safety
 ///
 /// As [`register`].
-pub(super) unsafe fn make(at: *const Table) -> Checked<Definitions> {
+pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Checked<Definitions> {
     // SAFETY: by the caller's promise.
     let (table, _) = unsafe { read("the table", at) }?;
     if table.version != u32::from(MAJOR) {
@@ -123,7 +127,7 @@ pub(super) unsafe fn make(at: *const Table) -> Checked<Definitions> {
         return Err(format!("the table's component: {fault}"));
     }
     let made = Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
-    let mut making = Making { component, made, enums: Vec::new() };
+    let mut making = Making { component, life, made, enums: Vec::new() };
     // SAFETY: by the caller's promise.
     unsafe { making.take(&table) }.map_err(|why| format!("{component}: {why}"))?;
     Ok(making.made)
