@@ -35,13 +35,12 @@ impl Making {
         if let Some(items) = element_names {
             desc = desc.enumeration(forever(EnumDesc::new(entry.name, items, entry.origin)));
         }
-        let desc =
-            desc.component(self.component).description(entry.description).verbosity(verbosity).bind(bind);
-        let mut desc = desc.categories(self.categories_named(&categories, entry.origin));
         if let Some(life) = self.life {
             desc = desc.living(life);
         }
-        let desc = forever(desc);
+        let desc =
+            desc.component(self.component).description(entry.description).verbosity(verbosity).bind(bind);
+        let desc = forever(desc.categories(self.categories_named(&categories, entry.origin)));
         self.made.image.events.push(desc);
         self.made.cells.events.push((cell, desc));
         Ok(())

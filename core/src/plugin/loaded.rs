@@ -10,6 +10,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use super::component::{self, Claim};
 use super::find::{self, File};
 use super::life::Life;
 use super::load::{self, Hooks, Opened};
@@ -209,9 +210,12 @@ fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hook
         hooks.deactivate();
         return Err(why);
     }
+    let (components, refusals) = Claim::new(made.components);
+    registry::report(&refusals);
     life.begin();
     let refusals = Registry::global().add(&made.image, &sources::of_process());
     registry::report(&refusals);
+    components.publish();
     Ok(hooks)
 }
 
@@ -253,6 +257,7 @@ impl Plugin {
         let activated = self.0.hooks.activate();
         if activated.is_ok() {
             self.0.life.begin();
+            component::changed();
         }
         self.0.phase.store(if activated.is_ok() { ACTIVE } else { INACTIVE }, Release);
         activated.map_err(|why| Refused::new(&self.0.file.path, Error::Invalid, why))
@@ -270,6 +275,7 @@ impl Plugin {
             return Ok(());
         }
         self.0.life.end();
+        component::changed();
         Interface::global().release(self.0.life);
         self.0.hooks.deactivate();
         self.0.phase.store(INACTIVE, Release);

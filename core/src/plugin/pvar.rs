@@ -27,9 +27,8 @@ impl Making {
         let place = Place { value, count, bind, watch: from.watch, user_data: from.user_data };
         cell_fault(&place, class, datatype)?;
         let marks = Marks::of(from.flags, class, datatype)?;
-        let is_one_word = matches!(count, Count::Fixed(1)) && !matches!(value, Origins::Function(_));
-        if marks.flags.has(PvarFlags::ATOMIC) && !is_one_word {
-            return Err("ATOMIC needs one element in `sum` or `storage`".into());
+        if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
+            return Err("ATOMIC goes with one element, whatever the object".into());
         }
         // SAFETY: by the caller's promise.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -43,12 +42,12 @@ impl Making {
         if marks.writable {
             desc = desc.writable();
         }
-        self.remember(&value);
-        let desc = desc.component(self.component).description(entry.description).verbosity(verbosity);
-        let mut desc = desc.flags(marks.flags).categories(self.categories_named(&categories, entry.origin));
         if let Some(life) = self.life {
             desc = desc.living(life);
         }
+        self.remember(&value);
+        let desc = desc.component(self.component).description(entry.description).verbosity(verbosity);
+        let desc = desc.flags(marks.flags).categories(self.categories_named(&categories, entry.origin));
         self.made.image.pvars.push(forever(desc));
         Ok(())
     }

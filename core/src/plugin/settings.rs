@@ -184,11 +184,11 @@ impl Making {
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
-        let desc = desc.verbosity(verbosity).scope(scope).aliases(aliases).environment(environment);
-        let mut desc = desc.categories(self.categories_named(&categories, entry.origin));
         if let Some(life) = self.life {
             desc = desc.living(life);
         }
+        let desc = desc.verbosity(verbosity).scope(scope).aliases(aliases).environment(environment);
+        let desc = desc.categories(self.categories_named(&categories, entry.origin));
         self.made.image.cvars.push(forever(desc));
         Ok(())
     }
