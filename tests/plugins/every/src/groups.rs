@@ -24,6 +24,6 @@ pub struct Contained;
 pub enum Weather {
     Fair = 3,
     Foul = -1,
-    #[mpit(name = "in between")]
+    #[mpit(name = "in_between")]
     Between = 7,
 }
