@@ -4,6 +4,7 @@
 //! compiler, or none. So each definition becomes a struct of C whose functions call the definition's; the structs are
 //! made once and stay for ever. No panic leaves the functions.
 
+mod component;
 mod cvar;
 mod event;
 mod groups;

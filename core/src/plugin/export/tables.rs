@@ -3,7 +3,7 @@
 use std::ptr::null;
 
 use super::text::{self, Made, structs, text};
-use super::{cvar, event, groups, pvar};
+use super::{component, cvar, event, groups, pvar};
 use crate::desc::{ComponentDesc, EnumDesc, Origin};
 use crate::plugin::abi;
 use crate::registry::{Image, Refusal};
@@ -29,7 +29,7 @@ impl Tables {
     pub(super) fn of(
         component: &'static str,
         image: &Image,
-        _components: &[&'static ComponentDesc],
+        components: &[&'static ComponentDesc],
     ) -> Made<(Self, Vec<Refusal>)> {
         let (mut tables, mut enums) = (Self { component, ..Self::default() }, Enums::default());
         let mut left_out = Vec::new();
@@ -59,33 +59,40 @@ impl Tables {
             let within = within(format!("category `{}`", desc.name()), desc.origin());
             tables.categories.extend(groups::entries(desc).map_err(within)?);
         }
+        for desc in components {
+            let what = || format!("component `{}` of {}", desc.name(), desc.framework());
+            match component::entry(desc).map_err(within(what(), desc.origin()))? {
+                Ok(entry) => tables.components.push(entry),
+                Err(why) => left_out.push(refusal(what(), desc.origin(), &why)),
+            }
+        }
         Ok((tables, left_out))
     }
 
     /// The table, for ever.
     pub(super) fn leak(self) -> *const abi::Table {
-        let (pvars, num_pvars) = structs(self.pvars);
-        let (sources, num_sources) = structs(self.sources);
-        let (events, num_events) = structs(self.events);
-        let (categories, num_categories) = structs(self.categories);
-        let (cvars, num_cvars) = structs(self.cvars);
-        let (components, num_components) = structs(self.components);
+        let pvars = structs(self.pvars);
+        let sources = structs(self.sources);
+        let events = structs(self.events);
+        let categories = structs(self.categories);
+        let settings = structs(self.cvars);
+        let components = structs(self.components);
         Box::leak(Box::new(abi::Table {
             size: size_of::<abi::Table>(),
             version: u32::from(abi::MAJOR),
             component: text::or_empty(self.component),
-            pvars,
-            num_pvars,
-            sources,
-            num_sources,
-            events,
-            num_events,
-            categories,
-            num_categories,
-            cvars,
-            num_cvars,
-            components,
-            num_components,
+            pvars: pvars.0,
+            num_pvars: pvars.1,
+            sources: sources.0,
+            num_sources: sources.1,
+            events: events.0,
+            num_events: events.1,
+            categories: categories.0,
+            num_categories: categories.1,
+            cvars: settings.0,
+            num_cvars: settings.1,
+            components: components.0,
+            num_components: components.1,
         }))
     }
 }

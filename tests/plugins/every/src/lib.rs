@@ -5,6 +5,7 @@
 mod groups;
 mod happenings;
 mod settings;
+mod traffic;
 mod values;
 
 mpit::plugin!(name = "every", activate = settings::activated, deactivate = settings::deactivated);
