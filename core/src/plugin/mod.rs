@@ -8,11 +8,14 @@
 //! | `pvar`, `settings`, `enums`, `event` | its entries |
 //! | `cell` | where values of performance variables lie |
 //! | `export` | the same tables, made of the definitions of an image in Rust |
+//! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `life` | when definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
 mod cell;
+pub mod component;
+mod crossing;
 mod enums;
 mod event;
 #[doc(hidden)]

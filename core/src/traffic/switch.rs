@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
     AtomicPtr, AtomicU32,
-    Ordering::{Relaxed, SeqCst},
+    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
 };
 
 use crate::plugin::abi;
@@ -69,6 +69,11 @@ impl Switch {
         self.tell_host(-1);
     }
 
+    /// So many reasons, in place of those that there were.
+    pub(crate) fn set(&self, reasons: u32) {
+        self.change(|state| state & (LEFT_OUT | PAUSED) | reasons.min(LEFT_OUT - 1));
+    }
+
     /// Tells the host that has taken the component over of a reason more or less.
     fn tell_host(&self, more: c_int) {
         let turn = self.shared.turn.load(SeqCst);
@@ -109,7 +114,8 @@ impl Switch {
     }
 
     fn change(&self, next: impl Fn(u32) -> u32) {
-        let before = match self.state.fetch_update(Relaxed, Relaxed, |state| Some(next(state))) {
+        // Whoever changes it next knows what the one before knew, which `set` is called for.
+        let before = match self.state.fetch_update(AcqRel, Acquire, |state| Some(next(state))) {
             Ok(before) | Err(before) => before,
         };
         // Several who change it at once add up, in whatever order they come here.
@@ -128,6 +134,25 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::Switch;
+
+    #[test]
+    fn reasons_may_be_set_at_once() {
+        static AWAKE: AtomicU32 = AtomicU32::new(0);
+        let switch = Switch::new(&AWAKE);
+        let awake = || (switch.is_on(), AWAKE.load(Relaxed));
+        switch.set(3);
+        assert_eq!(awake(), (true, 1));
+        switch.pause();
+        switch.set(1);
+        assert_eq!(awake(), (false, 0));
+        switch.resume();
+        assert_eq!(awake(), (true, 1));
+        // Of somebody who counted wrong.
+        switch.set(u32::MAX);
+        assert_eq!(awake(), (true, 1));
+        switch.set(0);
+        assert_eq!(awake(), (false, 0));
+    }
 
     #[test]
     fn a_pause_is_not_a_reason_less() {
