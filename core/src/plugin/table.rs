@@ -95,7 +95,7 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
     let component = &made.image.name;
     let inside = |why: String| format!("{component}: {why}");
     made.cells.bind().map_err(inside)?;
-    let added = Registry::global().add_whole(&made.image, &sources::of_process());
+    let added = Registry::global().add_whole(&made.image, &sources::for_image(&made.image));
     added.map_err(|refusals| {
         made.cells.unbind();
         let first = refusals.first().map(|one| format!("{} at {}: {}", one.what, one.place, one.why));
