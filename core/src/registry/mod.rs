@@ -86,7 +86,8 @@ impl Registry {
         static GLOBAL: Once<Registry> = Once::new();
         let registry = GLOBAL.get_or_init(|| {
             let registry = Self::new();
-            let refusals = registry.add(&Image::linked(), &sources::of_process());
+            let linked = Image::linked();
+            let refusals = registry.add(&linked, &sources::for_image(&linked));
             report(&refusals);
             registry
         });
