@@ -20,12 +20,9 @@ pub mod component;
 mod crossing;
 mod enums;
 mod event;
-<<<<<<< HEAD
 #[doc(hidden)]
 pub mod export;
-=======
 mod find;
->>>>>>> p5-b
 mod life;
 mod load;
 mod loaded;
