@@ -29,6 +29,7 @@ pub use image::Image;
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
+use crate::plugin;
             // In a plug-in all of it is the host's.
             if !export::is_exported() {
                 let linked = Image::linked();
