@@ -30,12 +30,6 @@ use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
 use crate::plugin;
-            // In a plug-in all of it is the host's.
-            if !export::is_exported() {
-                let linked = Image::linked();
-                let refusals = registry.add(&linked, &sources::for_image(&linked));
-                report(&refusals);
-            }
 use crate::words::Class;
 use plan::Plan;
 use space::Space;
