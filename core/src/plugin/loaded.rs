@@ -10,7 +10,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use super::component::{self, Claim};
+use super::component;
 use super::find::{self, File};
 use super::life::Life;
 use super::load::{self, Hooks, Opened};
@@ -148,9 +148,9 @@ pub(crate) fn tell_concurrent(concurrent: bool) {
 }
 
 /// A file that nobody else loads meanwhile.
-struct Claim((u64, u64));
+struct Turn((u64, u64));
 
-impl Drop for Claim {
+impl Drop for Turn {
     fn drop(&mut self) {
         LOADING.lock().retain(|identity| *identity != self.0);
     }
@@ -166,7 +166,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         return Err(Refused::new(path, Error::NotAccessible, why));
     }
     let file = find::file(path).map_err(refused)?;
-    let claim = {
+    let turn = {
         let mut loading = LOADING.lock();
         let known = LOADED.iter().find(|plugin| plugin.file.identity == file.identity);
         if let Some(known) = known {
@@ -177,7 +177,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
             return Err(Refused::new(path, Error::NotAccessible, "it is being loaded at this moment"));
         }
         loading.push(file.identity);
-        Claim(file.identity)
+        Turn(file.identity)
     };
     let life: &'static Life = forever(Life::new());
     // SAFETY: by the caller's promise, or else in the child.
@@ -194,7 +194,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         let index = LOADED.push(loaded).ok();
         index.and_then(|index| LOADED.get(index)).map(Plugin)
     };
-    drop(claim);
+    drop(turn);
     if threads::concurrent() != told {
         hooks.set_concurrent(!told);
     }
@@ -210,10 +210,10 @@ fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hook
         hooks.deactivate();
         return Err(why);
     }
-    let (components, refusals) = Claim::new(made.components);
+    let (components, refusals) = component::Claim::new(made.components);
     registry::report(&refusals);
     life.begin();
-    let refusals = Registry::global().add(&made.image, &sources::of_process());
+    let refusals = Registry::global().add(&made.image, &sources::for_image(&made.image));
     registry::report(&refusals);
     components.publish();
     Ok(hooks)
