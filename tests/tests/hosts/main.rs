@@ -26,6 +26,7 @@ mod ring;
 mod rows;
 mod sends;
 mod symbols;
+mod tables;
 mod vars;
 mod workloads;
 
