@@ -293,7 +293,9 @@ fn traffic_costs_something_only_while_an_open_component_with_ears_wants_it() {
     };
     assert_eq!(more(), [0; 3], "nobody has opened them");
     let switches = ["always", "switched", "deaf"].map(|name| named(name).switch());
-    switches.map(Switch::resume);
+    for switch in switches {
+        switch.resume();
+    }
     assert_eq!(more(), [1, 1, 0]);
     turn(&SWITCH, true);
     turn(&SWITCH, false);
@@ -314,7 +316,9 @@ fn traffic_costs_something_only_while_an_open_component_with_ears_wants_it() {
     std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(rounds)));
     turn(&SWITCH, true);
     assert_eq!((more(), switches[1].is_on()), ([1, 1, 0], true));
-    switches.map(Switch::pause);
+    for switch in switches {
+        switch.pause();
+    }
     assert_eq!(more(), [0; 3]);
 }
 
