@@ -12,6 +12,7 @@ pub mod paths;
 pub mod plugins;
 pub mod prof;
 pub mod record;
+pub mod rust_plugins;
 pub mod stacks;
 
 pub use failure::{Context, Failure, Outcome};
