@@ -11,6 +11,7 @@ use std::sync::atomic::{
 };
 
 use super::component;
+use super::export;
 use super::find::{self, File};
 use super::life::Life;
 use super::load::{self, Hooks, Opened};
@@ -93,10 +94,15 @@ impl fmt::Display for Refused {
 /// their numbers say, strings end with a NUL, and its functions may be called by any thread at any time. Most of what is
 /// not so is found out by a trial in a child process.
 pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
+    let path = path.as_ref();
+    if export::is_exported() {
+        let why = "the program loads plug-ins, and this is asked for in one, whose copy of mpit has nothing";
+        return Err(Refused::new(path, Error::NotSupported, why));
+    }
     // What the environment asks for comes first.
     Registry::global();
     // SAFETY: by the caller's promise.
-    unsafe { load_one(path.as_ref()) }
+    unsafe { load_one(path) }
 }
 
 /// All plug-ins, by number.
