@@ -106,7 +106,7 @@ fn every_ranks(comm: &Comm<'_>, out: &mut [u32]) {
 /// The number of a window.
 #[pvar(class = "GENERIC", bind = "WIN")]
 fn every_window(window: &Object<'_>) -> i64 {
-    -(window.id() as i64)
+    -window.id().cast_signed()
 }
 
 /// Fair weather only.
@@ -132,6 +132,12 @@ fn every_panic() -> mpit::Result<u64> {
 fn every_own_registry() -> u64 {
     let tool = mpit::tool::Tool::new();
     u64::from(tool.registry().pvar_count() > 0)
+}
+
+/// Whether several threads may communicate at once, as this copy of mpit was told.
+#[pvar(class = "SIZE")]
+fn every_concurrent() -> u32 {
+    u32::from(mpit::threads::concurrent())
 }
 
 /// What no plug-in can have.
