@@ -37,3 +37,22 @@ fn malformed_plugins_are_told_of_once_in_each_process_and_the_program_goes_on() 
         Failure::unless(text.contains("\"name\":\"acme_work\""), || "the right one is not listed".into())
     })
 }
+
+#[test]
+fn r316_a_plugin_comes_behind_what_is_there_and_its_handles_are_valid_for_one_activation() -> Outcome {
+    stacks::for_each(
+        "plugin_life",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("plugin_life")?;
+            let good = plugins::good(&dir, "acme")?;
+            let program = stack.compile_tool("plugin_life")?;
+            let finished = Job::mpi(stack, 1).arg(program).arg(good).preloaded()?.succeed()?;
+            let told: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
+            Failure::unless(
+                matches!(told[..], [file, number] if file.contains("/nowhere/acme.so") && number.contains(" 5")),
+                || finished.to_string(),
+            )
+        },
+    )
+}
