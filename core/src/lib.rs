@@ -62,6 +62,7 @@
 //! * [`mod@cvar`]: settings, and where their values come from: files, the environment, launchers, tools;
 //! * [`mod@event`]: single events, with what is known of each, and the clocks they are timed by;
 //! * [`object`]: communicators and other objects that variables are bound to;
+//! * [`traffic`]: components, which hear of every message, access and collective operation;
 //! * [`words`]: the vocabularies of the standard, such as classes and scopes.
 //!
 //! Who looks at them needs
@@ -83,7 +84,8 @@
 //!   images built by different compilers can read each other's;
 //! * the buffers of tools are pointers ([`session`]), with as many elements as the tool was told;
 //! * lists hand out references into memory that never moves ([`log`], [`sparse`]);
-//! * the words of a file are memory that others could change or cut off ([`mapping`]).
+//! * the words of a file are memory that others could change or cut off ([`mapping`]);
+//! * tables of other images are read as their header says, after what can be checked of them was checked ([`plugin`]).
 //!
 //! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
 //! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
@@ -109,11 +111,12 @@ pub mod sparse;
 mod switch;
 pub mod threads;
 pub mod tool;
+pub mod traffic;
 pub mod words;
 
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
-pub use mpit_macros::{MpitEnum, category, component, cvar, event, pvar, source};
+pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
 
 #[doc(hidden)]
 pub mod __private;

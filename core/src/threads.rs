@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
 
-/// Says whether updates may come from several threads at once.
+/// Says whether updates may come from several threads at once, to plug-ins as well.
 pub fn set_concurrent(concurrent: bool) {
     CONCURRENT.store(concurrent, Relaxed);
+    crate::plugin::tell_concurrent(concurrent);
 }
 
 /// Whether updates may come from several threads at once.
@@ -18,6 +19,11 @@ pub fn set_concurrent(concurrent: bool) {
 #[must_use]
 pub fn concurrent() -> bool {
     CONCURRENT.load(Relaxed)
+}
+
+/// The byte that says so, for other images: 1 or 0.
+pub(crate) fn word() -> *mut u8 {
+    CONCURRENT.as_ptr().cast()
 }
 
 /// Adds to a word: with a locked instruction only where several threads may add at once.

@@ -9,8 +9,10 @@ pub mod failure;
 pub mod inventory;
 pub mod launch;
 pub mod paths;
+pub mod plugins;
 pub mod prof;
 pub mod record;
+pub mod rust_plugins;
 pub mod stacks;
 
 pub use failure::{Context, Failure, Outcome};

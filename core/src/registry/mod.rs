@@ -29,6 +29,7 @@ pub use image::Image;
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
+use crate::plugin;
 use crate::words::Class;
 use plan::Plan;
 use space::Space;
@@ -79,15 +80,27 @@ impl Registry {
     }
 
     /// The registry of this process. The first call adds what is linked into the program and reports on standard
-    /// error what had to be left out; the program runs on in any case.
+    /// error what had to be left out; the program runs on in any case. Then it loads the plug-ins that the environment asks
+    /// for.
+    ///
+    /// In a plug-in written in Rust that was loaded it stays empty: all that the plug-in defines is the host's.
     pub fn global() -> &'static Self {
         static GLOBAL: Once<Registry> = Once::new();
-        GLOBAL.get_or_init(|| {
+        let is_plugin = plugin::export::is_exported();
+        let registry = GLOBAL.get_or_init(|| {
             let registry = Self::new();
-            let refusals = registry.add(&Image::linked(), &sources::of_process());
-            report(&refusals);
+            if !is_plugin {
+                let linked = Image::linked();
+                let refusals = registry.add(&linked, &sources::for_image(&linked));
+                report(&refusals);
+            }
             registry
-        })
+        });
+        if !is_plugin {
+            // They may come back here, so it is there already.
+            plugin::load_what_is_asked_for();
+        }
+        registry
     }
 
     /// Adds an image as one batch and gives its control variables their values from `settings`. What breaks a
@@ -97,6 +110,27 @@ impl Registry {
         let plan = Plan::of(self, image);
         self.carry_out(&plan, settings);
         plan.refusals
+    }
+
+    /// Adds an image as one batch, if nothing is wrong with it by itself. Of what it shares with others, what was there
+    /// before stays, and what is left out is returned.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong; then nothing was added.
+    pub fn add_unless_faulty(
+        &self,
+        image: &Image,
+        settings: &[Setting],
+    ) -> Result<Vec<Refusal>, Vec<Refusal>> {
+        let _alone = self.adding.lock();
+        let mut plan = Plan::of(self, image);
+        if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
+            plan.refusals.retain(|refusal| !refusal.is_taken);
+            return Err(plan.refusals);
+        }
+        self.carry_out(&plan, settings);
+        Ok(plan.refusals)
     }
 
     /// Adds an image as one batch, if nothing in it breaks a rule.

@@ -1,6 +1,6 @@
 /* An MPI library of one process, as far as a tool can tell: it describes itself in static tables, registers them in
  * MPI_Init, and counts and raises in MPI_Barrier. The functions of the tools interface are libmpit.so's. */
-#include "mpit_register.h"
+#include "mpit_plugin.h"
 
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ static int mode;
 static char label[8] = "none";
 
 /* Double what the pointer leads to. */
-static int read_waiting(void *user_data, uint64_t object, void *out, int count)
+static int read_waiting(void *user_data, const struct mpit_object *object, void *out, int count)
 {
     (void)object;
     if (count != 1)
@@ -26,13 +26,27 @@ static int read_waiting(void *user_data, uint64_t object, void *out, int count)
     return 0;
 }
 
-static int fail(void *user_data, uint64_t object, void *out, int count)
+static int fail(void *user_data, const struct mpit_object *object, void *out, int count)
 {
     (void)user_data;
     (void)object;
     (void)out;
     (void)count;
     return 1;
+}
+
+/* The number of a communicator, twice: how many processes it has only the library knows, and here it is always 2. */
+static int read_comm(void *user_data, const struct mpit_object *object, void *out, int count)
+{
+    (void)user_data;
+    ((unsigned long long *)out)[0] = ((unsigned long long *)out)[1] = object->id;
+    return count != 2 || object->kind != MPIT_BIND_COMM || object->num_ranks || object->ranks;
+}
+
+static int two(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data;
+    return object->id ? 2 : 0;
 }
 
 /* Takes limits up to 100. */
@@ -72,6 +86,8 @@ static const struct mpit_pvar pvars[] = {
      .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
     {.size = sizeof(struct mpit_pvar), .name = "impl_depth", .pvar_class = MPIT_CLASS_LOWWATERMARK,
      .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_comm", .pvar_class = MPIT_CLASS_GENERIC,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .read = read_comm, .count_of = two},
 };
 
 static const struct mpit_cvar cvars[] = {
@@ -115,7 +131,7 @@ static const struct mpit_category categories[] = {
 };
 
 static const struct mpit_table table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "implementor",
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "implementor",
     .pvars = pvars, .num_pvars = sizeof pvars / sizeof pvars[0], .sources = sources, .num_sources = 1,
     .events = events, .num_events = 1, .categories = categories, .num_categories = 2,
     .cvars = cvars, .num_cvars = sizeof cvars / sizeof cvars[0]};

@@ -1,0 +1,190 @@
+//! How the structs of [`abi`] are read from somebody else's memory.
+
+use std::mem::{MaybeUninit, offset_of};
+
+use super::abi;
+
+/// Why an entry is refused: what it is, then why.
+pub(super) type Checked<T> = Result<T, String>;
+
+/// More than any struct of ours will ever have; a size beyond is a mistake.
+pub(super) const LARGEST: usize = 4096;
+/// More entries than this in one list are a mistake.
+const LONGEST: usize = 1 << 20;
+
+/// A struct that begins with its size.
+///
+/// # Safety
+///
+/// `#[repr(C)]`, the first member is the size, and all bit patterns of function and data pointers and integers that C
+/// can write are values of the others, zeros among them.
+pub(super) unsafe trait Prefixed: Copy {
+    /// Its size in the first version that had it. Members behind are 0 where they are missing.
+    const LEAST: usize;
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Pvar {
+    const LEAST: usize = offset_of!(Self, count_of);
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Enum {
+    const LEAST: usize = size_of::<Self>();
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Cvar {
+    const LEAST: usize = offset_of!(Self, get);
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Source {
+    const LEAST: usize = offset_of!(Self, file);
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Event {
+    const LEAST: usize = offset_of!(Self, file);
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Category {
+    const LEAST: usize = offset_of!(Self, contains);
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Component {
+    const LEAST: usize = size_of::<Self>();
+}
+// SAFETY: see its members.
+unsafe impl Prefixed for abi::Table {
+    const LEAST: usize = offset_of!(Self, components);
+}
+
+/// Refuses a null or misaligned pointer.
+pub(super) fn placed<T>(what: &str, at: *const T) -> Checked<()> {
+    if at.is_null() {
+        Err(format!("{what} is a null pointer"))
+    } else if !at.is_aligned() {
+        Err(format!("{what} at {at:p} is not aligned"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Reads a struct, and its size.
+///
+/// # Safety
+///
+/// `at` is null or valid for reads of a size, and of as many bytes as that says.
+pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> Checked<(T, usize)> {
+    placed(what, at)?;
+    // SAFETY: not null and aligned; by the caller's promise.
+    let size = unsafe { at.cast::<usize>().read() };
+    let ours = size_of::<T>();
+    if size < T::LEAST || size > LARGEST || !size.is_multiple_of(align_of::<T>()) {
+        return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
+    }
+    for offset in ours..size {
+        // SAFETY: within `size` bytes, by the caller's promise.
+        if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
+            return Err(format!("{what}: it uses members that this libmpit does not know; use a newer one"));
+        }
+    }
+    let mut whole = MaybeUninit::<T>::zeroed();
+    // SAFETY: `size` bytes are readable by the caller's promise, a `T` has room for `ours`, and `whole` is our own.
+    unsafe { std::ptr::copy_nonoverlapping(at.cast::<u8>(), whole.as_mut_ptr().cast(), size.min(ours)) };
+    // SAFETY: zeros, and what C wrote, are values of all its members.
+    Ok((unsafe { whole.assume_init() }, size))
+}
+
+/// Reads a list of structs of one size.
+///
+/// # Safety
+///
+/// `at` is null or the first of `count` structs, each valid for reads of as many bytes as its size says.
+pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usize) -> Checked<Vec<T>> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if count > LONGEST {
+        return Err(format!("the table has {count} entries of kind {what}, which cannot be"));
+    }
+    // SAFETY: by the caller's promise.
+    let (first, stride) = unsafe { read(&format!("{what} 1"), at) }?;
+    let mut all = vec![first];
+    for number in 1..count {
+        let next = at.wrapping_byte_add(stride * number);
+        let label = format!("{what} {}", number + 1);
+        // SAFETY: by the caller's promise: an array of structs of one size.
+        let (entry, size) = unsafe { read(&label, next) }?;
+        if size != stride {
+            return Err(format!("{label}: its size is {size}, but that of the first is {stride}"));
+        }
+        all.push(entry);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+    use std::mem::offset_of;
+
+    use super::{Prefixed, read, read_list};
+    use crate::plugin::abi;
+
+    const WORD: usize = size_of::<usize>();
+
+    /// Memory with a struct that says that it has `size` bytes: `filled` ones of them are not 0, nor is what lies behind.
+    fn memory(size: usize, filled: usize) -> Vec<usize> {
+        let mut words = vec![usize::MAX / 3; filled / WORD];
+        words.resize(size / WORD, 0);
+        words[0] = size;
+        words.resize(size / WORD + 64, usize::MAX);
+        words
+    }
+
+    /// What is read there, but for the size, which is the first member.
+    fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
+        let memory = memory(size, filled);
+        // SAFETY: as many bytes are there.
+        let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
+        Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
+    }
+
+    /// Every size from the first version's to ours is taken, with zeros for what is missing, and no other one.
+    fn sizes_of<T: Prefixed + Debug>() {
+        let (least, ours) = (T::LEAST, size_of::<T>());
+        for size in (least..=ours).step_by(WORD) {
+            assert_eq!(read_sized::<T>(size, size), read_sized::<T>(ours, size), "{size} of {ours}");
+            assert!(read_sized::<T>(size + 1, size).is_err());
+        }
+        assert!(read_sized::<T>(least - WORD, WORD).unwrap_err().contains("its size is"));
+        assert_eq!(read_sized::<T>(ours + WORD, ours), read_sized::<T>(ours, ours));
+        assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a newer one"));
+        assert!(read_sized::<T>(8192, WORD).is_err());
+    }
+
+    #[test]
+    fn a_struct_may_lack_what_came_later() {
+        sizes_of::<abi::Pvar>();
+        sizes_of::<abi::Cvar>();
+        sizes_of::<abi::Source>();
+        sizes_of::<abi::Event>();
+        sizes_of::<abi::Category>();
+        sizes_of::<abi::Component>();
+        sizes_of::<abi::Table>();
+        sizes_of::<abi::Enum>();
+    }
+
+    #[test]
+    fn a_list_is_of_structs_of_one_size() {
+        let size = offset_of!(abi::Category, contains);
+        let mut words = memory(2 * size, WORD);
+        words[0] = size;
+        words[size / WORD] = size;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: two structs of that size are there.
+        assert_eq!(unsafe { read_list("category", list, 2) }.unwrap().len(), 2);
+        words[size / WORD] = size + WORD;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: the second one has a word more.
+        let refused = unsafe { read_list("category", list, 2) }.unwrap_err();
+        assert!(refused.contains("category 2: its size is"), "{refused}");
+    }
+}
