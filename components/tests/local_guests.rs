@@ -98,13 +98,13 @@ static HEARD: [Sums; 3] = [const { Sums::new() }; 3];
 
 /// As a program in C registers them.
 fn add_all() {
-    let [pml, osc, coll] = &HEARD;
     // Reasons that were there before.
     static SWITCH: abi::Switch = abi::Switch {
         reasons: AtomicU32::new(1),
         host: AtomicPtr::new(std::ptr::null_mut()),
         turn: AtomicPtr::new(std::ptr::null_mut()),
     };
+    let [pml, osc, coll] = &HEARD;
     let switched = abi::Component { listening: &raw const SWITCH, ..component(c"osc", osc) };
     let components = [component(c"pml", pml), switched, component(c"coll", coll)];
     let table = abi::Table {
