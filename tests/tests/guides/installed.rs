@@ -1,0 +1,63 @@
+//! What the reader of a guide has before the first step: mpit installed, and perhaps an MPI library.
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths, stacks::Stack};
+
+use crate::reader::Reader;
+
+/// A reader with `mpicc` and `mpiexec` of this stack, or of none.
+pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
+    let installed = installed()?;
+    let mut path = vec![installed.join("bin")];
+    // Crates in other directories share what they have in common.
+    let mut environment = vec![("CARGO_BUILD_BUILD_DIR".to_owned(), paths::target().join("guides/build").into())];
+    if let Some(stack) = stack {
+        path.push(launchers(stack)?);
+        environment.extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+    }
+    Ok(Reader { places: [installed.to_owned(), paths::workspace().to_owned()], path, environment })
+}
+
+/// Installs mpit as the guides say, but for the time that it takes to optimise it.
+fn installed() -> Outcome<&'static Path> {
+    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let installed = INSTALLED.get_or_init(|| install().map_err(|failure| failure.to_string()));
+    installed.as_deref().map_err(|text| Failure::new(text.clone()))
+}
+
+fn install() -> Outcome<PathBuf> {
+    let prefix = paths::target().join("guides/mpit");
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["xtask", "install", "--debug", "--prefix"])
+        .arg(&prefix)
+        .current_dir(paths::workspace())
+        .stdout(std::process::Stdio::null())
+        .status()
+        .context("cargo xtask install")?;
+    Failure::unless(status.success(), || "mpit could not be installed".into())?;
+    Ok(prefix)
+}
+
+/// A directory with the stack's compiler and launcher under the names that everybody knows. The launcher starts more processes
+/// than there are cores, and does not hang for ever.
+fn launchers(stack: &Stack) -> Outcome<PathBuf> {
+    let dir = paths::target().join("guides").join(stack.label());
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let mut mpiexec = stack.mpiexec(1);
+    mpiexec.truncate(mpiexec.len() - 2);
+    let mpiexec = format!("timeout -k 5 60 {}", mpiexec.join(" "));
+    for (name, command) in [("mpicc", stack.mpicc().display().to_string()), ("mpiexec", mpiexec)] {
+        let file = dir.join(name);
+        fs::write(&file, format!("#!/bin/sh\nexec {command} \"$@\"\n")).context(file.display())?;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).context(file.display())?;
+    }
+    Ok(dir)
+}
