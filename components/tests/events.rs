@@ -1,16 +1,11 @@
 //! The events of the frameworks and of communicators and windows, as callbacks see them.
 
-#![allow(unsafe_code, reason = "a payload is copied into a buffer as C tools hand it to the interface")]
-
-use std::ffi::c_void;
-use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpit::desc::{EnumItem, EventDesc};
-use mpit::event::{Abi, Delivery, DropReport, Farewell, Hints, RegistrationId, instance};
 use mpit::object::Object;
-use mpit::session::Interface;
-use mpit::tool::Tool;
+use mpit::registry::Registry;
+use mpit::tool::{Listener, Occurrence, Tool};
 use mpit::words::{Bind, Datatype, Safety, Verbosity};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
@@ -35,45 +30,24 @@ fn heard() -> Vec<(usize, Vec<i64>)> {
     std::mem::take(&mut HEARD.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn desc(event: usize) -> (u32, &'static EventDesc) {
-    let registry = Interface::global().registry();
-    let index = registry.event_index(EVENTS[event].0).unwrap();
-    (index, registry.event(index).unwrap())
+fn desc(event: usize) -> &'static EventDesc {
+    let registry = Registry::global();
+    registry.event_index(EVENTS[event].0).and_then(|index| registry.event(index)).unwrap()
 }
 
-extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
-    let event = function.addr() - 1;
-    let (_, desc) = desc(event);
-    let mut bytes = vec![0; desc.extent()];
-    // SAFETY: the buffer has the size of the event.
-    unsafe { instance::copy(delivery.instance, bytes.as_mut_ptr()) }.unwrap();
-    let elements = desc.elements().iter().map(|element| {
-        let bytes = &bytes[element.displacement()..element.end()];
-        match element.datatype() {
-            Datatype::Int => i64::from(i32::from_ne_bytes(bytes.try_into().unwrap())),
-            _ => i64::from_ne_bytes(bytes.try_into().unwrap()),
-        }
-    });
-    let elements = elements.collect();
+fn hear(event: usize, occurrence: &Occurrence) {
+    let element = |at: usize| match desc(event).elements()[at].datatype() {
+        Datatype::Int => i64::from(occurrence.read::<i32>(at).unwrap()),
+        Datatype::Int64 | Datatype::Count => occurrence.read::<i64>(at).unwrap(),
+        _ => occurrence.read::<u64>(at).unwrap().cast_signed(),
+    };
+    let elements = (0..EVENTS[event].2.len()).map(element).collect();
     HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((event, elements));
 }
 
-extern "C" fn report(_: *mut c_void, _: &DropReport) {}
-
-extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
-
-static ABI: Abi = Abi { deliver, report, farewell };
-
-fn listen(event: usize, object: Option<&Object<'_>>) -> RegistrationId {
-    let interface = Interface::global();
-    let id = interface.event_handle_alloc(desc(event).0, object, Hints::default(), &ABI).unwrap();
-    let function = ptr::without_provenance_mut(event + 1);
-    interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).unwrap();
-    id
-}
-
-fn rest(id: RegistrationId) {
-    Interface::global().event_handle_free(id, ptr::null_mut(), ptr::null_mut()).unwrap();
+fn listen<'t>(tool: &'t Tool, event: usize, object: Option<&Object<'_>>) -> Listener<'t> {
+    let hear = move |occurrence: &Occurrence| hear(event, occurrence);
+    tool.listen(EVENTS[event].0, object, Safety::None, hear).unwrap()
 }
 
 /// Listening belongs to the process, so one test at a time.
@@ -90,7 +64,7 @@ fn number(comm: CommId) -> i64 {
 fn events_say_what_they_are() {
     let _alone = alone();
     for (event, (name, bind, elements)) in EVENTS.into_iter().enumerate() {
-        let (_, desc) = desc(event);
+        let desc = desc(event);
         assert_eq!((desc.name(), desc.binding(), desc.audience()), (name, bind, Verbosity::UserDetail));
         let names: Vec<_> = desc.element_names().unwrap().items().iter().map(EnumItem::name).collect();
         assert_eq!(names, elements, "{name}");
@@ -101,8 +75,8 @@ fn events_say_what_they_are() {
 
 #[test]
 fn communicators_and_windows_come_and_go() {
-    let _alone = alone();
-    let ids = [0, 1, 2, 3].map(|event| listen(event, None));
+    let (_alone, tool) = alone();
+    let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
     let world = comms::created(Description::new(Ranks::World(5), "world"));
     let remote = comms::created(Description {
         name: "bridge",
@@ -126,7 +100,7 @@ fn communicators_and_windows_come_and_go() {
             (3, vec![window]),
         ]
     );
-    ids.into_iter().for_each(rest);
+    drop(listeners);
     comms::freed(remote);
     assert!(heard().is_empty());
 }
@@ -134,30 +108,22 @@ fn communicators_and_windows_come_and_go() {
 /// A callback may ask for what it was just told of.
 #[test]
 fn nothing_is_locked_while_callbacks_run() {
-    extern "C" fn ask(_: *mut c_void, _: &Delivery) {
+    let (_alone, tool) = alone();
+    let ask = |_: &Occurrence| {
         assert!(comms::live().iter().all(|comm| comms::get(comm.id).is_some()));
         windows::freed(windows::created(1));
         HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
-    }
-    static ASKING: Abi = Abi { deliver: ask, report, farewell };
-    let _alone = alone();
-    let interface = Interface::global();
-    let ids = [0, 1].map(|event| {
-        let id = interface.event_handle_alloc(desc(event).0, None, Hints::default(), &ASKING).unwrap();
-        let function = ptr::without_provenance_mut(1);
-        interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).unwrap();
-        id
-    });
+    };
+    let _listeners = [0, 1].map(|event| tool.listen(EVENTS[event].0, None, Safety::None, ask).unwrap());
     comms::freed(comms::created(Description::new(Ranks::World(5), "world")));
     assert_eq!(heard().len(), 2);
-    ids.into_iter().for_each(rest);
 }
 
 #[test]
 fn accesses_are_told() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     assert!(!osc::active());
-    let id = listen(4, None);
+    let listener = listen(&tool, 4, None);
     assert!(osc::active());
     let window = windows::created(3);
     let kinds = [
@@ -174,19 +140,19 @@ fn accesses_are_told() {
     let window = window.get().cast_signed();
     let expected: Vec<_> = (0..6).map(|kind| (4, vec![window, 1, -1, kind, 4, 8])).collect();
     assert_eq!(heard(), expected);
-    rest(id);
+    drop(listener);
     assert!(!osc::active());
 }
 
 #[test]
 fn operations_are_told_with_a_number_that_begin_and_end_share() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let [one, other] = [3, 3].map(|size| comms::created(Description::new(Ranks::World(size), "some")));
     let object = Object::world(one.get(), 3);
     assert!(!coll::active());
-    let begins = listen(5, Some(&object));
+    let begins = listen(&tool, 5, Some(&object));
     assert!(coll::active());
-    let ends = listen(6, Some(&object));
+    let ends = listen(&tool, 6, Some(&object));
     let operation =
         |comm, kind, root, volume| Operation { comm, kind, rank: 2, root, volume, in_place: false };
     let bcast = operation(one, Kind::Bcast, Root::At(1), Volume::Each(8));
@@ -201,7 +167,7 @@ fn operations_are_told_with_a_number_that_begin_and_end_share() {
     coll::begin(&bcast);
     coll::end(&bcast);
     coll::end(&reduce);
-    rest(begins);
+    drop(begins);
     coll::begin(&bcast);
     coll::end(&bcast);
     let id = number(one);
@@ -219,14 +185,14 @@ fn operations_are_told_with_a_number_that_begin_and_end_share() {
             (6, vec![0, 1, 8, id, 6]),
         ]
     );
-    rest(ends);
+    drop(ends);
     assert!(!coll::active());
 }
 
 /// In the order that `coll_begin` documents.
 #[test]
 fn kinds_have_the_numbers_that_are_documented() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let kinds = [
         (Kind::Bcast, "bcast"),
         (Kind::Scatter, "scatter"),
@@ -252,13 +218,12 @@ fn kinds_have_the_numbers_that_are_documented() {
         (Kind::NeighborAlltoallw, "neighbor_alltoallw"),
     ];
     let comm = comms::created(Description::new(Ranks::World(1), "some"));
-    let id = listen(6, Some(&Object::world(comm.get(), 1)));
-    let text = desc(6).1.text().to_owned() + desc(5).1.text();
+    let _listener = listen(&tool, 6, Some(&Object::world(comm.get(), 1)));
+    let text = desc(6).text().to_owned() + desc(5).text();
     for (at, (kind, name)) in kinds.into_iter().enumerate() {
         let (root, volume) = (Root::None, Volume::Each(0));
         coll::end(&Operation { comm, kind, rank: 0, root, volume, in_place: false });
         assert_eq!(heard()[0].1[0], at as i64, "{name}");
         assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
     }
-    rest(id);
 }

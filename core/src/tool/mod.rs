@@ -18,7 +18,11 @@
 //! # Ok::<(), mpit::Error>(())
 //! ```
 
+mod events;
+
 use std::marker::PhantomData;
+
+pub use events::{Listener, Occurrence};
 
 use crate::cell::{Value, fits};
 use crate::desc::PvarDesc;
