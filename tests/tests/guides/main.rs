@@ -13,20 +13,26 @@ use mpit_tests::{
     stacks::{self, Stack},
 };
 
-use page::{Step, steps};
+use page::steps;
 
-/// The steps of `docs/guides/<name>.md`.
-fn guide(name: &str) -> Outcome<Vec<Step>> {
-    let path = paths::workspace().join("docs/guides").join(name).with_extension("md");
-    let text = fs::read_to_string(&path).context(path.display())?;
-    steps(&text).context(path.display())
+/// Follows a page of Markdown of the workspace without an MPI library.
+fn follow_without_mpi(page: &str) -> Outcome {
+    installed::reader(None)?.follow(&steps(&read(page)?, "").context(page)?).context(page)
 }
 
-/// Follows a guide on each of the MPI libraries that it is meant for.
-fn follow(name: &str, labels: &[&str]) -> Outcome {
-    let steps = guide(name)?;
+/// Follows a page on each of the MPI libraries that it is meant for.
+fn follow(page: &str, labels: &[&str]) -> Outcome {
+    let text = read(page)?;
     let is_meant = |stack: &Stack| labels.contains(&stack.label());
-    stacks::for_each(name, is_meant, |stack| installed::reader(Some(stack))?.follow(&steps).context(name))
+    let test = page.trim_end_matches(".md");
+    stacks::for_each(test, is_meant, |stack| {
+        installed::reader(Some(stack))?.follow(&steps(&text, stack.label()).context(page)?).context(page)
+    })
+}
+
+fn read(page: &str) -> Outcome<String> {
+    let path = paths::workspace().join(page);
+    fs::read_to_string(&path).context(path.display())
 }
 
 /// Where guides that run MPI programs are followed: Debian's packages, which readers of the guides probably have, and the
@@ -35,10 +41,15 @@ const BOTH: [&str; 4] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2"];
 
 #[test]
 fn a_variable_of_a_component_in_rust() -> Outcome {
-    installed::reader(None)?.follow(&guide("variable")?).context("variable")
+    follow_without_mpi("docs/guides/variable.md")
 }
 
 #[test]
 fn tools_in_c_and_rust() -> Outcome {
-    follow("tool", &BOTH)
+    follow("docs/guides/tool.md", &BOTH)
+}
+
+#[test]
+fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
+    follow("examples/unexpected/README.md", &BOTH)
 }

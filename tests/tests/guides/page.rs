@@ -18,23 +18,31 @@ struct Block {
     text: Vec<String>,
 }
 
-/// The steps of a guide, in their order.
+/// The steps of a guide on an MPI library of that name, in their order.
 ///
 /// A block is a file (`file=NAME` after its language), commands with what they print (`console`; `console fails` if the last
 /// one is to end with an error), or an excerpt from one of the files. Nothing else is a block: it would be tested by nobody.
-pub(crate) fn steps(page: &str) -> Outcome<Vec<Step>> {
+/// Commands with `on=NAME` are for libraries whose names begin so.
+pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
     let mut steps = Vec::new();
     let mut excerpts = Vec::new();
     for block in blocks(page)? {
         let mut words = block.info.split_whitespace();
         let language = words.next().unwrap_or_default();
         let attributes: Vec<_> = words.collect();
-        match (language, attributes[..].as_ref()) {
-            ("console", []) => commands(&block, false, &mut steps)?,
-            ("console", ["fails"]) => commands(&block, true, &mut steps)?,
-            ("console", _) => return Err(at(block.line, "the only attribute of `console` is `fails`")),
-            (_, []) => excerpts.push(block),
-            (_, [file]) if file.strip_prefix("file=").is_some_and(|path| !path.is_empty()) => {
+        if language == "console" {
+            let fails = attributes.contains(&"fails");
+            let mut on = attributes.iter().filter_map(|word| word.strip_prefix("on="));
+            let is_meant = on.next().is_none_or(|name| library.starts_with(name));
+            let known = attributes.iter().all(|word| *word == "fails" || word.starts_with("on="));
+            Failure::unless(known, || at(block.line, "`console` has no attributes but `fails` and `on=NAME`").to_string())?;
+            let commands = commands(&block, fails)?;
+            steps.extend(commands.into_iter().filter(|_| is_meant));
+            continue;
+        }
+        match attributes[..] {
+            [] => excerpts.push(block),
+            [file] if file.strip_prefix("file=").is_some_and(|path| !path.is_empty()) => {
                 let path = file["file=".len()..].to_owned();
                 let text = block.text.iter().map(|line| format!("{line}\n")).collect();
                 steps.push(Step::File { line: block.line, path, text });
@@ -77,9 +85,9 @@ fn blocks(page: &str) -> Outcome<Vec<Block>> {
 }
 
 /// Splits a block into its commands, lines that begin with `$ `. A line that ends with `\` goes on in the next one.
-fn commands(block: &Block, last_fails: bool, steps: &mut Vec<Step>) -> Outcome {
+fn commands(block: &Block, last_fails: bool) -> Outcome<Vec<Step>> {
     let mut lines = (block.line + 1..).zip(&block.text).peekable();
-    let first = steps.len();
+    let mut steps = Vec::new();
     while let Some((line, text)) = lines.next() {
         let Some(start) = text.strip_prefix("$ ") else {
             return Err(at(line, "a block of commands begins with one: `$ command`"));
@@ -97,7 +105,8 @@ fn commands(block: &Block, last_fails: bool, steps: &mut Vec<Step>) -> Outcome {
         }
         steps.push(Step::Command { line, command, shown, fails: last_fails && lines.peek().is_none() });
     }
-    Failure::unless(steps.len() > first, || at(block.line, "no command in this block").to_string())
+    Failure::unless(!steps.is_empty(), || at(block.line, "no command in this block").to_string())?;
+    Ok(steps)
 }
 
 /// Whether the lines of the excerpt stand in the file one after the other, indented alike or not.
@@ -109,23 +118,24 @@ fn is_part(excerpt: &Block, file: &str) -> bool {
 
 #[test]
 fn steps_come_in_the_order_of_the_page() {
-    let page = "\
-# Title\n\
-```c file=a.c\n\
-int a;\n\
-\n\
-int b;\n\
-```\n\
-```console fails\n\
-$ cc a.c \\\n\
-     -c\n$
-$ ./a.out\n\
-no\n\
-```\n\
-```c\n\
-int b;\n\
-```\n";
-    let steps = steps(page).expect("the page is well formed");
+    let page = [
+        "# Title",
+        "```c file=a.c",
+        "int a;",
+        "",
+        "int b;",
+        "```",
+        "```console fails",
+        "$ cc a.c \\",
+        "     -c",
+        "$ ./a.out",
+        "no",
+        "```",
+        "```c",
+        "  int b;",
+        "```",
+    ];
+    let steps = steps(&page.join("\n"), "").expect("the page is well formed");
     let file = Step::File { line: 2, path: "a.c".into(), text: "int a;\n\nint b;\n".into() };
     let command = |line, command: &str, shown: &[&str], fails| Step::Command {
         line,
@@ -135,7 +145,7 @@ int b;\n\
     };
     assert_eq!(steps, [
         file,
-        command(8, "cc a.c \\\n-c", &[], false),
+        command(8, "cc a.c \\\n     -c", &[], false),
         command(10, "./a.out", &["no"], true)
     ]);
 }
@@ -146,6 +156,7 @@ fn a_block_that_nobody_would_test_is_refused() {
         ("```c\nint a;\n```\n", "line 1: this block is neither"),
         ("```c file=a.c\nint a;\n```\n```c\nint b;\n```\n", "line 4: this block is neither"),
         ("```c name=a.c\n```\n", "line 1: a block has `file=NAME`"),
+        ("```console on\n$ ls\n```\n", "line 1: `console` has no attributes but"),
         ("```console\nls\n```\n", "line 2: a block of commands begins with one"),
         ("```console\n```\n", "line 1: no command"),
         ("```console\n$ ls \\\n```\n", "line 2: the command goes on"),
@@ -153,7 +164,19 @@ fn a_block_that_nobody_would_test_is_refused() {
         ("- item\n  ```c\n", "line 2: code stands in blocks"),
         ("```c file=a.c\n", "the last block has no end"),
     ] {
-        let failure = steps(page).expect_err(page).to_string();
+        let failure = steps(page, "").expect_err(page).to_string();
         assert!(failure.starts_with(line), "{page}: {failure}");
+    }
+}
+
+#[test]
+fn commands_for_another_library_are_left_out() {
+    let page = "```console\n$ a\n```\n```console on=mpich\n$ b\n```\n```console on=ompi fails\n$ c\n```\n";
+    for (library, expected) in [("mpich4", "ab"), ("ompi5", "ac"), ("", "a")] {
+        let commands = steps(page, library).expect("the page is well formed").into_iter().map(|step| match step {
+            Step::Command { command, fails, .. } if fails == (command == "c") => command,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(commands.collect::<String>(), expected);
     }
 }

@@ -130,7 +130,7 @@ mod tests {
 
     fn follow(page: &str) -> Outcome {
         let places = ["/etc", "/usr"].map(PathBuf::from);
-        Reader { places, path: Vec::new(), environment: Vec::new() }.follow(&steps(page)?)
+        Reader { places, path: Vec::new(), environment: Vec::new() }.follow(&steps(page, "")?)
     }
 
     #[test]
