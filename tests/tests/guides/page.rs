@@ -1,6 +1,8 @@
 //! A guide as the steps that its reader takes.
 
-use mpit_tests::{Failure, Outcome};
+use std::fs;
+
+use mpit_tests::{Context, Failure, Outcome, paths};
 
 /// One thing that the reader does.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +23,8 @@ struct Block {
 /// The steps of a guide on an MPI library of that name, in their order.
 ///
 /// A block is a file (`file=NAME` after its language), commands with what they print (`console`; `console fails` if the last
-/// one is to end with an error), or an excerpt from one of the files. Nothing else is a block: it would be tested by nobody.
+/// one is to end with an error), or an excerpt from one of the files, or from one of the workspace (`from=NAME`). Nothing
+/// else is a block: it would be tested by nobody.
 /// Commands with `on=NAME` are for libraries whose names begin so.
 pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
     let mut steps = Vec::new();
@@ -47,7 +50,13 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
                 let text = block.text.iter().map(|line| format!("{line}\n")).collect();
                 steps.push(Step::File { line: block.line, path, text });
             }
-            _ => return Err(at(block.line, "a block has `file=NAME` after its language, or nothing")),
+            [file] if file.starts_with("from=") => {
+                let path = paths::workspace().join(&file["from=".len()..]);
+                let text = fs::read_to_string(&path).context(at(block.line, &path.display().to_string()))?;
+                let is_there = is_part(&block, &text);
+                Failure::unless(is_there, || at(block.line, "these lines are not in the file").to_string())?;
+            }
+            _ => return Err(at(block.line, "a block has `file=` or `from=` after its language, or nothing")),
         }
     }
     for excerpt in excerpts {
@@ -155,7 +164,9 @@ fn a_block_that_nobody_would_test_is_refused() {
     for (page, line) in [
         ("```c\nint a;\n```\n", "line 1: this block is neither"),
         ("```c file=a.c\nint a;\n```\n```c\nint b;\n```\n", "line 4: this block is neither"),
-        ("```c name=a.c\n```\n", "line 1: a block has `file=NAME`"),
+        ("```c name=a.c\n```\n", "line 1: a block has `file=`"),
+        ("```c from=no-such-file\n```\n", "line 1: /"),
+        ("```toml from=Cargo.toml\n[workspace]\nmembers\n```\n", "line 1: these lines are not"),
         ("```console on\n$ ls\n```\n", "line 1: `console` has no attributes but"),
         ("```console\nls\n```\n", "line 2: a block of commands begins with one"),
         ("```console\n```\n", "line 1: no command"),
