@@ -53,3 +53,8 @@ fn tools_in_c_and_rust() -> Outcome {
 fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
     follow("examples/unexpected/README.md", &BOTH)
 }
+
+#[test]
+fn an_mpi_library_that_embeds_mpit() -> Outcome {
+    follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
+}
