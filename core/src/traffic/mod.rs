@@ -51,6 +51,42 @@ mod switch;
 
 pub use switch::Switch;
 
+/// What a component listens to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Framework {
+    /// Messages: [`pml`].
+    Pml,
+    /// One-sided accesses: [`osc`].
+    Osc,
+    /// Collective operations: [`coll`].
+    Coll,
+}
+
+impl Framework {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Pml, Self::Osc, Self::Coll];
+
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pml => "pml",
+            Self::Osc => "osc",
+            Self::Coll => "coll",
+        }
+    }
+
+    /// A switch for one of its components.
+    #[must_use]
+    pub const fn switch(self) -> Switch {
+        match self {
+            Self::Pml => pml::switch(),
+            Self::Osc => osc::switch(),
+            Self::Coll => coll::switch(),
+        }
+    }
+}
+
 /// This process among those that were started together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct World {

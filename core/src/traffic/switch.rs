@@ -1,6 +1,13 @@
 //! Turning traffic to a component on and off.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicPtr, AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
+};
+
+use crate::plugin::abi;
 
 /// Turns traffic to one component on and off, at any time. It counts: what was turned on twice is off when it was
 /// turned off twice.
@@ -14,6 +21,8 @@ pub struct Switch {
     also: Option<&'static AtomicU32>,
     /// Reasons of this component to listen, and the bits that say that it does not all the same.
     state: AtomicU32,
+    /// The reasons once more, and who wants to be told of them: the host of a plug-in.
+    shared: abi::Switch,
 }
 
 /// The component does not take part,
@@ -31,7 +40,12 @@ impl Switch {
     /// Components use the `switch()` of their framework.
     #[must_use]
     pub const fn new(awake: &'static AtomicU32) -> Self {
-        Self { awake, also: None, state: AtomicU32::new(0) }
+        let shared = abi::Switch {
+            reasons: AtomicU32::new(0),
+            host: AtomicPtr::new(null_mut()),
+            turn: AtomicPtr::new(null_mut()),
+        };
+        Self { awake, also: None, state: AtomicU32::new(0), shared }
     }
 
     /// The same, with another word that counts whether it is awake.
@@ -44,11 +58,37 @@ impl Switch {
     /// One reason more to listen.
     pub fn on(&self) {
         self.change(|state| state + 1);
+        self.shared.reasons.fetch_add(1, SeqCst);
+        self.tell_host(1);
     }
 
     /// One reason less. Must follow an [`on`](Self::on).
     pub fn off(&self) {
         self.change(|state| state - 1);
+        self.shared.reasons.fetch_sub(1, SeqCst);
+        self.tell_host(-1);
+    }
+
+    /// So many reasons, in place of those that there were.
+    pub(crate) fn set(&self, reasons: u32) {
+        self.change(|state| state & (LEFT_OUT | PAUSED) | reasons.min(LEFT_OUT - 1));
+    }
+
+    /// Tells the host that has taken the component over of a reason more or less.
+    fn tell_host(&self, more: c_int) {
+        let turn = self.shared.turn.load(SeqCst);
+        if turn.is_null() {
+            return;
+        }
+        // SAFETY: not null, so it is what a host stored, a function of this type.
+        let turn = unsafe { std::mem::transmute::<*mut c_void, abi::TurnFunction>(turn) };
+        // SAFETY: the host's own pointer, which it stored first.
+        unsafe { turn(self.shared.host.load(SeqCst), more) };
+    }
+
+    /// The part that a host sees, if this is a plug-in's.
+    pub(crate) fn shared(&self) -> &abi::Switch {
+        &self.shared
     }
 
     /// The component does not take part: what nobody hears must not cost anything. For frameworks.
@@ -74,7 +114,8 @@ impl Switch {
     }
 
     fn change(&self, next: impl Fn(u32) -> u32) {
-        let before = match self.state.fetch_update(Relaxed, Relaxed, |state| Some(next(state))) {
+        // Whoever changes it next knows what the one before knew, which `set` is called for.
+        let before = match self.state.fetch_update(AcqRel, Acquire, |state| Some(next(state))) {
             Ok(before) | Err(before) => before,
         };
         // Several who change it at once add up, in whatever order they come here.
@@ -93,6 +134,25 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::Switch;
+
+    #[test]
+    fn reasons_may_be_set_at_once() {
+        static AWAKE: AtomicU32 = AtomicU32::new(0);
+        let switch = Switch::new(&AWAKE);
+        let awake = || (switch.is_on(), AWAKE.load(Relaxed));
+        switch.set(3);
+        assert_eq!(awake(), (true, 1));
+        switch.pause();
+        switch.set(1);
+        assert_eq!(awake(), (false, 0));
+        switch.resume();
+        assert_eq!(awake(), (true, 1));
+        // Of somebody who counted wrong.
+        switch.set(u32::MAX);
+        assert_eq!(awake(), (true, 1));
+        switch.set(0);
+        assert_eq!(awake(), (false, 0));
+    }
 
     #[test]
     fn a_pause_is_not_a_reason_less() {
