@@ -372,6 +372,9 @@ struct mpit_operation {
     uint32_t root_is;  /* enum mpit_root */
     uint32_t root;     /* for MPIT_ROOT_AT */
     uint32_t in_place; /* whether this process gave MPI_IN_PLACE */
+    /* How many processes there are to exchange data with, this one among them: those of the communicator; of an
+     * intercommunicator, of the remote group; for neighborhood operations, the neighbors that it sends to. */
+    uint32_t size;
     uint64_t bytes;    /* exchanged with each other process, if `with` is null */
     /* The bytes exchanged with the process of a rank, or with the neighbor of a number: see mpit_operation_bytes. */
     uint64_t (*with)(const void *volumes, uint32_t rank);

@@ -7,6 +7,7 @@
 //! | `table` | a whole table: checked before anybody can see anything of it, then registered |
 //! | `pvar`, `settings`, `enums`, `event` | its entries |
 //! | `cell` | where values of performance variables lie |
+//! | `export` | the same tables, made of the definitions of an image in Rust |
 //! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `find`, `trial`, `load` | which files are loaded, what they do to a child process, and what is in them |
 //! | `loaded` | the plug-ins of this process, active or not |
@@ -19,6 +20,8 @@ pub mod component;
 mod crossing;
 mod enums;
 mod event;
+#[doc(hidden)]
+pub mod export;
 mod find;
 mod life;
 mod load;
