@@ -9,11 +9,11 @@ mod shown;
 use std::fs;
 
 use mpit_tests::{
-    Context, Outcome, paths,
+    Context, Failure, Outcome, paths,
     stacks::{self, Stack},
 };
 
-use page::steps;
+use page::{Step, steps};
 
 /// Follows a page of Markdown of the workspace without an MPI library.
 fn follow_without_mpi(page: &str) -> Outcome {
@@ -57,4 +57,33 @@ fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
 #[test]
 fn an_mpi_library_that_embeds_mpit() -> Outcome {
     follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
+}
+
+#[test]
+fn a_plug_in_in_rust() -> Outcome {
+    let page = "docs/guides/rust-plugin.md";
+    most_lines(page, &["Cargo.toml", "src/lib.rs"], 25)?;
+    follow(page, &BOTH)
+}
+
+#[test]
+fn a_plug_in_in_c() -> Outcome {
+    let page = "docs/guides/c-plugin.md";
+    most_lines(page, &["large.c"], 40)?;
+    follow(page, &BOTH)
+}
+
+/// Counts what the reader has to write: the lines of these files, but for empty ones.
+fn most_lines(page: &str, files: &[&str], most: usize) -> Outcome {
+    let lines_of = |step: &Step| match step {
+        Step::File { path, text, .. } if files.contains(&path.as_str()) => {
+            Some(text.lines().filter(|line| !line.trim().is_empty()).count())
+        }
+        _ => None,
+    };
+    let counts: Vec<_> = steps(&read(page)?, "")?.iter().filter_map(lines_of).collect();
+    let lines: usize = counts.iter().sum();
+    Failure::unless(counts.len() == files.len() && lines <= most, || {
+        format!("{page}: {files:?} have {lines} lines, and {most} are the most")
+    })
 }
