@@ -87,3 +87,8 @@ fn most_lines(page: &str, files: &[&str], most: usize) -> Outcome {
         format!("{page}: {files:?} have {lines} lines, and {most} are the most")
     })
 }
+
+#[test]
+fn a_component_in_rust_and_in_c() -> Outcome {
+    follow("docs/guides/component.md", &BOTH)
+}
