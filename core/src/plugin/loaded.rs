@@ -15,12 +15,12 @@ use super::find::{self, File};
 use super::life::Life;
 use super::load::{self, Hooks, Opened};
 use super::read::Checked;
-use super::table::forever;
+use super::table::{forever, in_one_line};
 use super::trial;
 use crate::cvar::sources;
 use crate::lock::Mutex;
 use crate::log::Log;
-use crate::registry::{self, Registry};
+use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, threads};
 
@@ -186,7 +186,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let opened = unsafe { load::open(&file.path, life) }.map_err(refused)?;
     let told = threads::concurrent();
     let name = opened.name;
-    let hooks = appear(opened, life, told).map_err(refused)?;
+    let hooks = appear(path, opened, life, told).map_err(refused)?;
     let plugin = {
         let _alone = LOADING.lock();
         let number = LOADED.len() as u32;
@@ -202,7 +202,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
 }
 
 /// Activates what was opened, and lets tools see it.
-fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
+fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
     let Opened { made, hooks, .. } = opened;
     hooks.set_concurrent(concurrent);
     hooks.activate()?;
@@ -210,13 +210,30 @@ fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hook
         hooks.deactivate();
         return Err(why);
     }
-    let (components, refusals) = component::Claim::new(made.components);
-    registry::report(&refusals);
+    let (components, taken) = component::Claim::new(made.components);
+    report(path, &taken);
     life.begin();
-    let refusals = Registry::global().add(&made.image, &sources::for_image(&made.image));
-    registry::report(&refusals);
+    match Registry::global().add_unless_faulty(&made.image, &sources::for_image(&made.image)) {
+        Ok(taken) => report(path, &taken),
+        Err(faults) => {
+            life.end();
+            made.cells.unbind();
+            drop(components);
+            hooks.deactivate();
+            return Err(in_one_line(&faults));
+        }
+    }
     components.publish();
     Ok(hooks)
+}
+
+/// Tells people what is left out of a plug-in, since others have it.
+#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+fn report(path: &Path, taken: &[Refusal]) {
+    for Refusal { what, place, why, .. } in taken {
+        let line = format!("the plug-in {}: {what} at {place} is left out: {why}", path.display());
+        eprintln!("mpit: {}", line.replace(char::is_control, "?"));
+    }
 }
 
 impl Plugin {

@@ -119,3 +119,72 @@ pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usi
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+    use std::mem::offset_of;
+
+    use super::{Prefixed, read, read_list};
+    use crate::plugin::abi;
+
+    const WORD: usize = size_of::<usize>();
+
+    /// Memory with a struct that says that it has `size` bytes: `filled` ones of them are not 0, nor is what lies behind.
+    fn memory(size: usize, filled: usize) -> Vec<usize> {
+        let mut words = vec![usize::MAX / 3; filled / WORD];
+        words.resize(size / WORD, 0);
+        words[0] = size;
+        words.resize(size / WORD + 64, usize::MAX);
+        words
+    }
+
+    /// What is read there, but for the size, which is the first member.
+    fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
+        let memory = memory(size, filled);
+        // SAFETY: as many bytes are there.
+        let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
+        Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
+    }
+
+    /// Every size from the first version's to ours is taken, with zeros for what is missing, and no other one.
+    fn sizes_of<T: Prefixed + Debug>() {
+        let (least, ours) = (T::LEAST, size_of::<T>());
+        for size in (least..=ours).step_by(WORD) {
+            assert_eq!(read_sized::<T>(size, size), read_sized::<T>(ours, size), "{size} of {ours}");
+            assert!(read_sized::<T>(size + 1, size).is_err());
+        }
+        assert!(read_sized::<T>(least - WORD, WORD).unwrap_err().contains("its size is"));
+        assert_eq!(read_sized::<T>(ours + WORD, ours), read_sized::<T>(ours, ours));
+        assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a newer one"));
+        assert!(read_sized::<T>(8192, WORD).is_err());
+    }
+
+    #[test]
+    fn a_struct_may_lack_what_came_later() {
+        sizes_of::<abi::Pvar>();
+        sizes_of::<abi::Cvar>();
+        sizes_of::<abi::Source>();
+        sizes_of::<abi::Event>();
+        sizes_of::<abi::Category>();
+        sizes_of::<abi::Component>();
+        sizes_of::<abi::Table>();
+        sizes_of::<abi::Enum>();
+    }
+
+    #[test]
+    fn a_list_is_of_structs_of_one_size() {
+        let size = offset_of!(abi::Category, contains);
+        let mut words = memory(2 * size, WORD);
+        words[0] = size;
+        words[size / WORD] = size;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: two structs of that size are there.
+        assert_eq!(unsafe { read_list("category", list, 2) }.unwrap().len(), 2);
+        words[size / WORD] = size + WORD;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: the second one has a word more.
+        let refused = unsafe { read_list("category", list, 2) }.unwrap_err();
+        assert!(refused.contains("category 2: its size is"), "{refused}");
+    }
+}

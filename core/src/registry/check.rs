@@ -21,6 +21,8 @@ pub struct Refusal {
     pub place: String,
     /// Why it was refused.
     pub why: String,
+    /// Whether nothing is wrong with it by itself: its name is taken, or that of something that it needs.
+    pub is_taken: bool,
 }
 
 impl fmt::Display for Refusal {
@@ -31,16 +33,13 @@ impl fmt::Display for Refusal {
 
 impl Refusal {
     pub(crate) fn new(what: String, origin: Origin, why: impl Into<String>) -> Self {
-        Self { what, place: origin.to_string(), why: why.into() }
+        Self { what, place: origin.to_string(), why: why.into(), is_taken: false }
     }
 
     /// Two definitions with one name; the first one stays.
     pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
-        Self::new(
-            what,
-            origin,
-            format!("{first} already defines it, and names are unique; rename one of the two"),
-        )
+        let why = format!("{first} already defines it, and names are unique; rename one of the two");
+        Self { is_taken: true, ..Self::new(what, origin, why) }
     }
 }
 

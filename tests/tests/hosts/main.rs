@@ -6,6 +6,7 @@ mod apart;
 mod bad_calls;
 mod bystanders;
 mod coll;
+mod components;
 mod control;
 mod events;
 mod finish;
@@ -25,6 +26,7 @@ mod ring;
 mod rows;
 mod sends;
 mod symbols;
+mod tables;
 mod vars;
 mod workloads;
 

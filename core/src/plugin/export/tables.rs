@@ -125,5 +125,5 @@ fn within(what: String, origin: Origin) -> impl FnOnce(String) -> String {
 }
 
 fn refusal(what: String, origin: Origin, why: &str) -> Refusal {
-    Refusal { what, place: origin.to_string(), why: why.into() }
+    Refusal { what, place: origin.to_string(), why: why.into(), is_taken: false }
 }
