@@ -33,7 +33,8 @@ fn watched(world: &Comm) -> Outcome {
     let names = if names.is_empty() { USUAL.map(String::from).to_vec() } else { names };
     let session = tool.session()?;
     let peers = world.object();
-    let handles = names.iter().map(|name| find(&tool, &session, name, &peers)).collect::<Result<Vec<_>, _>>()?;
+    let handles =
+        names.iter().map(|name| find(&tool, &session, name, &peers)).collect::<Result<Vec<_>, _>>()?;
     session.start_all()?;
 
     println!("\nlaps  {}", names.join("  "));
@@ -59,9 +60,15 @@ fn list(tool: &Tool) {
 
 /// A handle on the first variable of that name, whatever its class. A variable that is bound to a communicator shows
 /// the world's.
-fn find<'s>(tool: &Tool, session: &'s Session<'_>, name: &str, peers: &Object<'_>) -> mpit::Result<Handle<'s>> {
+fn find<'s>(
+    tool: &Tool,
+    session: &'s Session<'_>,
+    name: &str,
+    peers: &Object<'_>,
+) -> mpit::Result<Handle<'s>> {
     let registry = tool.registry();
-    let index = Class::ALL.iter().find_map(|class| registry.pvar_index(name, *class)).ok_or(Error::InvalidName)?;
+    let index =
+        Class::ALL.iter().find_map(|class| registry.pvar_index(name, *class)).ok_or(Error::InvalidName)?;
     let is_bound = registry.pvar(index).map(PvarDesc::binding) == Some(Bind::Comm);
     session.handle_at(index, is_bound.then_some(peers))
 }

@@ -17,10 +17,12 @@ pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
     let installed = installed()?;
     let mut path = vec![installed.join("bin")];
     // Crates in other directories share what they have in common.
-    let mut environment = vec![("CARGO_BUILD_BUILD_DIR".to_owned(), paths::target().join("guides/build").into())];
+    let mut environment =
+        vec![("CARGO_BUILD_BUILD_DIR".to_owned(), paths::target().join("guides/build").into())];
     if let Some(stack) = stack {
         path.push(launchers(stack)?);
-        environment.extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+        environment
+            .extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value.into())));
     }
     Ok(Reader { places: [installed.to_owned(), paths::workspace().to_owned()], path, environment })
 }

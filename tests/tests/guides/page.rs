@@ -38,7 +38,9 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
             let mut on = attributes.iter().filter_map(|word| word.strip_prefix("on="));
             let is_meant = on.next().is_none_or(|name| library.starts_with(name));
             let known = attributes.iter().all(|word| *word == "fails" || word.starts_with("on="));
-            Failure::unless(known, || at(block.line, "`console` has no attributes but `fails` and `on=NAME`").to_string())?;
+            Failure::unless(known, || {
+                at(block.line, "`console` has no attributes but `fails` and `on=NAME`").to_string()
+            })?;
             let commands = commands(&block, fails)?;
             steps.extend(commands.into_iter().filter(|_| is_meant));
             continue;
@@ -60,9 +62,11 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
         }
     }
     for excerpt in excerpts {
-        let is_there = steps.iter().any(|step| matches!(step, Step::File { text, .. } if is_part(&excerpt, text)));
+        let is_there =
+            steps.iter().any(|step| matches!(step, Step::File { text, .. } if is_part(&excerpt, text)));
         Failure::unless(is_there, || {
-            at(excerpt.line, "this block is neither a file, nor commands, nor lines of one of the files").to_string()
+            at(excerpt.line, "this block is neither a file, nor commands, nor lines of one of the files")
+                .to_string()
         })?;
     }
     Ok(steps)
@@ -85,7 +89,8 @@ fn blocks(page: &str) -> Outcome<Vec<Block>> {
             is_open = !is_open;
         } else if let Some(block) = blocks.last_mut().filter(|_| is_open) {
             block.text.push(line.to_owned());
-        } else if line.starts_with("    ") || line.trim_start().starts_with("```") || line.starts_with("~~~") {
+        } else if line.starts_with("    ") || line.trim_start().starts_with("```") || line.starts_with("~~~")
+        {
             return Err(at(number, "code stands in blocks between lines of ``` that are not indented"));
         }
     }
@@ -152,11 +157,10 @@ fn steps_come_in_the_order_of_the_page() {
         shown: shown.iter().map(ToString::to_string).collect(),
         fails,
     };
-    assert_eq!(steps, [
-        file,
-        command(8, "cc a.c \\\n     -c", &[], false),
-        command(10, "./a.out", &["no"], true)
-    ]);
+    assert_eq!(
+        steps,
+        [file, command(8, "cc a.c \\\n     -c", &[], false), command(10, "./a.out", &["no"], true)]
+    );
 }
 
 #[test]
@@ -184,10 +188,11 @@ fn a_block_that_nobody_would_test_is_refused() {
 fn commands_for_another_library_are_left_out() {
     let page = "```console\n$ a\n```\n```console on=mpich\n$ b\n```\n```console on=ompi fails\n$ c\n```\n";
     for (library, expected) in [("mpich4", "ab"), ("ompi5", "ac"), ("", "a")] {
-        let commands = steps(page, library).expect("the page is well formed").into_iter().map(|step| match step {
-            Step::Command { command, fails, .. } if fails == (command == "c") => command,
-            other => panic!("{other:?}"),
-        });
+        let commands =
+            steps(page, library).expect("the page is well formed").into_iter().map(|step| match step {
+                Step::Command { command, fails, .. } if fails == (command == "c") => command,
+                other => panic!("{other:?}"),
+            });
         assert_eq!(commands.collect::<String>(), expected);
     }
 }

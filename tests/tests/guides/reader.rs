@@ -49,8 +49,12 @@ impl Reader {
             let staged = stage.join(number.to_string());
             let text = match step {
                 Step::File { path, text, .. } => {
-                    writeln!(script, "mkdir -p \"$(dirname '{path}')\" && cp '{}' '{path}'", staged.display())
-                        .context("the script")?;
+                    writeln!(
+                        script,
+                        "mkdir -p \"$(dirname '{path}')\" && cp '{}' '{path}'",
+                        staged.display()
+                    )
+                    .context("the script")?;
                     text
                 }
                 Step::Command { command, .. } => {

@@ -11,9 +11,9 @@ fn lines_match(shown: &[&str], printed: &[&str]) -> bool {
     match shown {
         [] => printed.is_empty(),
         ["...", rest @ ..] => (0..=printed.len()).any(|skipped| lines_match(rest, &printed[skipped..])),
-        [line, rest @ ..] => {
-            printed.split_first().is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others))
-        }
+        [line, rest @ ..] => printed
+            .split_first()
+            .is_some_and(|(first, others)| line_matches(line, first) && lines_match(rest, others)),
     }
 }
 
