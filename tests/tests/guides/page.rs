@@ -25,7 +25,7 @@ struct Block {
 /// A block is a file (`file=NAME` after its language), commands with what they print (`console`; `console fails` if the last
 /// one is to end with an error), or an excerpt from one of the files, or from one of the workspace (`from=NAME`). Nothing
 /// else is a block: it would be tested by nobody.
-/// Commands with `on=NAME` are for libraries whose names begin so.
+/// Commands with `on=NAME` are for libraries whose names begin so, or so.
 pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
     let mut steps = Vec::new();
     let mut excerpts = Vec::new();
@@ -35,8 +35,8 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
         let attributes: Vec<_> = words.collect();
         if language == "console" {
             let fails = attributes.contains(&"fails");
-            let mut on = attributes.iter().filter_map(|word| word.strip_prefix("on="));
-            let is_meant = on.next().is_none_or(|name| library.starts_with(name));
+            let on: Vec<_> = attributes.iter().filter_map(|word| word.strip_prefix("on=")).collect();
+            let is_meant = on.is_empty() || on.iter().any(|name| library.starts_with(name));
             let known = attributes.iter().all(|word| *word == "fails" || word.starts_with("on="));
             Failure::unless(known, || {
                 at(block.line, "`console` has no attributes but `fails` and `on=NAME`").to_string()
@@ -49,7 +49,7 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
             [] => excerpts.push(block),
             [file] if file.strip_prefix("file=").is_some_and(|path| !path.is_empty()) => {
                 let path = file["file=".len()..].to_owned();
-                let text = block.text.iter().map(|line| format!("{line}\n")).collect();
+                let text = block.text.join("\n") + "\n";
                 steps.push(Step::File { line: block.line, path, text });
             }
             [file] if file.starts_with("from=") => {
@@ -186,8 +186,9 @@ fn a_block_that_nobody_would_test_is_refused() {
 
 #[test]
 fn commands_for_another_library_are_left_out() {
-    let page = "```console\n$ a\n```\n```console on=mpich\n$ b\n```\n```console on=ompi fails\n$ c\n```\n";
-    for (library, expected) in [("mpich4", "ab"), ("ompi5", "ac"), ("", "a")] {
+    let page =
+        "```console\n$ a\n```\n```console on=mpich on=impi\n$ b\n```\n```console on=ompi fails\n$ c\n```\n";
+    for (library, expected) in [("mpich4", "ab"), ("impi", "ab"), ("ompi5", "ac"), ("", "a")] {
         let commands =
             steps(page, library).expect("the page is well formed").into_iter().map(|step| match step {
                 Step::Command { command, fails, .. } if fails == (command == "c") => command,

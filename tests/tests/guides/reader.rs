@@ -44,7 +44,7 @@ impl Reader {
 
     /// Writes the script that takes the steps. After each it prints its exit status between two separators.
     fn script(&self, steps: &[Step], stage: &Path) -> Outcome<PathBuf> {
-        let mut script = String::from("exec 2>&1 </dev/null\n");
+        let mut script = String::from("exec 2>&1 </dev/null\numask 022\n");
         for (number, step) in steps.iter().enumerate() {
             let staged = stage.join(number.to_string());
             let text = match step {
