@@ -65,7 +65,7 @@
 //!
 //! * The plug-in has its own copy of this crate, in which [`tool`](crate::tool), [`session`](crate::session) and
 //!   [`registry`](crate::registry) see nothing: neither what the host has, nor what the plug-in gave to it.
-//!   [`host`](crate::host) is for the host alone; [`threads`](crate::threads) knows what the host says.
+//!   [`host`](crate::host) is for the host alone, and so is [`load`]; [`threads`](crate::threads) knows what the host says.
 //! * Which error a function of a variable or of a setting returns is lost: tools get `MPI_T_ERR_INVALID`.
 //! * Variables with behaviour of their own ([`cell::Custom`](crate::cell::Custom)) and events with `listeners` are left out,
 //!   with a line on standard error. So are components of other frameworks than those of [`traffic`](crate::traffic).

@@ -172,6 +172,9 @@ fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Checked<()> {
     let is_one = matches!(place.count, Count::Fixed(1));
     match place.value {
         Origins::LevelOf(_) if !is_one => Err("a `level_of` is one element".into()),
+        Origins::LevelOf(_) if place.bind == Bind::NoObject => {
+            Err("`level_of` goes with an object to be bound to; without one there is `level`".into())
+        }
         Origins::LevelOf(_) => Ok(()),
         _ if is_one && place.bind == Bind::NoObject => Ok(()),
         _ => Err(format!("a `{kind}` is one element that is bound to no object")),

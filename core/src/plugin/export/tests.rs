@@ -67,7 +67,7 @@ fn what_c_cannot_be_told_is_left_out_alone() {
     }
     let source = forever(SourceDesc::new("clock", SourceOrder::Ordered, &SOURCE, HERE));
     let cells = [forever(EventCell::new()), forever(EventCell::with_mirror(&WORD))];
-    let [alone, several] = cells.map(|cell| &*forever(EventDesc::new("event", &[], source, cell, HERE)));
+    let [alone, several] = cells.map(|cell| forever(EventDesc::new("event", &[], source, cell, HERE)));
     let image = Image {
         pvars: vec![
             forever(counter("lost")),
@@ -77,7 +77,7 @@ fn what_c_cannot_be_told_is_left_out_alone() {
         ..Image::new("acme")
     };
     let components =
-        ["net", "pml"].map(|framework| &*forever(ComponentDesc::new(framework, "ear", "", HERE, object)));
+        ["net", "pml"].map(|framework| forever(ComponentDesc::new(framework, "ear", "", HERE, object)));
     let (table, left_out) = table_of(&image, &components);
     assert_eq!((table.num_pvars, table.num_events, table.num_components), (1, 1, 0));
     // The source of the events, although the image does not list it.
@@ -99,7 +99,7 @@ fn what_c_cannot_be_told_is_left_out_alone() {
 
 #[test]
 fn a_category_with_several_parents_has_an_entry_for_each() {
-    let [one, two] = ["one", "two"].map(|name| &*forever(CategoryDesc::new(name, "", &[], &[], HERE)));
+    let [one, two] = ["one", "two"].map(|name| forever(CategoryDesc::new(name, "", &[], &[], HERE)));
     let parents = forever([one, two]);
     let child = forever(CategoryDesc::new("child", "In both.", parents, &[], HERE));
     let (table, _) = table_of(&Image { categories: vec![child], ..Image::new("acme") }, &[]);
