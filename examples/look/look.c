@@ -93,38 +93,40 @@ static void begin(void)
     }
 }
 
-static void show(const struct variable *variable)
+/* Adds the elements of a value to a line. */
+static void show(const struct variable *variable, char *line, size_t room)
 {
     static union {
         unsigned u[ELEMENTS];
         unsigned long long ull[ELEMENTS];
         double d[ELEMENTS];
     } value;
+    size_t used = 0;
     if (MPI_T_pvar_read(session, variable->handle, &value) != MPI_SUCCESS) {
-        printf(" (it cannot be read)");
+        snprintf(line, room, " (it cannot be read)");
         return;
     }
-    for (int i = 0; i < variable->count; i++)
+    for (int i = 0; i < variable->count && used < room; i++)
         if (variable->datatype == MPI_DOUBLE)
-            printf(" %g", value.d[i]);
+            used += (size_t)snprintf(line + used, room - used, " %g", value.d[i]);
         else if (variable->datatype == MPI_UNSIGNED || variable->datatype == MPI_INT)
-            printf(" %u", value.u[i]);
+            used += (size_t)snprintf(line + used, room - used, " %u", value.u[i]);
         else
-            printf(" %llu", value.ull[i]);
+            used += (size_t)snprintf(line + used, room - used, " %llu", value.ull[i]);
 }
 
 static void end(void)
 {
+    static char values[32 * ELEMENTS];
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    /* Some libraries do not buffer standard output, so whole lines, or those of several processes mix. */
     for (int i = 0; i < num_variables; i++) {
-        printf("rank %d: %s", rank, variables[i].name);
-        show(&variables[i]);
-        printf("\n");
+        show(&variables[i], values, sizeof values);
+        printf("rank %d: %s%s\n", rank, variables[i].name, values);
     }
     for (int i = 0; i < num_events; i++)
         printf("rank %d: %s %lu times\n", rank, events[i].name, events[i].times);
-    fflush(stdout);
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
 }
