@@ -48,15 +48,22 @@ fn install() -> Outcome<PathBuf> {
     Ok(prefix)
 }
 
+/// What the C in guides has to be free of, since a guide shows all that is printed; the same as for the tests' programs.
+const WARNINGS: &str = "-Wall -Wextra -Wno-stringop-overflow -Wno-stringop-overread";
+
 /// A directory with the stack's compiler and launcher under the names that everybody knows. The launcher starts more processes
 /// than there are cores, and does not hang for ever.
 fn launchers(stack: &Stack) -> Outcome<PathBuf> {
     let dir = paths::target().join("guides").join(stack.label());
     fs::create_dir_all(&dir).context(dir.display())?;
+    let cc = paths::find_program("cc").context("there is no cc")?;
     let mut mpiexec = stack.mpiexec(1);
     mpiexec.truncate(mpiexec.len() - 2);
-    let mpiexec = format!("timeout -k 5 60 {}", mpiexec.join(" "));
-    for (name, command) in [("mpicc", stack.mpicc().display().to_string()), ("mpiexec", mpiexec)] {
+    for (name, command) in [
+        ("cc", format!("{} {WARNINGS}", cc.display())),
+        ("mpicc", format!("{} {WARNINGS}", stack.mpicc().display())),
+        ("mpiexec", format!("timeout -k 5 60 {}", mpiexec.join(" "))),
+    ] {
         let file = dir.join(name);
         fs::write(&file, format!("#!/bin/sh\nexec {command} \"$@\"\n")).context(file.display())?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).context(file.display())?;
