@@ -1,7 +1,9 @@
 //! What the reader of a guide has before the first step: mpit installed, and perhaps an MPI library.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
@@ -16,9 +18,13 @@ use crate::reader::Reader;
 pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
     let installed = installed()?;
     let mut path = vec![installed.join("bin")];
-    // Crates in other directories share what they have in common.
-    let mut environment =
-        vec![("CARGO_BUILD_BUILD_DIR".to_owned(), paths::target().join("guides/build").into())];
+    let build = paths::target().join("guides/build").into_os_string();
+    // Crates in other directories share what they have in common, and leave little behind.
+    let mut environment: Vec<(String, OsString)> = vec![
+        ("CARGO_BUILD_BUILD_DIR".into(), build),
+        ("CARGO_INCREMENTAL".into(), "0".into()),
+        ("CARGO_PROFILE_DEV_DEBUG".into(), "0".into()),
+    ];
     if let Some(stack) = stack {
         path.push(launchers(stack)?);
         environment
