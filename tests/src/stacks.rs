@@ -74,6 +74,11 @@ impl Stack {
         wheel.then(|| self.spec.bin("python"))
     }
 
+    /// Its compiler wrapper for C: a path, or a name in the search path.
+    pub fn mpicc(&self) -> PathBuf {
+        self.spec.mpicc()
+    }
+
     /// `mpiexec -n ranks`, with what this launcher needs on a small machine.
     pub fn mpiexec(&self, ranks: u32) -> Vec<String> {
         let mut line = vec![self.spec.bin(self.spec.mpiexec).display().to_string()];

@@ -1,0 +1,78 @@
+//! What the reader of a guide has before the first step: mpit installed, and perhaps an MPI library.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths, stacks::Stack};
+
+use crate::reader::Reader;
+
+/// A reader with `mpicc` and `mpiexec` of this stack, or of none.
+pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
+    let installed = installed()?;
+    let mut path = vec![installed.join("bin")];
+    let build = paths::target().join("guides/build").into_os_string();
+    // Crates in other directories share what they have in common, and leave little behind.
+    let mut environment: Vec<(String, OsString)> = vec![
+        ("CARGO_BUILD_BUILD_DIR".into(), build),
+        ("CARGO_INCREMENTAL".into(), "0".into()),
+        ("CARGO_PROFILE_DEV_DEBUG".into(), "0".into()),
+    ];
+    if let Some(stack) = stack {
+        path.push(launchers(stack)?);
+        environment
+            .extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+    }
+    Ok(Reader { places: [installed.to_owned(), paths::workspace().to_owned()], path, environment })
+}
+
+/// Installs mpit as the guides say, but for the time that it takes to optimise it.
+fn installed() -> Outcome<&'static Path> {
+    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let installed = INSTALLED.get_or_init(|| install().map_err(|failure| failure.to_string()));
+    installed.as_deref().map_err(|text| Failure::new(text.clone()))
+}
+
+fn install() -> Outcome<PathBuf> {
+    let prefix = paths::target().join("guides/mpit");
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["xtask", "install", "--debug", "--prefix"])
+        .arg(&prefix)
+        .current_dir(paths::workspace())
+        .stdout(std::process::Stdio::null())
+        .status()
+        .context("cargo xtask install")?;
+    Failure::unless(status.success(), || "mpit could not be installed".into())?;
+    Ok(prefix)
+}
+
+/// What the C in guides has to be free of, since a guide shows all that is printed; the same as for the tests' programs.
+const WARNINGS: &str = "-Wall -Wextra -Wno-stringop-overflow -Wno-stringop-overread";
+
+/// A directory with the stack's compiler and launcher under the names that everybody knows. The launcher starts more processes
+/// than there are cores, and does not hang for ever.
+fn launchers(stack: &Stack) -> Outcome<PathBuf> {
+    let dir = paths::target().join("guides").join(stack.label());
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let cc = paths::find_program("cc").context("there is no cc")?;
+    let mut mpiexec = stack.mpiexec(1);
+    mpiexec.truncate(mpiexec.len() - 2);
+    for (name, command) in [
+        ("cc", format!("{} {WARNINGS}", cc.display())),
+        ("mpicc", format!("{} {WARNINGS}", stack.mpicc().display())),
+        ("mpiexec", format!("timeout -k 5 60 {}", mpiexec.join(" "))),
+    ] {
+        let file = dir.join(name);
+        fs::write(&file, format!("#!/bin/sh\nexec {command} \"$@\"\n")).context(file.display())?;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).context(file.display())?;
+    }
+    Ok(dir)
+}

@@ -1,0 +1,138 @@
+//! The guides of `docs/guides`, followed to the letter: each file is written, each command typed, in a directory that is
+//! empty at first, and what is printed is held against what the guide shows.
+
+mod installed;
+mod page;
+mod reader;
+mod shown;
+
+use std::{env, fs};
+
+use mpit_tests::{
+    Context, Failure, Outcome, paths,
+    stacks::{self, Stack},
+};
+
+use page::{Step, steps};
+
+/// Where guides that run MPI programs are followed: Debian's packages, which readers of the guides probably have, and the
+/// newest of both kinds.
+const USUAL: [&str; 4] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2"];
+
+/// Follows a page of Markdown of the workspace without an MPI library.
+fn follow_without_mpi(page: &str) -> Outcome {
+    installed::reader(None)?.follow(&steps(&read(page)?, "").context(page)?).context(page)
+}
+
+/// Follows a page on each of the MPI libraries that it is meant for.
+fn follow(page: &str, labels: &[&str]) -> Outcome {
+    follow_text(page, &read(page)?, labels)
+}
+
+/// Follows a page, or a section of it, on each of these MPI libraries that is here.
+fn follow_text(page: &str, text: &str, labels: &[&str]) -> Outcome {
+    let found = stacks::found();
+    let is_meant = |stack: &Stack| labels.contains(&stack.label());
+    // Somebody who restricts the tests knows what he leaves out.
+    let is_restricted = env::var_os(stacks::RESTRICT).is_some();
+    Failure::unless(is_restricted || found.stacks.iter().any(is_meant), || {
+        let missing = found.missing.iter().filter(|missing| labels.contains(&missing.label));
+        let reasons: Vec<_> =
+            missing.map(|missing| format!("{}: {}", missing.label, missing.reason)).collect();
+        format!("{page} wants an MPI library that is not here ({})", reasons.join("; "))
+    })?;
+    stacks::for_each(page.trim_end_matches(".md"), is_meant, |stack| {
+        installed::reader(Some(stack))?.follow(&steps(text, stack.label()).context(page)?).context(page)
+    })
+}
+
+fn read(page: &str) -> Outcome<String> {
+    let path = paths::workspace().join(page);
+    fs::read_to_string(&path).context(path.display())
+}
+
+#[test]
+fn a_variable_of_a_component_in_rust() -> Outcome {
+    follow_without_mpi("docs/guides/variable.md")
+}
+
+#[test]
+fn tools_in_c_and_rust() -> Outcome {
+    follow("docs/guides/tool.md", &USUAL)
+}
+
+#[test]
+fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
+    let with_intel = [&USUAL[..], &["impi2021.19"]].concat();
+    follow("examples/unexpected/README.md", &with_intel)
+}
+
+#[test]
+fn an_mpi_library_that_embeds_mpit() -> Outcome {
+    follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
+}
+
+#[test]
+fn a_plug_in_in_rust() -> Outcome {
+    let page = "docs/guides/rust-plugin.md";
+    most_lines(page, &["Cargo.toml", "src/lib.rs"], 25)?;
+    follow(page, &USUAL)
+}
+
+#[test]
+fn a_plug_in_in_c() -> Outcome {
+    let page = "docs/guides/c-plugin.md";
+    most_lines(page, &["large.c"], 40)?;
+    follow(page, &USUAL)
+}
+
+#[test]
+fn the_plug_in_of_the_readme() -> Outcome {
+    let text = read("README.md")?;
+    let (_, section) = text.split_once("\n## Plug-ins\n").context("README.md has no section on plug-ins")?;
+    let section = section.split("\n## ").next().unwrap_or_default();
+    follow_text("README.md", section, &USUAL)
+}
+
+/// Counts what the reader has to write: the lines of these files, but for empty ones.
+fn most_lines(page: &str, files: &[&str], most: usize) -> Outcome {
+    let lines_of = |step: &Step| match step {
+        Step::File { path, text, .. } if files.contains(&path.as_str()) => {
+            Some(text.lines().filter(|line| !line.trim().is_empty()).count())
+        }
+        _ => None,
+    };
+    let counts: Vec<_> = steps(&read(page)?, "")?.iter().filter_map(lines_of).collect();
+    let lines: usize = counts.iter().sum();
+    Failure::unless(counts.len() == files.len() && lines <= most, || {
+        format!("{page}: {files:?} have {lines} lines, and {most} are the most")
+    })
+}
+
+#[test]
+fn a_component_in_rust_and_in_c() -> Outcome {
+    follow("docs/guides/component.md", &USUAL)
+}
+
+#[test]
+fn no_guide_is_left_out_and_no_link_leads_nowhere() -> Outcome {
+    let workspace = paths::workspace();
+    let mut pages = vec![workspace.join("README.md"), workspace.join("examples/README.md")];
+    for entry in fs::read_dir(workspace.join("docs/guides")).context("docs/guides")? {
+        pages.push(entry.context("docs/guides")?.path());
+    }
+    for page in pages {
+        let text = fs::read_to_string(&page).context(page.display())?;
+        let name = page.strip_prefix(workspace).unwrap_or(&page).display().to_string();
+        // The first one of a folder only lists the others.
+        let is_followed =
+            name.ends_with("README.md") || include_str!("main.rs").contains(&format!("\"{name}\""));
+        Failure::unless(is_followed, || format!("no test follows {name}"))?;
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            let target = page.parent().unwrap_or(workspace).join(link);
+            let is_there = link.starts_with("https://") || target.exists();
+            Failure::unless(is_there, || format!("{name} links to {link}, which is not there"))?;
+        }
+    }
+    Ok(())
+}
