@@ -189,6 +189,12 @@ impl<T> Once<T> {
         Self(sync::OnceLock::new())
     }
 
+    /// What was made.
+    #[inline]
+    pub fn get(&self) -> Option<&T> {
+        self.0.get()
+    }
+
     /// What was made, or else is made now.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {

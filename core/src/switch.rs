@@ -154,6 +154,18 @@ impl Switch {
         }
     }
 
+    /// Takes the flags away that a control word has, if it is still the present one; whether it said that it runs.
+    /// `None` when it is not.
+    pub(crate) fn stop_if(&self, seen: Control) -> Option<bool> {
+        let next = seen.next(Flags::NONE, seen.record());
+        let is_present = if seen.runs() {
+            self.control.compare_exchange(seen.0, next.0, SeqCst, Relaxed).is_ok()
+        } else {
+            self.control() == seen
+        };
+        is_present.then_some(seen.runs())
+    }
+
     /// Claims a record, unless all are claimed for long.
     fn claim(&self, records: usize) -> Option<Claim<'_>> {
         (0..PATIENCE).find_map(|_| {

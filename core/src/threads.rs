@@ -20,6 +20,11 @@ pub fn concurrent() -> bool {
     CONCURRENT.load(Relaxed)
 }
 
+/// The byte that says so, for other images: 1 or 0.
+pub(crate) fn word() -> *mut u8 {
+    CONCURRENT.as_ptr().cast()
+}
+
 /// Adds to a word: with a locked instruction only where several threads may add at once.
 #[inline]
 pub fn add(word: &AtomicU64, amount: u64) {

@@ -510,9 +510,12 @@ static inline int mpit_sum_watched(const struct mpit_sum *sum)
 /* Adds to a sum of an unsigned type, if a handle on it is started; otherwise one load and a branch. */
 static inline void mpit_counter_add(struct mpit_sum *sum, uint64_t amount)
 {
+    const uint8_t *concurrent;
     if (!mpit_sum_watched(sum))
         return;
-    if (__atomic_load_n(sum->concurrent, __ATOMIC_RELAXED))
+    /* Null if this thread has not seen yet what was set. */
+    concurrent = __atomic_load_n(&sum->concurrent, __ATOMIC_RELAXED);
+    if (!concurrent || __atomic_load_n(concurrent, __ATOMIC_RELAXED))
         __atomic_fetch_add(&sum->word, amount, __ATOMIC_RELAXED);
     else
         __atomic_store_n(&sum->word, __atomic_load_n(&sum->word, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
@@ -563,8 +566,13 @@ static inline int mpit_event_heard(const struct mpit_event_cell *cell)
  * mpit_safety), `object` the handle of the MPI object that it concerns, as a number, or 0; the payload is copied. */
 static inline void mpit_raise(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
 {
-    if (mpit_event_heard(cell))
-        cell->raise(cell, safety, object, payload);
+    void (*raise)(const struct mpit_event_cell *, int, uint64_t, const void *);
+    if (!mpit_event_heard(cell))
+        return;
+    /* Null if this thread has not seen yet what was set; the event comes too early then. */
+    raise = __atomic_load_n(&cell->raise, __ATOMIC_ACQUIRE);
+    if (raise)
+        raise(cell, safety, object, payload);
 }
 
 /* The rank in the world of a rank of a communicator, or MPIT_OUTSIDE. */

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 /// What is built, and the directory it goes to. `mpit run` looks for the preload library beside itself and in `../lib`.
 const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", "lib"), ("mpit", "bin")];
 /// Of `ffi/include`.
-const HEADERS: [&str; 2] = ["mpit.h", "mpit_register.h"];
+const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
 
 /// Builds and installs.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {

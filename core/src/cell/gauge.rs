@@ -1,5 +1,6 @@
 //! LEVEL and the watermarks: one present value, and the marks that it leaves.
 
+use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::atomic::{
@@ -23,20 +24,30 @@ use crate::threads;
 /// An update writes the level and then looks for running marks; a mark begins to run and then looks at the level.
 /// Both are sequentially consistent, so one of the two sees the other, and no level is missed.
 ///
-/// All zeros are a level of 0 without marks; code in another language keeps one as `struct mpit_level`.
+/// All zeros are a level of 0 without marks; other images keep one as `struct mpit_level`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Gauge {
-    level: AtomicU64,
+    pub(crate) level: AtomicU64,
     /// How many marks run, or are about to.
-    pub(super) running: AtomicU32,
+    pub(crate) running: AtomicU32,
     /// All marks ever made: those of freed handles are used again.
-    marks: AtomicPtr<Mark>,
+    pub(crate) marks: AtomicPtr<Mark>,
+    /// A [`ReachedFunction`] of the image that made the marks, or null: then they are this image's.
+    pub(crate) reached: AtomicPtr<c_void>,
 }
 
+/// Moves the running marks of a gauge to a level that was reached.
+pub(crate) type ReachedFunction = unsafe extern "C" fn(gauge: *const Gauge, level: u64);
+
 impl Gauge {
-    const fn new(level: u64) -> Self {
-        Self { level: AtomicU64::new(level), running: AtomicU32::new(0), marks: AtomicPtr::new(null_mut()) }
+    pub(crate) const fn new(level: u64) -> Self {
+        Self {
+            level: AtomicU64::new(level),
+            running: AtomicU32::new(0),
+            marks: AtomicPtr::new(null_mut()),
+            reached: AtomicPtr::new(null_mut()),
+        }
     }
 
     #[inline]
@@ -65,17 +76,32 @@ impl Gauge {
         }
     }
 
-    /// Moves the running marks to a level that was reached, for code in another language that sets the level itself.
-    #[doc(hidden)]
-    pub fn reached(&self, level: u64) {
-        self.leave_marks(level);
+    /// Has this image's function moves the marks, whichever image sets the level; whether no other image's does already.
+    pub(crate) fn bind(&self, function: ReachedFunction) -> bool {
+        let ours = function as *mut c_void;
+        match self.reached.compare_exchange(null_mut(), ours, AcqRel, Acquire) {
+            Ok(_) => true,
+            Err(known) => known == ours,
+        }
     }
 
-    /// Moves the running marks to a level that was reached.
+    /// Moves the running marks, which this image made, to a level that was reached.
+    pub(crate) fn move_marks(&self, level: u64) {
+        self.marks().for_each(|mark| mark.observe(level));
+    }
+
+    /// Sees to it that the running marks are moved to a level that was reached.
     #[inline]
     fn leave_marks(&self, level: u64) {
         if self.running.load(SeqCst) != 0 {
-            self.marks().for_each(|mark| mark.observe(level));
+            let reached = self.reached.load(Acquire);
+            if reached.is_null() {
+                return self.move_marks(level);
+            }
+            // SAFETY: not null, so it is what `bind` stored.
+            let function = unsafe { std::mem::transmute::<*mut c_void, ReachedFunction>(reached) };
+            // SAFETY: a gauge is what it takes.
+            unsafe { function(self, level) };
         }
     }
 
@@ -94,9 +120,13 @@ impl Gauge {
         std::iter::successors(follow(&self.marks), move |mark| follow(&mark.next))
     }
 
-    /// Whether a handle owns a mark.
+    /// Whether a handle owns a mark. Another image's marks cannot be asked, so they count.
     pub(super) fn is_watched(&self) -> bool {
-        self.marks().any(Mark::is_taken)
+        if self.reached.load(Acquire).is_null() {
+            self.marks().any(Mark::is_taken)
+        } else {
+            !self.marks.load(Acquire).is_null()
+        }
     }
 
     /// A mark for one handle, at the beginning of its life. To be given back by [`Mark::retire`].

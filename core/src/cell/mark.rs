@@ -60,6 +60,20 @@ impl Mark {
         ran
     }
 
+    /// The present control word.
+    pub(crate) fn control(&self) -> Control {
+        self.switch.control()
+    }
+
+    /// Stops it for ever, if its control word is still this one; whether it ran. `None` when it is another.
+    pub(crate) fn stop_if(&self, seen: Control) -> Option<bool> {
+        let stopped = self.switch.stop_if(seen);
+        if stopped == Some(true) {
+            self.gauge.running.fetch_sub(1, SeqCst);
+        }
+        stopped
+    }
+
     fn clear(&self) -> bool {
         let ran = std::cell::Cell::new(false);
         self.switch.change_flags(|seen| {

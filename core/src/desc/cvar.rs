@@ -2,6 +2,7 @@
 
 use super::{CategoryDesc, EnumDesc, List, Origin, Str};
 use crate::cvar::CvarCell;
+use crate::plugin::Life;
 use crate::words::{Bind, Datatype, Scope, Verbosity};
 
 /// The functions behind a control variable. Made by [`CvarDesc::new`]; codes are those of
@@ -35,6 +36,7 @@ pub struct CvarDesc {
     aliases: List<&'static str>,
     environment: List<&'static str>,
     origin: Origin,
+    life: Option<&'static Life>,
     ops: &'static CvarOps,
     cell: *const (),
 }
@@ -89,6 +91,7 @@ impl CvarDesc {
             aliases: List::new(&[]),
             environment: List::new(&[]),
             origin,
+            life: None,
             ops,
             cell,
         }
@@ -114,6 +117,7 @@ impl CvarDesc {
             aliases: List::new(&[]),
             environment: List::new(&[]),
             origin,
+            life: None,
             ops: C::OPS,
             cell: std::ptr::from_ref(cell).cast(),
         }
@@ -181,6 +185,13 @@ impl CvarDesc {
     #[must_use]
     pub const fn environment(mut self, names: &'static [&'static str]) -> Self {
         self.environment = List::new(names);
+        self
+    }
+
+    /// Says that it has a value only while a plug-in is active.
+    #[must_use]
+    pub const fn living(mut self, life: &'static Life) -> Self {
+        self.life = Some(life);
         self
     }
 
@@ -266,6 +277,12 @@ impl CvarDesc {
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
+    }
+
+    /// When it has a value; `None`: always.
+    #[must_use]
+    pub const fn life(&self) -> Option<&'static Life> {
+        self.life
     }
 
     /// # Safety

@@ -2,6 +2,7 @@
 
 use super::{CategoryDesc, EnumDesc, List, Origin, Str};
 use crate::event::{EventCell, SourceCell};
+use crate::plugin::Life;
 use crate::words::{Bind, Datatype, SourceOrder, Verbosity};
 
 /// The largest payload of an event, in bytes.
@@ -144,6 +145,7 @@ pub struct EventDesc {
     categories: List<&'static CategoryDesc>,
     source: &'static SourceDesc,
     origin: Origin,
+    life: Option<&'static Life>,
     cell: &'static EventCell,
 }
 
@@ -170,6 +172,7 @@ impl EventDesc {
             categories: List::new(&[]),
             source,
             origin,
+            life: None,
             cell,
         }
     }
@@ -213,6 +216,13 @@ impl EventDesc {
     #[must_use]
     pub const fn categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
         self.categories = List::new(categories);
+        self
+    }
+
+    /// Says that it is raised only while a plug-in is active.
+    #[must_use]
+    pub const fn living(mut self, life: &'static Life) -> Self {
+        self.life = Some(life);
         self
     }
 
@@ -283,6 +293,12 @@ impl EventDesc {
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
+    }
+
+    /// When it is raised; `None`: always.
+    #[must_use]
+    pub const fn life(&self) -> Option<&'static Life> {
+        self.life
     }
 
     /// Whether somebody has registered for it: one load. To spare work that only serves the event.

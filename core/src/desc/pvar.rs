@@ -3,6 +3,7 @@
 use super::{CategoryDesc, EnumDesc, List, Origin, Str};
 use crate::cell::{Cell, Gauge};
 use crate::object::Object;
+use crate::plugin::Life;
 use crate::words::{Bind, Class, Datatype, Verbosity};
 
 /// How the handles of a variable account for its value.
@@ -87,6 +88,7 @@ pub struct PvarDesc {
     enumeration: Option<&'static EnumDesc>,
     categories: List<&'static CategoryDesc>,
     origin: Origin,
+    life: Option<&'static Life>,
     ops: &'static PvarOps,
     cell: *const (),
 }
@@ -126,6 +128,7 @@ impl PvarDesc {
             enumeration: C::ENUMERATION,
             categories: List::new(&[]),
             origin,
+            life: None,
             ops: C::OPS,
             cell: std::ptr::from_ref(cell).cast(),
         }
@@ -202,6 +205,13 @@ impl PvarDesc {
         self
     }
 
+    /// Says that it has a value only while a plug-in is active.
+    #[must_use]
+    pub const fn living(mut self, life: &'static Life) -> Self {
+        self.life = Some(life);
+        self
+    }
+
     /// Its name, unique within the class.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -272,6 +282,13 @@ impl PvarDesc {
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
+    }
+
+    /// When it has a value; `None`: always.
+    #[inline]
+    #[must_use]
+    pub const fn life(&self) -> Option<&'static Life> {
+        self.life
     }
 }
 

@@ -1,12 +1,13 @@
 //! Events and sources, as tools reach them.
 
 use std::ffi::c_void;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::functions::{Abi, Function, Functions};
-use super::registration::{RegistrationId, Visit};
+use super::registration::{Registration, RegistrationId, Visit};
 use crate::cvar::Cvar;
 use crate::object::Object;
+use crate::plugin::{Lease, Life};
 use crate::session::Interface;
 use crate::words::{Bind, Safety};
 use crate::{Error, Result};
@@ -46,8 +47,8 @@ impl Interface {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidIndex`]; [`Error::InvalidHandle`] when the object is missing or of another kind;
-    /// [`Error::OutOfHandles`].
+    /// [`Error::InvalidIndex`], also for an event of a plug-in that is not active; [`Error::InvalidHandle`] when the
+    /// object is missing or of another kind; [`Error::OutOfHandles`].
     pub fn event_handle_alloc(
         &self,
         index: u32,
@@ -57,13 +58,21 @@ impl Interface {
     ) -> Result<RegistrationId> {
         self.up()?;
         let desc = self.registry().event(index).ok_or(Error::InvalidIndex)?;
+        let lease = Lease::begin(desc.life())?;
         let object = match (desc.binding(), object) {
             (Bind::NoObject, _) => 0,
             (kind, Some(object)) if object.kind() == kind => object.id(),
             _ => return Err(Error::InvalidHandle),
         };
         let id = desc.cell().register(desc, object, abi, |make| self.add_registration(make))?;
-        self.event_handle_set_hints(id, hints)?;
+        // Whoever ended the epoch may have looked for registrations before there was this one.
+        fence(SeqCst);
+        if !lease.holds() {
+            self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut())?;
+            return Err(Error::InvalidIndex);
+        }
+        // By then it may be over again; who has the registration learns of it.
+        let _ = self.event_handle_set_hints(id, hints);
         Ok(id)
     }
 
@@ -148,7 +157,28 @@ impl Interface {
         user_data: *mut c_void,
         farewell: *mut c_void,
     ) -> Result<()> {
-        if self.registration(id)?.free(farewell, user_data) { Ok(()) } else { Err(Error::InvalidHandle) }
+        self.up()?;
+        let (slot, generation) = self.slot_of(id)?;
+        if let Some(visit) = slot.enter_generation(generation)
+            && visit.free(farewell, user_data)
+        {
+            return Ok(());
+        }
+        let abandoned = slot.take_abandoned(Some(generation)).ok_or(Error::InvalidHandle)?;
+        abandoned.say_farewell(farewell, user_data);
+        Ok(())
+    }
+
+    /// Ends what tools registered for the events of a life: what waits is delivered, losses are told, and then no callback
+    /// begins any more. Tools can only free them.
+    pub(crate) fn abandon_registrations_of(&self, life: &Life) {
+        let is_its = |slot: &&Registration| slot.desc.life().is_some_and(|its| std::ptr::eq(its, life));
+        for registration in self.registrations().filter(is_its) {
+            if let Some(visit) = registration.enter(Safety::None) {
+                visit.catch_up(Safety::None);
+                visit.abandon();
+            }
+        }
     }
 
     /// Ends all registrations, when the interface goes down. Tools are not called any more, but by who calls now.
@@ -157,13 +187,23 @@ impl Interface {
             registration.functions.change(|functions| *functions = Functions::NONE);
             registration.free(std::ptr::null_mut(), std::ptr::null_mut());
         }
+        for registration in self.registrations().filter_map(|slot| slot.take_abandoned(None)) {
+            registration.functions.change(|functions| *functions = Functions::NONE);
+            registration.say_farewell(std::ptr::null_mut(), std::ptr::null_mut());
+        }
     }
 
     /// Pays a registration a visit.
     fn registration(&self, id: RegistrationId) -> Result<Visit<'static>> {
         self.up()?;
+        let (slot, generation) = self.slot_of(id)?;
+        slot.enter_generation(generation).ok_or(Error::InvalidHandle)
+    }
+
+    /// Where a registration is or was, and which one of those there it is.
+    fn slot_of(&self, id: RegistrationId) -> Result<(&'static Registration, u64)> {
         let (number, generation) = id.parts().ok_or(Error::InvalidHandle)?;
         let slot = self.registration_slot(number).ok_or(Error::InvalidHandle)?;
-        slot.enter_generation(generation).ok_or(Error::InvalidHandle)
+        Ok((slot, generation))
     }
 }

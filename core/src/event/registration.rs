@@ -33,10 +33,12 @@ impl RegistrationId {
     }
 }
 
-/// Bit 0: live. Then the number of visits, and the generation.
+/// Bit 0: live. Then the number of visits, whether it is abandoned, and the generation.
 const LIVE: u64 = 1;
 const VISIT: u64 = 2;
-const VISITS_MASK: u64 = 0xffff_fffe;
+const VISITS_MASK: u64 = 0x7fff_fffe;
+/// Its event is gone, but it is still its tool's, who has to free it.
+const ABANDONED: u64 = 1 << 31;
 const GENERATION_SHIFT: u32 = 32;
 
 /// One registration. Made of atomics and never dropped: freed ones are used again for the same event type.
@@ -166,6 +168,18 @@ impl Registration {
         self.enter_if(Safety::None, |state| state >> GENERATION_SHIFT == generation)
     }
 
+    /// Pays a registration a visit that was abandoned, in order to free it; one of any generation, if none is given. From
+    /// now on nobody else can.
+    pub(super) fn take_abandoned(&self, generation: Option<u64>) -> Option<Visit<'_>> {
+        let take = |state: u64| {
+            let is_it = generation.is_none_or(|generation| state >> GENERATION_SHIFT == generation);
+            (state & ABANDONED != 0 && is_it).then_some((state & !ABANDONED) + VISIT)
+        };
+        let taken = self.state.fetch_update(Acquire, Acquire, take).is_ok();
+        // Made only now: a visit that is dropped ends.
+        taken.then(|| Visit { registration: self, safety: Safety::None })
+    }
+
     #[inline]
     fn enter_if(&self, safety: Safety, admits: impl Fn(u64) -> bool) -> Option<Visit<'_>> {
         let mut state = self.state.load(Acquire);
@@ -183,7 +197,7 @@ impl Registration {
     fn leave(&self, safety: Safety) {
         // What visitors did comes before what the last of them does.
         let before = self.state.fetch_sub(VISIT, AcqRel);
-        if before & (LIVE | VISITS_MASK) == VISIT {
+        if before & (LIVE | ABANDONED | VISITS_MASK) == VISIT {
             self.end(safety);
         }
     }
@@ -248,11 +262,25 @@ impl Visit<'_> {
         let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
         if ended {
             self.desc.cell().lose_listener();
-            self.farewell_data.store(user_data, Relaxed);
-            self.farewell.store(farewell, Relaxed);
+            self.say_farewell(farewell, user_data);
             instance::leave_notes(&self);
         }
         ended
+    }
+
+    /// Has the free callback run when the last visit is over, which may be this one.
+    pub(super) fn say_farewell(&self, farewell: *mut c_void, user_data: *mut c_void) {
+        self.farewell_data.store(user_data, Relaxed);
+        self.farewell.store(farewell, Relaxed);
+    }
+
+    /// No callback begins any more, as if it were freed; but it ends only when its tool frees it, too.
+    pub(super) fn abandon(&self) {
+        let next = |state: u64| (state & LIVE != 0).then_some(state & !LIVE | ABANDONED);
+        if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {
+            self.desc.cell().lose_listener();
+            instance::leave_notes(self);
+        }
     }
 }
 

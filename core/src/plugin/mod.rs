@@ -1,4 +1,26 @@
 //! Plug-ins, and tables of C: definitions that other images bring.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`abi`] | the structs that cross between images |
+//! | `read`, `texts` | how they are read from memory that is not ours |
+//! | `table` | a whole table: checked before anybody can see anything of it, then registered |
+//! | `pvar`, `settings`, `enums`, `event` | its entries |
+//! | `cell` | where values of performance variables lie |
+//! | `life` | when definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
+mod cell;
+mod enums;
+mod event;
+mod life;
+mod pvar;
+mod read;
+mod settings;
+mod table;
+mod texts;
+
+pub(crate) use life::Lease;
+pub use life::Life;
+pub use table::register;

@@ -38,16 +38,16 @@ impl Interface {
                 if view.desc.flag_set().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
-                view.set_running(run)
+                view.turn(run)
             }
             Which::All => {
                 let startable = |view: &View<'_>| !view.desc.flag_set().has(PvarFlags::CONTINUOUS);
-                self.for_all(session, startable, |view| view.set_running(run), Error::PvarNoStartStop)
+                self.for_all(session, startable, |view| view.turn(run), Error::PvarNoStartStop)
             }
         }
     }
 
-    /// Applies `act` to each handle of a session that `fits`, all of them even if one fails.
+    /// Applies `act` to each valid handle of a session that `fits`, all of them even if one fails.
     fn for_all(
         &self,
         session: SessionId,
@@ -60,7 +60,7 @@ impl Interface {
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             // One that is freed meanwhile is none of the session's.
             let Ok(view) = self.view(id) else { continue };
-            if view.session == session.0 && fits(&view) && act(&view).is_err() {
+            if view.session == session.0 && view.lease.holds() && fits(&view) && act(&view).is_err() {
                 done = Err(failure);
             }
         }
@@ -86,7 +86,9 @@ impl Interface {
         let view = self.owned(session, handle)?;
         aligned(out, view.desc.element())?;
         // SAFETY: not null, aligned, and otherwise by the caller's promise.
-        unsafe { view.read(out) }
+        unsafe { view.read(out) }?;
+        // The plug-in may have become inactive, and active again with other values.
+        view.lease.check()
     }
 
     /// Sets a handle's value. For text, what counts is the bytes before the first NUL, so the buffer may be
@@ -170,7 +172,8 @@ impl Interface {
         }
         aligned(out, view.desc.element())?;
         // SAFETY: not null, aligned, and otherwise by the caller's promise.
-        unsafe { view.exchange_account(out) }
+        unsafe { view.exchange_account(out) }?;
+        view.lease.check()
     }
 }
 
@@ -178,6 +181,17 @@ impl Interface {
 impl View<'_> {
     fn is_custom(&self) -> bool {
         self.desc.behaviour() == Behaviour::Custom
+    }
+
+    /// Starts or stops the handle for its tool.
+    fn turn(&self, run: bool) -> Result<()> {
+        self.set_running(run)?;
+        let valid = self.lease.check();
+        if valid.is_err() && run {
+            // Whoever ended the epoch may have looked for running handles before this one ran.
+            self.set_running(false)?;
+        }
+        valid
     }
 
     pub(super) fn set_running(&self, run: bool) -> Result<()> {

@@ -1,25 +1,39 @@
 //! Handles of control variables.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use super::elements::{aligned, text_or_all};
 use super::{CvarHandle, Interface};
 use crate::cvar::sources::Source;
 use crate::desc::CvarDesc;
+use crate::plugin::Lease;
+use crate::registry::CvarEntry;
 use crate::words::{Datatype, Scope};
 use crate::{Error, Result};
+
+/// A handle of a control variable.
+#[derive(Debug, Default)]
+pub(super) struct Handle {
+    index: AtomicU32,
+    /// The epoch of the variable that it was made in.
+    epoch: AtomicU64,
+}
 
 impl Interface {
     /// Makes a handle of a control variable. Returns it with the number of elements of the value.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidIndex`], [`Error::OutOfHandles`].
+    /// [`Error::InvalidIndex`], also for a variable of a plug-in that is not active; [`Error::OutOfHandles`].
     pub fn cvar_handle_alloc(&self, index: u32) -> Result<(CvarHandle, usize)> {
         self.up()?;
         let entry = self.registry.cvar(index).ok_or(Error::InvalidIndex)?;
-        let fill = |handle: &AtomicU32, _| handle.store(index, SeqCst);
-        let id = self.cvars.take((), || AtomicU32::new(0), fill).ok_or(Error::OutOfHandles)?;
+        let lease = Lease::begin(entry.desc().life())?;
+        let fill = |handle: &Handle, _| {
+            handle.index.store(index, SeqCst);
+            handle.epoch.store(lease.epoch(), SeqCst);
+        };
+        let id = self.cvars.take((), Handle::default, fill).ok_or(Error::OutOfHandles)?;
         Ok((CvarHandle(id), entry.desc().count()))
     }
 
@@ -40,7 +54,17 @@ impl Interface {
     /// [`Error::InvalidHandle`].
     pub fn cvar_of(&self, handle: CvarHandle) -> Result<u32> {
         self.up()?;
-        self.cvars.get(handle.0).map(|index| index.load(SeqCst)).ok_or(Error::InvalidHandle)
+        self.cvars.get(handle.0).map(|handle| handle.index.load(SeqCst)).ok_or(Error::InvalidHandle)
+    }
+
+    /// The variable of a valid handle, and how long it is valid.
+    fn cvar_at(&self, handle: CvarHandle) -> Result<(&'static CvarEntry, Lease)> {
+        let seen = |handle: &Handle| Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst)));
+        let (index, epoch) = self.cvars.look(handle.0, seen).ok_or(Error::InvalidHandle)?;
+        let entry = self.registry.cvar(index).ok_or(Error::InvalidHandle)?;
+        let lease = Lease::of(entry.desc().life(), epoch);
+        lease.check()?;
+        Ok((entry, lease))
     }
 
     /// Copies the value of a control variable.
@@ -57,10 +81,12 @@ impl Interface {
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let desc = self.registry.cvar(self.cvar_of(handle)?).ok_or(Error::InvalidHandle)?.desc();
+        let (entry, lease) = self.cvar_at(handle)?;
+        let desc = entry.desc();
         aligned(out, desc.element())?;
         // SAFETY: not null, aligned, and otherwise by the caller's promise.
-        unsafe { desc.read(out) }
+        unsafe { desc.read(out) }?;
+        lease.check()
     }
 
     /// Sets a control variable. Text must end within the variable's count.
@@ -80,7 +106,7 @@ impl Interface {
         if value.is_null() {
             return Err(Error::Invalid);
         }
-        let entry = self.registry.cvar(self.cvar_of(handle)?).ok_or(Error::InvalidHandle)?;
+        let (entry, _) = self.cvar_at(handle)?;
         let desc = entry.desc();
         aligned(value, desc.element())?;
         if !settable(desc) {

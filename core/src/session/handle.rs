@@ -9,7 +9,8 @@ use std::sync::atomic::{
 use crate::cell::Mark;
 use crate::desc::{Behaviour, PvarDesc};
 use crate::object::Object;
-use crate::switch::{Flags, Switch};
+use crate::plugin::Lease;
+use crate::switch::{Control, Flags, Switch};
 use crate::words::Bind;
 
 /// Records of a scalar's account: one is the present one, the others are for changes that are made at once.
@@ -55,12 +56,22 @@ pub(super) struct Handle {
     object_id: AtomicU64,
     object_size: AtomicU32,
     object_has_ranks: AtomicBool,
+    /// The epoch of the variable that it was made in.
+    epoch: AtomicU64,
     /// Somebody starts or stops a handle of a custom variable.
     pub(super) acting: AtomicBool,
     pub(super) switch: Switch,
     inline: [AtomicU64; INLINE],
     words: OnceLock<Box<[AtomicU64]>>,
     ranks: OnceLock<Box<[AtomicU32]>>,
+}
+
+/// What says whether a handle runs, at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    /// Of a watermark.
+    mark: Option<Control>,
+    account: Control,
 }
 
 /// What a handle is, read at one moment.
@@ -72,6 +83,8 @@ pub(super) struct View<'a> {
     pub(super) desc: &'static PvarDesc,
     pub(super) count: usize,
     pub(super) object: Object<'a>,
+    /// How long it is valid.
+    pub(super) lease: Lease,
     /// For watermarks.
     pub(super) mark: Option<&'static Mark>,
 }
@@ -97,6 +110,7 @@ impl Handle {
             object_id: AtomicU64::new(0),
             object_size: AtomicU32::new(0),
             object_has_ranks: AtomicBool::new(false),
+            epoch: AtomicU64::new(0),
             acting: AtomicBool::new(false),
             switch: Switch::new(),
             inline: [const { AtomicU64::new(0) }; INLINE],
@@ -106,7 +120,15 @@ impl Handle {
     }
 
     /// Prepares a handle that nobody knows yet.
-    pub(super) fn fill(&self, session: u64, desc: &'static PvarDesc, count: usize, object: &Object<'_>) {
+    pub(super) fn fill(
+        &self,
+        session: u64,
+        desc: &'static PvarDesc,
+        lease: Lease,
+        count: usize,
+        object: &Object<'_>,
+    ) {
+        self.epoch.store(lease.epoch(), Relaxed);
         self.session.store(session, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let highest = desc.behaviour() == Behaviour::Highest;
@@ -145,6 +167,11 @@ impl Handle {
             Some(Flags::NONE)
         });
         ran.get()
+    }
+
+    /// Whether the handle runs, by the control words that say so.
+    pub(super) fn running(&self) -> Running {
+        Running { mark: self.mark().map(Mark::control), account: self.switch.control() }
     }
 
     /// How many records the account has, and its words. The records lie at the same place whatever the handle is used
@@ -193,12 +220,28 @@ impl Handle {
         let object = Object { kind, id: id_of_object, size, ranks: ranks.and_then(|ranks| ranks.first()) };
         let count = self.count.load(Relaxed) as usize;
         let (session, mark) = (self.session.load(Relaxed), self.mark());
-        Some(View { handle: self, id, session, desc, count, object, mark })
+        let lease = Lease::of(desc.life(), self.epoch.load(Relaxed));
+        Some(View { handle: self, id, session, desc, count, object, lease, mark })
     }
 
     #[inline]
     pub(super) fn session(&self) -> u64 {
         self.session.load(Relaxed)
+    }
+}
+
+impl View<'_> {
+    /// Stops the handle, if it runs and is still as it was seen. `false` when it is not as it was seen.
+    pub(super) fn stop_if(&self, seen: Running) -> bool {
+        let stopped = match (self.mark, seen.mark) {
+            (Some(mark), Some(seen)) => mark.stop_if(seen),
+            (None, None) => self.handle.switch.stop_if(seen.account),
+            _ => return false,
+        };
+        if stopped == Some(true) {
+            self.desc.watch(-1);
+        }
+        stopped.is_some()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use super::cvar;
 use super::handle::{Handle, Room};
 use crate::event::RegistrationSlot;
 use crate::lock::{Mutex, Once};
@@ -38,7 +39,7 @@ pub struct Interface {
     level: Mutex<ThreadLevel>,
     pub(super) sessions: Slots<(), ()>,
     pub(super) pvars: Slots<Room, Handle>,
-    pub(super) cvars: Slots<(), AtomicU32>,
+    pub(super) cvars: Slots<(), cvar::Handle>,
     /// Registrations for events, those that were freed included.
     registrations: Log<&'static RegistrationSlot>,
     registering: Mutex<()>,
@@ -65,7 +66,11 @@ impl Interface {
     /// The interface of this process.
     pub fn global() -> &'static Self {
         static GLOBAL: Once<Interface> = Once::new();
-        GLOBAL.get_or_init(|| Self::new(Registry::global(), Limits::default()))
+        GLOBAL.get().unwrap_or_else(|| {
+            // First, since plug-ins are loaded then, and they may come here.
+            let registry = Registry::global();
+            GLOBAL.get_or_init(|| Self::new(registry, Limits::default()))
+        })
     }
 
     /// What there is to see.

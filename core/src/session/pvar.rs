@@ -7,6 +7,7 @@ use super::{Interface, PvarHandle, SessionId};
 use crate::cell::{Action, HandleId, Request};
 use crate::desc::{Behaviour, PvarDesc, PvarFlags};
 use crate::object::Object;
+use crate::plugin::{Lease, Life};
 use crate::words::Bind;
 use crate::{Error, Result};
 
@@ -52,8 +53,8 @@ impl Interface {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSession`], [`Error::InvalidIndex`]; [`Error::InvalidHandle`] when the object is missing or
-    /// of another kind; [`Error::OutOfHandles`]; what a custom variable says.
+    /// [`Error::InvalidSession`]; [`Error::InvalidIndex`], also for a variable of a plug-in that is not active;
+    /// [`Error::InvalidHandle`] when the object is missing or of another kind; [`Error::OutOfHandles`]; what a custom variable says.
     pub fn handle_alloc(
         &self,
         session: SessionId,
@@ -63,6 +64,7 @@ impl Interface {
         self.up()?;
         self.live(session)?;
         let desc = self.registry.pvar(index).ok_or(Error::InvalidIndex)?;
+        let lease = Lease::begin(desc.life())?;
         let object = match (desc.binding(), object) {
             (Bind::NoObject, _) => Object::NONE,
             (kind, Some(object)) if object.kind() == kind => *object,
@@ -71,14 +73,16 @@ impl Interface {
         let count = desc.count(&object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
         let room = Room::of(desc.behaviour(), count, &object);
-        let id = self
-            .pvars
-            .take(room, || Handle::with_room(room), |handle, _| handle.fill(session.0, desc, count, &object))
-            .ok_or(Error::OutOfHandles)?;
+        let fill = |handle: &Handle, _| handle.fill(session.0, desc, lease, count, &object);
+        let id = self.pvars.take(room, || Handle::with_room(room), fill).ok_or(Error::OutOfHandles)?;
         // The session may have ended meanwhile, without knowing of this handle.
         if let Err(error) = self.live(session).and_then(|()| self.begin_handle(id, desc)) {
             self.discard(id, room);
             return Err(error);
+        }
+        if !lease.holds() {
+            self.end_handle(id);
+            return Err(Error::InvalidIndex);
         }
         Ok((PvarHandle(id), count))
     }
@@ -106,7 +110,7 @@ impl Interface {
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
     pub fn handle_free(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.up()?;
-        self.owned(session, handle)?;
+        self.held(session, handle)?;
         if self.end_handle(handle.0) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
@@ -142,12 +146,48 @@ impl Interface {
         self.pvars.look(id, |handle| handle.view(id)).ok_or(Error::InvalidHandle)
     }
 
+    /// A handle of a session, valid or not any more.
     #[inline]
-    pub(super) fn owned(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
+    fn held(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         // A handle lives no longer than its session, so a live one that says it is of this session is enough.
         match self.view(handle.0) {
             Ok(view) if view.session == session.0 => Ok(view),
             _ => Err(self.live(session).err().unwrap_or(Error::InvalidHandle)),
+        }
+    }
+
+    /// A valid handle of a session.
+    #[inline]
+    pub(super) fn owned(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
+        let view = self.held(session, handle)?;
+        view.lease.check()?;
+        Ok(view)
+    }
+
+    /// The epoch of a life is over: stops the handles of its variables and ends the registrations for its events. Callbacks
+    /// may run meanwhile, and tools still have to free what they made.
+    pub fn release(&self, life: &Life) {
+        self.stop_handles_of(life);
+        self.abandon_registrations_of(life);
+    }
+
+    /// Stops the handles of a life's variables that are not valid any more, so that nobody works for them. They are
+    /// still to be freed. A variable that keeps its handles itself hears of them then.
+    fn stop_handles_of(&self, life: &Life) {
+        for (id, handle) in self.pvars.iter() {
+            let is_over = |view: &View<'_>| {
+                view.desc.life().is_some_and(|its| std::ptr::eq(its, life))
+                    && view.desc.behaviour() != Behaviour::Custom
+                    && !view.lease.holds()
+            };
+            // Looked at before the identifier is checked, so that what is stopped is no later handle in its place.
+            let mut seen = handle.running();
+            while let Ok(view) = self.view(id)
+                && is_over(&view)
+                && !view.stop_if(seen)
+            {
+                seen = handle.running();
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use mpit::event::{
     instance, raise,
 };
 use mpit::object::Object;
+use mpit::plugin::Life;
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
 use mpit::words::{Bind, Datatype, Safety, SourceOrder};
@@ -187,9 +188,23 @@ impl Stage {
     }
 
     fn of_elements(elements: &'static [Element], order: SourceOrder, limits: Limits) -> Self {
+        Self::of_events(elements, order, limits, |desc| desc)
+    }
+
+    /// Of a plug-in with this life.
+    pub(crate) fn living(life: &'static Life) -> Self {
+        Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| desc.living(life))
+    }
+
+    fn of_events(
+        elements: &'static [Element],
+        order: SourceOrder,
+        limits: Limits,
+        change: impl Fn(EventDesc) -> EventDesc,
+    ) -> Self {
         let origin = Origin::new(file!(), line!());
         let source = leak(SourceDesc::new("clock", order, leak(SourceCell::new()), origin));
-        let event = |name| EventDesc::new(name, elements, source, leak(EventCell::new()), origin);
+        let event = |name| change(EventDesc::new(name, elements, source, leak(EventCell::new()), origin));
         let (sent, seen) = (leak(event("sent")), leak(event("seen").bind(Bind::Comm)));
         let mut image = Image::new("test");
         image.events = vec![sent, seen];

@@ -11,6 +11,7 @@ mod callbacks;
 mod drops;
 mod instances;
 mod kit;
+mod lives;
 mod queries;
 mod selection;
 mod waiting;

@@ -14,7 +14,7 @@
  * libraries that do not survive them. */
 #define _GNU_SOURCE
 #include "bad_calls_run.h"
-#include "mpit_register.h"
+#include "mpit_plugin.h"
 #include <dlfcn.h>
 
 static int handler_calls;
@@ -42,7 +42,7 @@ static void register_one(void)
     static const struct mpit_pvar pvar = {.size = sizeof pvar, .name = "always_running", .pvar_class = MPIT_CLASS_LEVEL,
                                           .datatype = MPIT_UNSIGNED, .flags = MPIT_PVAR_CONTINUOUS, .count = 1,
                                           .storage = &value};
-    static const struct mpit_table table = {.size = sizeof table, .version = MPIT_REGISTER_VERSION,
+    static const struct mpit_table table = {.size = sizeof table, .version = MPIT_MAJOR,
                                             .component = "bad_calls", .pvars = &pvar, .num_pvars = 1};
     int (*function)(const struct mpit_table *);
     *(void **)&function = dlsym(RTLD_DEFAULT, "mpit_register");

@@ -1,6 +1,6 @@
 /* An MPI library of one process, as far as a tool can tell: it describes itself in static tables, registers them in
  * MPI_Init, and counts and raises in MPI_Barrier. The functions of the tools interface are libmpit.so's. */
-#include "mpit_register.h"
+#include "mpit_plugin.h"
 
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ static int mode;
 static char label[8] = "none";
 
 /* Double what the pointer leads to. */
-static int read_waiting(void *user_data, uint64_t object, void *out, int count)
+static int read_waiting(void *user_data, const struct mpit_object *object, void *out, int count)
 {
     (void)object;
     if (count != 1)
@@ -26,7 +26,7 @@ static int read_waiting(void *user_data, uint64_t object, void *out, int count)
     return 0;
 }
 
-static int fail(void *user_data, uint64_t object, void *out, int count)
+static int fail(void *user_data, const struct mpit_object *object, void *out, int count)
 {
     (void)user_data;
     (void)object;
@@ -115,7 +115,7 @@ static const struct mpit_category categories[] = {
 };
 
 static const struct mpit_table table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "implementor",
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "implementor",
     .pvars = pvars, .num_pvars = sizeof pvars / sizeof pvars[0], .sources = sources, .num_sources = 1,
     .events = events, .num_events = 1, .categories = categories, .num_categories = 2,
     .cvars = cvars, .num_cvars = sizeof cvars / sizeof cvars[0]};

@@ -1,13 +1,12 @@
 /* An MPI library of one process that has events: what MPI_T it has is libmpit.so's, which it is linked with. Built as a shared
  * library, so that the preload library goes over it as over any other.
  *
- * The preload library has the functions of mpit_register.h, too, and comes first. What is registered there would be its own,
+ * The preload library has the functions of mpit_plugin.h, too, and comes first. What is registered there would be its own,
  * not this library's, so libmpit.so's are looked up. */
 #define _GNU_SOURCE
 #define mpit_register register_in_libmpit
-#define mpit_raise_now raise_in_libmpit
 #include "little_mpi.h"
-#include "mpit_register.h"
+#include "mpit_plugin.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -17,13 +16,6 @@ int mpit_register(const struct mpit_table *table)
     int (*function)(const struct mpit_table *);
     *(void **)&function = dlsym(RTLD_NEXT, "mpit_register");
     return function(table);
-}
-
-void mpit_raise_now(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
-{
-    void (*function)(const struct mpit_event_cell *, int, uint64_t, const void *);
-    *(void **)&function = dlsym(RTLD_NEXT, "mpit_raise_now");
-    function(cell, safety, object, payload);
 }
 
 /* A function under both its names. */
@@ -64,7 +56,7 @@ static const struct mpit_category categories[] = {
 };
 
 static const struct mpit_table table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "little", .sources = sources,
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "little", .sources = sources,
     .num_sources = 2, .events = events, .num_events = 2, .categories = categories, .num_categories = 1};
 
 static const struct mpit_source late_sources[] = {
@@ -77,7 +69,7 @@ static const struct mpit_event late_events[] = {
 };
 
 static const struct mpit_table late_table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "little_late",
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "little_late",
     .sources = late_sources, .num_sources = 1, .events = late_events, .num_events = 1};
 
 void little_step(int safety)

@@ -4,7 +4,7 @@
  *
  * It has an event type of its own, which it registers with the preload library: so the library's have other indices there. */
 #include "little_mpi.h"
-#include "mpit_register.h"
+#include "mpit_plugin.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static const struct mpit_event own_events[] = {
 };
 
 static const struct mpit_table own_table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_REGISTER_VERSION, .component = "tool", .sources = own_sources,
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
     .num_sources = 1, .events = own_events, .num_events = 1};
 
 static void check(int right, const char *what)

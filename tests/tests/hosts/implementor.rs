@@ -1,4 +1,4 @@
-//! MPI libraries written in C that show what they have through `mpit_register.h` and `libmpit.so`.
+//! MPI libraries written in C that show what they have through `mpit_plugin.h` and `libmpit.so`.
 //!
 //! Of the stacks only the header is used: the library is the one that the test brings.
 
@@ -19,8 +19,7 @@ fn a_tool_reads_what_a_library_in_c_registered_and_hears_of_its_events() -> Outc
         })?;
         // The tool has the library register its tables twice.
         let lines: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-        let told =
-            matches!(lines[..], [line] if line.contains("implementor: event `impl_entered`: its cell"));
+        let told = matches!(lines[..], [line] if line.contains("implementor: event `impl_entered` at implementor:1: its cell"));
         Failure::unless(told, || finished.to_string())
     })
 }

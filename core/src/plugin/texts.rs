@@ -2,14 +2,17 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::layout::Checked;
+use super::read::Checked;
+use crate::registry::LONGEST_NAME;
 
 /// The longest name, in bytes.
-pub(super) const NAME: usize = mpit::registry::LONGEST_NAME;
+pub(super) const NAME: usize = LONGEST_NAME;
 /// The longest description.
 pub(super) const DESCRIPTION: usize = 64 << 10;
-/// More categories than this of one variable are a mistake.
-const MOST_CATEGORIES: usize = 1024;
+/// The longest path of a source file.
+pub(super) const PATH: usize = 4096;
+/// More names than this in one list are a mistake.
+const MOST_NAMES: usize = 1024;
 
 /// A copy of a string, for ever.
 ///
@@ -56,7 +59,7 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Checked<Vec<
     if at.is_null() {
         return Ok(all);
     }
-    for place in 0..MOST_CATEGORIES {
+    for place in 0..MOST_NAMES {
         // SAFETY: by the caller's promise; the null pointer was not met before.
         let next = unsafe { at.wrapping_add(place).read() };
         if next.is_null() {

@@ -1,0 +1,70 @@
+//! Enumerations of tables.
+
+use super::abi::Enum;
+use super::read::{Checked, placed, read};
+use super::table::{Making, forever, forever_list};
+use super::texts::{NAME, text};
+use crate::desc::{EnumDesc, EnumItem, Origin};
+use crate::registry::Registry;
+
+/// More items than this are a mistake.
+const MOST_ITEMS: usize = 1 << 16;
+
+impl Making {
+    /// An enumeration, if there is one: made once, although tables may have it several times or
+    /// it is registered already.
+    ///
+    /// # Safety
+    ///
+    /// As [`super::register`].
+    pub(super) unsafe fn enumeration(
+        &mut self,
+        at: *const Enum,
+        origin: Origin,
+    ) -> Checked<Option<&'static EnumDesc>> {
+        if at.is_null() {
+            return Ok(None);
+        }
+        if let Some((_, known)) = self.enums.iter().find(|(place, _)| std::ptr::eq(*place, at)) {
+            return Ok(Some(known));
+        }
+        // SAFETY: by the caller's promise.
+        let (from, _) = unsafe { read("its enumeration", at) }?;
+        // SAFETY: by the caller's promise.
+        let name = unsafe { text("the name of its enumeration", from.name, NAME) }?;
+        // SAFETY: by the caller's promise.
+        let items = unsafe { items(&from) }.map_err(|why| format!("enumeration `{name}`: {why}"))?;
+        let same = |known: &&'static EnumDesc| {
+            let pairs = |items: &[EnumItem]| -> Vec<_> {
+                items.iter().map(|item| (item.value(), item.name())).collect()
+            };
+            pairs(known.items()) == pairs(&items)
+        };
+        let of_table = self.enums.iter().map(|(_, known)| *known).find(|known| known.name() == name);
+        let known = of_table.or_else(|| Registry::global().enum_named(name)).filter(same);
+        let desc = known.unwrap_or_else(|| forever(EnumDesc::new(name, forever_list(items.clone()), origin)));
+        self.enums.push((at, desc));
+        Ok(Some(desc))
+    }
+}
+
+/// # Safety
+///
+/// As [`super::register`].
+unsafe fn items(from: &Enum) -> Checked<Vec<EnumItem>> {
+    if from.num_items > MOST_ITEMS {
+        return Err(format!("it has {} items, which cannot be", from.num_items));
+    }
+    let mut items = Vec::new();
+    if from.num_items > 0 {
+        placed("its list of items", from.items)?;
+    }
+    for place in 0..from.num_items {
+        // SAFETY: within the list, by the caller's promise.
+        let item = unsafe { from.items.wrapping_add(place).read() };
+        // SAFETY: by the caller's promise.
+        let name = unsafe { text(&format!("the name of item {place}"), item.name, NAME) }?;
+        items.push(EnumItem::new(item.value, name));
+    }
+    Ok(items)
+}

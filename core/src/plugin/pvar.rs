@@ -1,0 +1,179 @@
+//! Performance variables of tables.
+
+use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
+use super::cell::{self, Count, MOST_ELEMENTS, Origins, Place};
+use super::read::{Checked, placed};
+use super::table::{Entry, Making, forever};
+use super::texts::{names, word};
+use crate::cell::Gauge;
+use crate::desc::PvarFlags;
+use crate::registry::class_admits;
+use crate::words::{Bind, Class, Datatype, Verbosity};
+
+impl Making {
+    /// # Safety
+    ///
+    /// As [`super::register`].
+    pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> Checked<()> {
+        let class = word("class", from.class, Class::ALL)?;
+        let datatype = word("datatype", from.datatype, Datatype::ALL)?;
+        let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
+        let bind = word("bind", from.bind, Bind::ALL)?;
+        // SAFETY: by the caller's promise.
+        let categories = unsafe { names("the name of one of its categories", from.categories) }?;
+        // SAFETY: by the caller's promise.
+        let value = unsafe { value_of(from, datatype) }?;
+        let count = count_of(from, &value)?;
+        let place = Place { value, count, bind, watch: from.watch, user_data: from.user_data };
+        cell_fault(&place, class, datatype)?;
+        let marks = Marks::of(from.flags, class, datatype)?;
+        if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
+            return Err("ATOMIC goes with one element, whatever the object".into());
+        }
+        // SAFETY: by the caller's promise.
+        let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
+        let mut desc = cell::pvar(entry.name, class, datatype, place, entry.origin);
+        if let Some(enumeration) = enumeration {
+            desc = desc.values_named(enumeration);
+        }
+        if marks.cumulative {
+            desc = desc.cumulative();
+        }
+        if marks.writable {
+            desc = desc.writable();
+        }
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
+        self.remember(&value);
+        let desc = desc.component(self.component).description(entry.description).verbosity(verbosity);
+        let desc = desc.flags(marks.flags).categories(self.categories_named(&categories, entry.origin));
+        self.made.image.pvars.push(forever(desc));
+        Ok(())
+    }
+}
+
+/// What the flags of a variable say.
+struct Marks {
+    flags: PvarFlags,
+    cumulative: bool,
+    writable: bool,
+}
+
+impl Marks {
+    fn of(bits: u32, class: Class, datatype: Datatype) -> Checked<Self> {
+        let mut flags = PvarFlags::NONE;
+        let mut rest = bits & !(PVAR_CUMULATIVE | PVAR_WRITABLE);
+        for (bit, flag) in [
+            (PVAR_READONLY, PvarFlags::READONLY),
+            (PVAR_CONTINUOUS, PvarFlags::CONTINUOUS),
+            (PVAR_ATOMIC, PvarFlags::ATOMIC),
+        ] {
+            if bits & bit != 0 {
+                flags = flags.with(flag);
+                rest &= !bit;
+            }
+        }
+        if rest != 0 {
+            return Err(format!("its flags {bits:#x} are not all known"));
+        }
+        let (cumulative, writable) = (bits & PVAR_CUMULATIVE != 0, bits & PVAR_WRITABLE != 0);
+        if writable && flags.has(PvarFlags::READONLY) {
+            return Err("WRITABLE contradicts READONLY: a tool may write and reset it or not".into());
+        }
+        if cumulative {
+            let can_grow = match class {
+                Class::Counter | Class::Aggregate | Class::Timer | Class::Level | Class::Size => true,
+                Class::Generic => datatype != Datatype::Char,
+                _ => false,
+            };
+            if !can_grow {
+                return Err(format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE"));
+            }
+        }
+        Ok(Self { flags, cumulative, writable })
+    }
+}
+
+/// Where the value is.
+///
+/// # Safety
+///
+/// As [`super::register`].
+unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Checked<Origins> {
+    let given = usize::from(!from.sum.is_null())
+        + usize::from(!from.level.is_null())
+        + usize::from(from.level_of.is_some())
+        + usize::from(!from.storage.is_null())
+        + usize::from(from.read.is_some());
+    if given != 1 {
+        return Err(format!(
+            "its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`, of which {given} are given"
+        ));
+    }
+    if let Some(function) = from.read {
+        return Ok(Origins::Function(function));
+    }
+    if let Some(function) = from.level_of {
+        return Ok(Origins::LevelOf(function));
+    }
+    if !from.level.is_null() {
+        placed("its level", from.level)?;
+        // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic, and the
+        // header has it begin as zeros, without marks.
+        let gauge: &'static Gauge = unsafe { &*from.level };
+        return Ok(Origins::Level(gauge));
+    }
+    if from.sum.is_null() {
+        if !from.storage.addr().is_multiple_of(datatype.size()) {
+            return Err(format!("its storage at {:p} is not aligned", from.storage));
+        }
+        return Ok(Origins::Storage(from.storage));
+    }
+    placed("its sum", from.sum)?;
+    // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic.
+    let sum: &'static Sum = unsafe { &*from.sum };
+    Ok(Origins::Sum(sum))
+}
+
+/// How many elements there are: a number, or a function.
+fn count_of(from: &Pvar, value: &Origins) -> Checked<Count> {
+    if let Some(function) = from.count_of {
+        if from.count != 0 {
+            return Err(format!("its count is {}; beside `count_of` it is 0", from.count));
+        }
+        if !matches!(value, Origins::Function(_)) {
+            return Err("`count_of` goes with `read`; what lies in memory has a count".into());
+        }
+        return Ok(Count::Of(function));
+    }
+    let count = usize::try_from(from.count).ok().filter(|count| (1..=MOST_ELEMENTS).contains(count));
+    let count = count.ok_or_else(|| {
+        format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count)
+    })?;
+    Ok(Count::Fixed(count))
+}
+
+/// What a `struct mpit_sum` and a `struct mpit_level` cannot hold.
+fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Checked<()> {
+    let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
+    let (fits, kind) = match place.value {
+        Origins::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
+        Origins::Level(_) => (is_level, "level"),
+        Origins::LevelOf(_) => (is_level, "level_of"),
+        Origins::Storage(_) | Origins::Function(_) => return Ok(()),
+    };
+    if !fits {
+        return Err(format!("a {class} is not kept in a `{kind}`"));
+    }
+    if !class_admits(class, datatype) {
+        return Err(format!("the class {class} does not admit {datatype} values"));
+    }
+    let is_one = matches!(place.count, Count::Fixed(1));
+    match place.value {
+        Origins::LevelOf(_) if !is_one => Err("a `level_of` is one element".into()),
+        Origins::LevelOf(_) => Ok(()),
+        _ if is_one && place.bind == Bind::NoObject => Ok(()),
+        _ => Err(format!("a `{kind}` is one element that is bound to no object")),
+    }
+}

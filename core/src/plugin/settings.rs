@@ -1,0 +1,235 @@
+//! Control variables of tables.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::abi::{CVAR_BEFORE_INIT, Cvar, GetFunction, SetFunction};
+use super::cell::{MOST_ELEMENTS, load};
+use super::read::Checked;
+use super::table::{Entry, Making, forever, forever_list};
+use super::texts::{names, word};
+use crate::Error;
+use crate::desc::{CvarDesc, CvarOps, EnumDesc};
+use crate::registry::name_fault;
+use crate::words::{Datatype, Scope, Verbosity};
+
+/// A control variable of another image.
+struct Setting {
+    datatype: Datatype,
+    count: usize,
+    value: Origins,
+    user_data: *mut c_void,
+    enumeration: Option<&'static EnumDesc>,
+}
+
+/// Where its value is kept.
+enum Origins {
+    /// `count` elements, for ever and aligned; a function may refuse values.
+    Storage(*mut c_void, Option<SetFunction>),
+    /// Behind functions.
+    Functions(GetFunction, SetFunction),
+}
+
+static OPS: CvarOps = CvarOps::new(read_setting, write_setting);
+
+/// # Safety
+///
+/// `cell` is a `&'static Setting`; `out` is valid for writes of `count` elements, and aligned.
+unsafe extern "C" fn read_setting(cell: *const (), out: *mut u8, count: usize) -> i32 {
+    // SAFETY: by the caller's promise.
+    let cell = unsafe { &*cell.cast::<Setting>() };
+    if count < cell.count {
+        return Error::Invalid.code();
+    }
+    match cell.value {
+        Origins::Storage(storage, _) => {
+            for place in 0..cell.count {
+                // SAFETY: within the storage, and within `out` by the caller's promise.
+                unsafe { copy(cell.datatype, storage.cast_const().cast(), out, place) };
+            }
+        }
+        Origins::Functions(get, _) => {
+            // SAFETY: by the caller's promise.
+            unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
+            // SAFETY: the function is the table's, and `out` has as many elements.
+            if unsafe { get(cell.user_data, out.cast(), cell.count as c_int) } != 0 {
+                return Error::Invalid.code();
+            }
+        }
+    }
+    // Tools take text to its NUL.
+    if cell.datatype == Datatype::Char {
+        // SAFETY: within `out` by the caller's promise; there is one element at least.
+        unsafe { out.wrapping_add(cell.count - 1).write(0) };
+    }
+    0
+}
+
+/// # Safety
+///
+/// `cell` is a `&'static Setting`; `value` is valid for reads of `count` elements, and aligned.
+unsafe extern "C" fn write_setting(cell: *const (), value: *const u8, count: usize) -> i32 {
+    // SAFETY: by the caller's promise.
+    let cell = unsafe { &*cell.cast::<Setting>() };
+    let is_text = cell.datatype == Datatype::Char;
+    let fits = if is_text { count < cell.count } else { count == cell.count };
+    if !fits {
+        return Error::Invalid.code();
+    }
+    if let Some(enumeration) = cell.enumeration {
+        for place in 0..count {
+            // SAFETY: by the caller's promise; only `INT` variables have an enumeration.
+            let item: i32 = unsafe { load(value.wrapping_add(place * size_of::<i32>()).cast()) };
+            if enumeration.item(item).is_none() {
+                return Error::Invalid.code();
+            }
+        }
+    }
+    let asked = match cell.value {
+        Origins::Storage(_, set) => set,
+        Origins::Functions(_, put) => Some(put),
+    };
+    if let Some(function) = asked {
+        // SAFETY: the function is the table's, and `value` has as many elements.
+        if unsafe { function(cell.user_data, value.cast(), count as c_int) } != 0 {
+            return Error::Invalid.code();
+        }
+    }
+    let Origins::Storage(storage, _) = cell.value else { return 0 };
+    for place in 0..count {
+        // SAFETY: within the storage, and within `value` by the caller's promise.
+        unsafe { copy(cell.datatype, value, storage.cast(), place) };
+    }
+    if is_text {
+        for place in count..cell.count {
+            // SAFETY: within the storage.
+            unsafe { copy(cell.datatype, std::ptr::from_ref(&0), byte(storage, place), 0) };
+        }
+    }
+    0
+}
+
+fn byte(start: *mut c_void, at: usize) -> *mut u8 {
+    start.cast::<u8>().wrapping_add(at)
+}
+
+/// Copies one element, atomically at either end.
+///
+/// # Safety
+///
+/// `from` is valid for atomic reads of `place` + 1 elements of the datatype, `to` for atomic writes; both are aligned.
+unsafe fn copy(datatype: Datatype, from: *const u8, to: *mut u8, place: usize) {
+    let offset = place * datatype.size();
+    let (from, to) = (from.wrapping_add(offset), to.wrapping_add(offset));
+    match datatype.size() {
+        1 => {
+            // SAFETY: by the caller's promise.
+            let value = unsafe { load::<u8>(from) };
+            // SAFETY: by the caller's promise.
+            let atomic = unsafe { AtomicU8::from_ptr(to) };
+            atomic.store(value, Relaxed);
+        }
+        4 => {
+            // SAFETY: by the caller's promise.
+            let value = unsafe { load::<u32>(from.cast()) };
+            // SAFETY: by the caller's promise.
+            let atomic = unsafe { AtomicU32::from_ptr(to.cast()) };
+            atomic.store(value, Relaxed);
+        }
+        _ => {
+            // SAFETY: by the caller's promise.
+            let value = unsafe { load::<u64>(from.cast()) };
+            // SAFETY: by the caller's promise.
+            let atomic = unsafe { AtomicU64::from_ptr(to.cast()) };
+            atomic.store(value, Relaxed);
+        }
+    }
+}
+
+impl Making {
+    /// # Safety
+    ///
+    /// As [`super::register`].
+    pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> Checked<()> {
+        let datatype = word("datatype", from.datatype, Datatype::ALL)?;
+        let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
+        let scope = word("scope", from.scope, Scope::ALL)?;
+        // SAFETY: by the caller's promise.
+        let categories = unsafe { names("the name of one of its categories", from.categories) }?;
+        let count = u32::try_from(from.count).ok();
+        let count = count.filter(|count| (1..=MOST_ELEMENTS).contains(&(*count as usize)));
+        let count = count.ok_or_else(|| {
+            format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count)
+        })?;
+        let value = value_of(from, datatype)?;
+        // SAFETY: by the caller's promise.
+        let (aliases, environment) = unsafe { further_names(from) }?;
+        if from.flags & !CVAR_BEFORE_INIT != 0 {
+            return Err(format!("its flags {:#x} are not all known", from.flags));
+        }
+        // SAFETY: by the caller's promise.
+        let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
+        let cell: &'static Setting = forever(Setting {
+            datatype,
+            count: count as usize,
+            value,
+            user_data: from.user_data,
+            enumeration,
+        });
+        let (cell, at) = (std::ptr::from_ref(cell).cast(), entry.origin);
+        // SAFETY: the functions are those of a `Setting`, which is there for ever; they access the storage atomically, and
+        // the header says that functions are called by any thread.
+        let desc = unsafe { CvarDesc::behind(entry.name, (datatype, count), enumeration, &OPS, cell, at) };
+        let mut desc = desc.component(self.component).description(entry.description);
+        if from.flags & CVAR_BEFORE_INIT != 0 {
+            desc = desc.before_init();
+        }
+        if let Some(life) = self.life {
+            desc = desc.living(life);
+        }
+        let desc = desc.verbosity(verbosity).scope(scope).aliases(aliases).environment(environment);
+        let desc = desc.categories(self.categories_named(&categories, entry.origin));
+        self.made.image.cvars.push(forever(desc));
+        Ok(())
+    }
+}
+
+/// Where the value is.
+fn value_of(from: &Cvar, datatype: Datatype) -> Checked<Origins> {
+    match (from.get, from.put) {
+        (Some(_), Some(_)) if !from.storage.is_null() || from.set.is_some() => {
+            Err("`get` and `put` stand in place of `storage` and `set`, not beside them".into())
+        }
+        (Some(get), Some(put)) => Ok(Origins::Functions(get, put)),
+        (None, None) if from.storage.is_null() => Err("its storage is a null pointer".into()),
+        (None, None) if !from.storage.addr().is_multiple_of(datatype.size()) => {
+            Err(format!("its storage at {:p} is not aligned", from.storage))
+        }
+        (None, None) => Ok(Origins::Storage(from.storage, from.set)),
+        _ => Err("it has one of `get` and `put`, which belong together".into()),
+    }
+}
+
+/// Further names that set a variable, and further variables of the environment.
+type FurtherNames = (&'static [&'static str], &'static [&'static str]);
+
+/// # Safety
+///
+/// As [`super::register`].
+unsafe fn further_names(from: &Cvar) -> Checked<FurtherNames> {
+    // SAFETY: by the caller's promise.
+    let aliases = unsafe { names("the name of one of its aliases", from.aliases) }?;
+    // SAFETY: by the caller's promise.
+    let environment = unsafe { names("the name of one of its environment variables", from.environment) }?;
+    for (what, name) in
+        aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
+    {
+        if let Some(fault) = name_fault(name) {
+            return Err(format!("{what} `{name}`: {fault}"));
+        }
+        if name.contains('=') {
+            return Err(format!("{what} `{name}`: its name contains `=`, which ends a name"));
+        }
+    }
+    Ok((forever_list(aliases), forever_list(environment)))
+}

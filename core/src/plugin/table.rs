@@ -1,0 +1,349 @@
+//! From a table to descriptors.
+
+use std::ffi::{c_char, c_uint};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+
+use super::abi::{self, EventCell, MAJOR, Sum, Table};
+use super::cell::{self, Origins};
+use super::event;
+use super::life::Life;
+use super::read::{Checked, Prefixed, placed, read, read_list};
+use super::texts::{DESCRIPTION, NAME, PATH, names, optional, text, word};
+use crate::cell::Gauge;
+use crate::cvar::sources;
+use crate::desc::{CategoryDesc, EnumDesc, EventDesc, Origin, SourceDesc};
+use crate::event::SourceCell;
+use crate::registry::{Image, Registry, name_fault};
+use crate::threads;
+use crate::words::SourceOrder;
+
+/// The frameworks that components belong to.
+const FRAMEWORKS: [&str; 3] = ["pml", "osc", "coll"];
+
+/// Descriptors live as long as the process: the registry never forgets.
+pub(super) fn forever<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+pub(super) fn forever_list<T>(values: Vec<T>) -> &'static [T] {
+    values.leak()
+}
+
+/// What a table defines: checked, and known to nobody yet.
+#[derive(Debug)]
+pub(super) struct Definitions {
+    /// For the registry.
+    pub(super) image: Image,
+    /// For the frameworks.
+    pub(super) components: Vec<Component>,
+    /// To be bound before the image is registered.
+    pub(super) cells: Cells,
+}
+
+/// A component of a table, checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Component {
+    /// `pml`, `osc` or `coll`.
+    pub(super) framework: &'static str,
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) origin: Origin,
+    /// Its functions, and its switch, which is null or aligned.
+    pub(super) of_table: abi::Component,
+}
+
+/// The parts of a table's image that updates come to, which need the host's functions.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    pub(super) events: Vec<(&'static EventCell, &'static EventDesc)>,
+    sums: Vec<&'static Sum>,
+    levels: Vec<&'static Gauge>,
+}
+
+/// What all kinds of entries have.
+#[derive(Debug)]
+pub(super) struct Entry {
+    kind: &'static str,
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) origin: Origin,
+}
+
+/// What is being made of a table.
+pub(super) struct Making {
+    pub(super) component: &'static str,
+    /// When the entries have values; `None`: for ever.
+    pub(super) life: Option<&'static Life>,
+    pub(super) made: Definitions,
+    /// By their addresses in the table: variables may share one.
+    pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
+}
+
+/// Registers all that a table describes, or nothing.
+///
+/// # Errors
+///
+/// What is wrong with the table, for people.
+///
+/// # Safety
+///
+/// `table` is null or as the header `mpit_plugin.h` says: lists have as many entries as their numbers say, strings end with
+/// a NUL, and storage, cells and functions stay for ever.
+pub unsafe fn register(table: *const Table) -> Result<(), String> {
+    // SAFETY: by the caller's promise.
+    let made = unsafe { make(table, None) }?;
+    let component = &made.image.name;
+    let inside = |why: String| format!("{component}: {why}");
+    made.cells.bind().map_err(inside)?;
+    let added = Registry::global().add_whole(&made.image, &sources::of_process());
+    added.map_err(|refusals| {
+        made.cells.unbind();
+        let first = refusals.first().map(|one| format!("{} at {}: {}", one.what, one.place, one.why));
+        inside(match refusals.len() {
+            0 | 1 => first.unwrap_or_default(),
+            all => format!("{} (and {} more)", first.unwrap_or_default(), all - 1),
+        })
+    })
+}
+
+/// Reads a table, and makes what is to be registered, with values while `life` goes on. Nobody knows of it afterwards.
+///
+/// # Safety
+///
+/// As [`register`].
+pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Checked<Definitions> {
+    // SAFETY: by the caller's promise.
+    let (table, _) = unsafe { read("the table", at) }?;
+    if table.version != u32::from(MAJOR) {
+        return Err(format!(
+            "the table has version {}; this libmpit knows version {MAJOR} only",
+            table.version
+        ));
+    }
+    // SAFETY: by the caller's promise.
+    let component = unsafe { text("the table's component", table.component, NAME) }?;
+    if let Some(fault) = name_fault(component) {
+        return Err(format!("the table's component: {fault}"));
+    }
+    let made = Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
+    let mut making = Making { component, life, made, enums: Vec::new() };
+    // SAFETY: by the caller's promise.
+    unsafe { making.take(&table) }.map_err(|why| format!("{component}: {why}"))?;
+    Ok(making.made)
+}
+
+impl Cells {
+    /// Lets updates find the host. To be called before tools can see the entries: what is set here is there as soon as
+    /// there is a listener or a handle.
+    ///
+    /// # Errors
+    ///
+    /// When a cell serves somebody else; then no event cell is bound.
+    pub(super) fn bind(&self) -> Checked<()> {
+        for sum in &self.sums {
+            sum.concurrent.store(threads::word().cast(), Release);
+        }
+        if self.levels.iter().any(|level| !level.bind(cell::reached)) {
+            return Err("one of its levels is registered with another libmpit".into());
+        }
+        for (place, (cell, desc)) in self.events.iter().enumerate() {
+            let event = std::ptr::from_ref::<EventDesc>(desc).cast_mut().cast();
+            if cell.event.compare_exchange(std::ptr::null_mut(), event, AcqRel, Acquire).is_err() {
+                self.events[..place].iter().for_each(|(cell, _)| release(cell));
+                return Err(format!(
+                    "event `{}` at {}: its cell serves an event type already; each needs its own",
+                    desc.name(),
+                    desc.origin()
+                ));
+            }
+            cell.raise.store(event::raise as *mut _, Release);
+        }
+        Ok(())
+    }
+
+    /// Undoes [`Self::bind`], for what was refused. Sums and levels may be others' as well, and are right as they are.
+    pub(super) fn unbind(&self) {
+        self.events.iter().for_each(|(cell, _)| release(cell));
+    }
+}
+
+fn release(cell: &EventCell) {
+    cell.raise.store(std::ptr::null_mut(), Release);
+    cell.event.store(std::ptr::null_mut(), Release);
+}
+
+impl Entry {
+    /// For messages: which entry has the fault.
+    fn fault(&self, why: &str) -> String {
+        format!("{} `{}` at {}: {why}", self.kind, self.name, self.origin)
+    }
+}
+
+/// A struct of which tables have lists.
+trait Listed: Prefixed {
+    const KIND: &'static str;
+
+    /// Its name and description, and the file and line where it is written.
+    fn texts(&self) -> (*const c_char, *const c_char, *const c_char, c_uint);
+}
+
+macro_rules! listed {
+    ($($desc:ident $kind:literal;)*) => {$(
+        impl Listed for abi::$desc {
+            const KIND: &'static str = $kind;
+
+            fn texts(&self) -> (*const c_char, *const c_char, *const c_char, c_uint) {
+                (self.name, self.description, self.file, self.line)
+            }
+        }
+    )*};
+}
+listed! {
+    Category "category";
+    Component "component";
+    Cvar "cvar";
+    Event "event";
+    Pvar "pvar";
+    Source "source";
+}
+
+impl Making {
+    /// Takes all lists, those first that others name.
+    ///
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn take(&mut self, table: &Table) -> Checked<()> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.take_list(table.categories, table.num_categories, Self::category) }?;
+        // SAFETY: by the caller's promise.
+        unsafe { self.take_list(table.sources, table.num_sources, Self::source) }?;
+        // SAFETY: by the caller's promise.
+        unsafe { self.take_list(table.events, table.num_events, Self::event) }?;
+        // SAFETY: by the caller's promise.
+        unsafe { self.take_list(table.pvars, table.num_pvars, Self::pvar) }?;
+        // SAFETY: by the caller's promise.
+        unsafe { self.take_list(table.cvars, table.num_cvars, Self::cvar) }?;
+        // SAFETY: by the caller's promise.
+        unsafe { self.take_list(table.components, table.num_components, Self::listener) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn take_list<T: Listed>(
+        &mut self,
+        list: *const T,
+        count: usize,
+        take: unsafe fn(&mut Self, &T, &Entry) -> Checked<()>,
+    ) -> Checked<()> {
+        // SAFETY: by the caller's promise.
+        let all = unsafe { read_list(T::KIND, list, count) }?;
+        for (number, one) in (1..).zip(&all) {
+            // SAFETY: by the caller's promise.
+            let entry = unsafe { self.entry(one, number) }?;
+            // SAFETY: by the caller's promise.
+            unsafe { take(self, one, &entry) }.map_err(|why| entry.fault(&why))?;
+        }
+        Ok(())
+    }
+
+    /// Reads what all kinds have. `number` is the entry's place in its list, from 1.
+    ///
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn entry<T: Listed>(&self, one: &T, number: u32) -> Checked<Entry> {
+        let kind = T::KIND;
+        let (name, description, file, line) = one.texts();
+        // SAFETY: by the caller's promise.
+        let name = unsafe { text(&format!("the name of {kind} {number}"), name, NAME) }?;
+        let inside = |why: String| format!("{kind} `{name}`: {why}");
+        let origin = if file.is_null() {
+            Origin::new(self.component, number)
+        } else {
+            // SAFETY: by the caller's promise.
+            Origin::new(unsafe { text("its file", file, PATH) }.map_err(inside)?, line)
+        };
+        let mut entry = Entry { kind, name, description: "", origin };
+        // SAFETY: by the caller's promise.
+        let description = unsafe { optional("its description", description, DESCRIPTION) };
+        entry.description = description.map_err(|why| entry.fault(&why))?;
+        Ok(entry)
+    }
+
+    /// Notes the cell of a variable, to be bound.
+    pub(super) fn remember(&mut self, value: &Origins) {
+        match value {
+            Origins::Sum(sum) => self.made.cells.sums.push(sum),
+            Origins::Level(level) => self.made.cells.levels.push(level),
+            Origins::LevelOf(_) | Origins::Storage(_) | Origins::Function(_) => {}
+        }
+    }
+
+    /// The category of a name: the table's, or one that merely has the name.
+    fn category_named(&self, name: &'static str, origin: Origin) -> &'static CategoryDesc {
+        let known = self.made.image.categories.iter().find(|desc| desc.name() == name);
+        known.copied().unwrap_or_else(|| forever(CategoryDesc::new(name, "", &[], &[], origin)))
+    }
+
+    pub(super) fn categories_named(
+        &self,
+        names: &[&'static str],
+        origin: Origin,
+    ) -> &'static [&'static CategoryDesc] {
+        forever_list(names.iter().map(|name| self.category_named(name, origin)).collect())
+    }
+
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> Checked<()> {
+        // SAFETY: by the caller's promise.
+        let parent = unsafe { optional("the name of its parent", from.parent, NAME) }?;
+        let parents =
+            if parent.is_empty() { &[][..] } else { self.categories_named(&[parent], entry.origin) };
+        // SAFETY: by the caller's promise.
+        let inside = unsafe { names("the name of a category in it", from.contains) }?;
+        let inside = self.categories_named(&inside, entry.origin);
+        let desc = CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin);
+        self.made.image.categories.push(forever(desc));
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> Checked<()> {
+        let order = word("order", from.order, SourceOrder::ALL)?;
+        let desc = SourceDesc::new(entry.name, order, forever(SourceCell::new()), entry.origin);
+        let desc = desc.component(self.component).description(entry.description);
+        self.made.image.sources.push(forever(desc));
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Checked<()> {
+        if let Some(fault) = name_fault(entry.name) {
+            return Err(fault.into());
+        }
+        // SAFETY: by the caller's promise.
+        let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
+        if !FRAMEWORKS.contains(&framework) {
+            return Err(format!("there is no framework `{framework}`, but {}", FRAMEWORKS.join(", ")));
+        }
+        if !from.listening.is_null() {
+            placed("its switch", from.listening)?;
+        }
+        self.made.components.push(Component {
+            framework,
+            name: entry.name,
+            description: entry.description,
+            origin: entry.origin,
+            of_table: *from,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! Variables of a plug-in that is deactivated and activated again: handles are valid for one epoch.
+
+#![allow(unsafe_code, reason = "tests hand buffers to the interface as C tools do")]
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+use common::{Bench, cvar, image, leak, pvar};
+use mpit::cell::{Counter, Gauge, Level, PeerArray};
+use mpit::cvar::Cvar;
+use mpit::desc::PvarFlags;
+use mpit::object::Object;
+use mpit::plugin::Life;
+use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::words::Class;
+use mpit::{Error, Result};
+
+/// Ends the epoch and what tools made in it.
+fn end(bench: Bench, life: &Life) {
+    assert!(life.end());
+    bench.interface.release(life);
+}
+
+#[test]
+fn r316_handles_of_an_epoch_that_is_over_are_invalid_but_can_be_freed() {
+    let (life, counter) = (leak(Life::new()), leak(Counter::<u64>::new()));
+    let bench = Bench::of_pvars([
+        pvar("count", Class::Counter, counter).living(life).flags(PvarFlags::ATOMIC),
+        pvar("always", Class::Counter, leak(Counter::<u64>::new())),
+    ]);
+    let (session, registry) = (bench.session(), bench.registry());
+    let index = registry.pvar_index("count", Class::Counter).unwrap();
+    let alloc = || bench.interface.handle_alloc(session, index, None);
+    assert_eq!(alloc(), Err(Error::InvalidIndex), "not active yet");
+    life.begin();
+    let (old, _) = alloc().unwrap();
+    bench.start(session, old).unwrap();
+    counter.add(5);
+    assert_eq!(bench.read(session, old), Ok(5_u64));
+    end(bench, life);
+    assert!(!counter.watched(), "nobody works for a handle that is invalid");
+    let all_invalid = || {
+        assert_eq!(bench.read::<u64>(session, old), Err(Error::InvalidHandle));
+        assert_eq!(bench.start(session, old), Err(Error::InvalidHandle));
+        assert_eq!(bench.stop(session, old), Err(Error::InvalidHandle));
+        assert_eq!(bench.reset(session, old), Err(Error::InvalidHandle));
+        assert_eq!(bench.write(session, old, 1_u64), Err(Error::InvalidHandle));
+        assert_eq!(bench.read_and_reset::<u64>(session, old), Err(Error::InvalidHandle));
+    };
+    all_invalid();
+    assert_eq!(alloc(), Err(Error::InvalidIndex));
+    assert_eq!(registry.pvar_index("count", Class::Counter), Some(index), "it is still listed");
+    // All handles of the session are those that are valid.
+    let always = bench.handle(session, "always", Class::Counter);
+    assert_eq!(bench.interface.start(session, Which::All), Ok(()));
+    assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
+    life.begin();
+    all_invalid();
+    let (new, _) = alloc().unwrap();
+    bench.start(session, new).unwrap();
+    bench.interface.handle_free(session, old).unwrap();
+    assert_eq!(bench.interface.handle_free(session, old), Err(Error::InvalidHandle));
+    counter.add(2);
+    assert_eq!(bench.read(session, new), Ok(2_u64), "the old handle took no watcher of the new one");
+    bench.interface.handle_free(session, new).unwrap();
+    bench.interface.handle_free(session, always).unwrap();
+    assert!(!counter.watched());
+}
+
+#[test]
+fn r316_watermarks_and_continuous_variables_rest_between_epochs() {
+    let (life, level) = (leak(Life::new()), leak(Level::<u64>::new()));
+    let peers = leak(PeerArray::<u64>::new());
+    let bench = Bench::of_pvars([
+        pvar("high", Class::HighWatermark, level).living(life),
+        pvar("low", Class::LowWatermark, level).living(life).flags(PvarFlags::CONTINUOUS),
+        pvar("peers", Class::Counter, peers).living(life),
+    ]);
+    let session = bench.session();
+    let make = |bench: Bench| {
+        let high = bench.handle(session, "high", Class::HighWatermark);
+        let low = bench.handle(session, "low", Class::LowWatermark);
+        let world = Object::world(0, 3);
+        let (peers, _) = bench.bound(session, "peers", Class::Counter, &world);
+        bench.start(session, high).unwrap();
+        bench.start(session, peers).unwrap();
+        (high, low, peers)
+    };
+    life.begin();
+    let old = make(bench);
+    level.set(7);
+    end(bench, life);
+    level.set(9);
+    life.begin();
+    let new = make(bench);
+    level.set(8);
+    assert_eq!(bench.read(session, new.0), Ok(9_u64));
+    assert_eq!(bench.read(session, new.1), Ok(8_u64));
+    for old in [old.0, old.1, old.2] {
+        assert_eq!(bench.read::<u64>(session, old), Err(Error::InvalidHandle));
+        bench.interface.handle_free(session, old).unwrap();
+    }
+    level.set(12);
+    peers.add(1, 3);
+    assert_eq!(bench.read(session, new.0), Ok(12_u64));
+    assert_eq!(bench.read_all(session, new.2, 3), Ok(vec![0, 3, 0_u64]));
+    end(bench, life);
+    bench.interface.session_free(session).unwrap();
+}
+
+#[test]
+fn r316_control_variables_cannot_be_read_or_set_between_epochs() {
+    let (life, cell) = (leak(Life::new()), leak(Cvar::<u32>::new(4)));
+    let bench = Bench::with(&image([], [cvar("limit", cell).living(life)]), &[]);
+    let index = bench.registry().cvar_index("limit").unwrap();
+    assert_eq!(bench.interface.cvar_handle_alloc(index), Err(Error::InvalidIndex));
+    life.begin();
+    let (old, _) = bench.cvar("limit");
+    bench.cvar_write(old, 5_u32).unwrap();
+    end(bench, life);
+    assert_eq!(bench.cvar_read::<u32>(old), Err(Error::InvalidHandle));
+    assert_eq!(bench.cvar_write(old, 6_u32), Err(Error::InvalidHandle));
+    life.begin();
+    assert_eq!(bench.cvar_read::<u32>(old), Err(Error::InvalidHandle));
+    let (new, _) = bench.cvar("limit");
+    assert_eq!(bench.cvar_read(new), Ok(5_u32), "the value is the plug-in's");
+    bench.interface.cvar_handle_free(old).unwrap();
+    bench.interface.cvar_handle_free(new).unwrap();
+}
+
+/// How many epochs have begun, or are about to, and how many have ended.
+#[derive(Default)]
+struct Epochs {
+    begun: AtomicU64,
+    ended: AtomicU64,
+}
+
+/// What a thread does with its handles until it is told to end.
+fn use_handles(bench: Bench, names: &[(&str, Class)], epochs: &Epochs, over: &AtomicBool) {
+    let session = bench.session();
+    let expected = |done: Result<()>| {
+        assert!(matches!(done, Ok(()) | Err(Error::InvalidHandle)), "{done:?}");
+    };
+    // Each with a number of epochs of which one is its own.
+    let mut handles: Vec<(u64, PvarHandle)> = Vec::new();
+    for round in 0.. {
+        if over.load(SeqCst) {
+            break;
+        }
+        let (name, class) = names[round % names.len()];
+        let index = bench.registry().pvar_index(name, class).unwrap();
+        match bench.interface.handle_alloc(session, index, None) {
+            Ok((handle, _)) => handles.push((epochs.begun.load(SeqCst), handle)),
+            Err(error) => assert_eq!(error, Error::InvalidIndex),
+        }
+        for (made, handle) in &handles {
+            expected(bench.start(session, *handle));
+            let ended = epochs.ended.load(SeqCst);
+            let read = bench.read::<u64>(session, *handle).map(drop);
+            expected(read);
+            assert!(*made > ended || read.is_err(), "a stale read");
+            expected(bench.stop(session, *handle));
+            expected(bench.start(session, *handle));
+            expected(bench.reset(session, *handle));
+        }
+        expected(bench.interface.start(session, Which::All));
+        if handles.len() == 6 {
+            for (_, handle) in handles.drain(..) {
+                bench.interface.handle_free(session, handle).unwrap();
+            }
+        }
+    }
+    free_all(bench, session, &handles);
+}
+
+fn free_all(bench: Bench, session: SessionId, handles: &[(u64, PvarHandle)]) {
+    for (_, handle) in handles {
+        bench.interface.handle_free(session, *handle).unwrap();
+    }
+    bench.interface.session_free(session).unwrap();
+}
+
+#[test]
+fn r316_epochs_come_and_go_while_threads_use_their_handles() {
+    let (life, counter) = (leak(Life::new()), leak(Counter::<u64>::new()));
+    let level = leak(Level::<u64>::new());
+    let bench = Bench::of_pvars([
+        pvar("count", Class::Counter, counter).living(life),
+        pvar("high", Class::HighWatermark, level).living(life),
+        pvar("low", Class::LowWatermark, level).living(life).flags(PvarFlags::CONTINUOUS),
+        pvar("level", Class::Level, level).living(life),
+    ]);
+    let names = [("count", Class::Counter), ("high", Class::HighWatermark), ("level", Class::Level)];
+    let (epochs, over) = (Epochs::default(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| use_handles(bench, &names, &epochs, &over));
+        }
+        for round in 0..50_000 {
+            epochs.begun.fetch_add(1, SeqCst);
+            life.begin();
+            counter.add(1);
+            level.set(round);
+            end(bench, life);
+            epochs.ended.fetch_add(1, SeqCst);
+        }
+        over.store(true, SeqCst);
+    });
+    assert!(!counter.watched(), "whoever came has gone");
+    let gauge = mpit::cell::Cell::gauge(level).map(Gauge::level);
+    assert_eq!(gauge, Some(49_999));
+}
