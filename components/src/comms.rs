@@ -8,26 +8,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use mpit::lock::{Guard, Mutex};
+pub use mpit::traffic::CommId;
 
 use crate::store::{self, Kind, Text};
 use crate::{coll, events};
-
-/// Which communicator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommId(u64);
-
-impl CommId {
-    /// The communicator of a number, as some process counts them.
-    pub(crate) const fn from_number(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// The number behind it: starts at 1, in the order of creation.
-    #[must_use]
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-}
 
 /// The processes of a communicator by their ranks in the world, in the communicator's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,10 +128,10 @@ pub fn created(what: Description<'_>) -> CommId {
     let record = {
         let mut records = records();
         records.newest += 1;
-        let id = CommId(records.newest);
+        let id = CommId::from_number(records.newest);
         let record = Record { id, name: name.into(), ranks, remote, neighbors, freed: false };
         keep(&record);
-        records.live.insert(id.0, record.clone());
+        records.live.insert(id.get(), record.clone());
         record
     };
     events::comm_created(&record);
@@ -156,9 +140,9 @@ pub fn created(what: Description<'_>) -> CommId {
 
 /// A communicator was given another name.
 pub fn renamed(comm: CommId, name: &str) {
-    if let Some(record) = records().live.get_mut(&comm.0) {
+    if let Some(record) = records().live.get_mut(&comm.get()) {
         if store::OF_PROCESS.is_kept() && *record.name != *name {
-            store::OF_PROCESS.add(Kind::Name, comm.0, 0, Text::of_name(name).words());
+            store::OF_PROCESS.add(Kind::Name, comm.get(), 0, Text::of_name(name).words());
         }
         record.name = name.into();
     }
@@ -167,7 +151,7 @@ pub fn renamed(comm: CommId, name: &str) {
 /// Writes a communicator to the store of the process, if that is a file: who reads it can ask nobody.
 fn keep(record: &Record) {
     if store::OF_PROCESS.is_kept() {
-        store::OF_PROCESS.add(Kind::Comm, record.id.0, 0, Text::of_comm(record).words());
+        store::OF_PROCESS.add(Kind::Comm, record.id.get(), 0, Text::of_comm(record).words());
     }
 }
 
@@ -180,7 +164,7 @@ pub(crate) fn keep_all() {
 pub fn freed(comm: CommId) {
     {
         let mut records = records();
-        let Some(record) = records.live.remove(&comm.0) else { return };
+        let Some(record) = records.live.remove(&comm.get()) else { return };
         records.freed.push_back(Record { freed: true, ..record });
         records.forget();
     }
@@ -191,7 +175,7 @@ pub fn freed(comm: CommId) {
 /// What is known of a communicator that is not freed.
 #[must_use]
 pub fn get(comm: CommId) -> Option<Record> {
-    records().live.get(&comm.0).cloned()
+    records().live.get(&comm.get()).cloned()
 }
 
 /// The communicators that are not freed, in the order of creation.

@@ -1,106 +1,14 @@
 //! What the frameworks have in common: the components that are open, and whether they want to hear anything.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpit::desc::ComponentDesc;
+pub(crate) use mpit::traffic::{Lifecycle, Switch};
 
 use crate::complaint::complain;
 use crate::host::World;
 use crate::selection::Selection;
-
-/// What every component does, whatever its framework.
-pub trait Lifecycle: Send + Sync {
-    /// Whether the component wants to hear of traffic; made by the framework's `switch()`.
-    fn switch(&self) -> &'static Switch;
-
-    /// MPI is up. Returns whether the component takes part; one that does not hears of nothing.
-    fn open(&self, world: World) -> bool;
-
-    /// MPI goes down: the component writes what it has to write.
-    fn close(&self) {}
-}
-
-/// Turns traffic to one component on and off, at any time. It counts: what was turned on twice is off when it was
-/// turned off twice.
-///
-/// Takes no lock and allocates nothing, so it may be used where a tool starts and stops handles.
-#[derive(Debug)]
-pub struct Switch {
-    /// How many components of the framework are awake.
-    awake: &'static AtomicU32,
-    /// The same, for somebody else who looks there.
-    also: Option<&'static AtomicU32>,
-    /// Reasons of this component to listen, and the bits that say that it does not all the same.
-    state: AtomicU32,
-}
-
-/// The component does not take part,
-const LEFT_OUT: u32 = 1 << 30;
-/// or was told to pause.
-const PAUSED: u32 = 1 << 31;
-
-const fn is_awake(state: u32) -> bool {
-    state != 0 && state < LEFT_OUT
-}
-
-impl Switch {
-    pub(crate) const fn new(awake: &'static AtomicU32) -> Self {
-        Self { awake, also: None, state: AtomicU32::new(0) }
-    }
-
-    /// The same, with another word that counts whether it is awake.
-    pub(crate) const fn and(mut self, also: &'static AtomicU32) -> Self {
-        self.also = Some(also);
-        self
-    }
-
-    /// One reason more to listen.
-    pub fn on(&self) {
-        self.change(|state| state + 1);
-    }
-
-    /// One reason less. Must follow an [`on`](Self::on).
-    pub fn off(&self) {
-        self.change(|state| state - 1);
-    }
-
-    /// The component does not take part: what nobody hears must not cost anything.
-    fn leave_out(&self) {
-        self.change(|state| state | LEFT_OUT);
-    }
-
-    /// Puts the component to sleep, whatever reasons there are.
-    pub(crate) fn pause(&self) {
-        self.change(|state| state | PAUSED);
-    }
-
-    /// Wakes the component up, if there are reasons.
-    pub(crate) fn resume(&self) {
-        self.change(|state| state & !PAUSED);
-    }
-
-    /// Whether there is a reason to listen.
-    #[inline]
-    #[must_use]
-    pub fn is_on(&self) -> bool {
-        is_awake(self.state.load(Relaxed))
-    }
-
-    fn change(&self, next: impl Fn(u32) -> u32) {
-        let before = match self.state.fetch_update(Relaxed, Relaxed, |state| Some(next(state))) {
-            Ok(before) | Err(before) => before,
-        };
-        // Several who change it at once add up, in whatever order they come here.
-        for word in std::iter::once(self.awake).chain(self.also) {
-            match (is_awake(before), is_awake(next(before))) {
-                (false, true) => _ = word.fetch_add(1, Relaxed),
-                (true, false) => _ = word.fetch_sub(1, Relaxed),
-                _ => {}
-            }
-        }
-    }
-}
 
 /// A component that takes part.
 struct Listener<C: ?Sized + 'static> {
@@ -298,34 +206,6 @@ mod tests {
         assert_eq!(REASONS.load(Relaxed), 0);
         assert_eq!(all.map(|ear| ear.opened.load(Relaxed)), [1, 1, 1, 0]);
         assert_eq!(all.map(|ear| ear.closed.load(Relaxed)), [1, 1, 0, 0]);
-    }
-
-    #[test]
-    fn a_pause_is_not_a_reason_less() {
-        static AWAKE: AtomicU32 = AtomicU32::new(0);
-        let (one, two) = (Switch::new(&AWAKE), Switch::new(&AWAKE));
-        let awake = || (one.is_on(), two.is_on(), AWAKE.load(Relaxed));
-        one.on();
-        two.on();
-        assert_eq!(awake(), (true, true, 2));
-        one.pause();
-        one.pause();
-        assert_eq!(awake(), (false, true, 1));
-        one.on();
-        one.off();
-        one.on();
-        assert_eq!(awake(), (false, true, 1));
-        two.pause();
-        two.off();
-        assert_eq!(awake(), (false, false, 0));
-        two.resume();
-        one.resume();
-        one.resume();
-        assert_eq!(awake(), (true, false, 1));
-        one.off();
-        assert_eq!(awake(), (true, false, 1));
-        one.off();
-        assert_eq!(awake(), (false, false, 0));
     }
 
     #[test]

@@ -7,17 +7,9 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use mpit::registry::Registry;
+pub use mpit::traffic::World;
 
 use crate::{coll, monitoring, osc, pml};
-
-/// This process among those that were started together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct World {
-    /// The rank of this process in `MPI_COMM_WORLD`.
-    pub rank: u32,
-    /// The number of processes in `MPI_COMM_WORLD`.
-    pub size: u32,
-}
 
 static WORLD: OnceLock<World> = OnceLock::new();
 

@@ -31,4 +31,4 @@ mod selection;
 pub mod store;
 pub mod windows;
 
-pub use framework::{Lifecycle, Switch};
+pub use mpit::traffic::{Lifecycle, Switch};

@@ -62,6 +62,7 @@
 //! * [`mod@cvar`]: settings, and where their values come from: files, the environment, launchers, tools;
 //! * [`mod@event`]: single events, with what is known of each, and the clocks they are timed by;
 //! * [`object`]: communicators and other objects that variables are bound to;
+//! * [`traffic`]: components, which hear of every message, access and collective operation;
 //! * [`words`]: the vocabularies of the standard, such as classes and scopes.
 //!
 //! Who looks at them needs
@@ -109,6 +110,7 @@ pub mod sparse;
 mod switch;
 pub mod threads;
 pub mod tool;
+pub mod traffic;
 pub mod words;
 
 pub use desc::{Category, MpitEnum};

@@ -7,11 +7,14 @@
 //! | `table` | a whole table: checked before anybody can see anything of it, then registered |
 //! | `pvar`, `settings`, `enums`, `event` | its entries |
 //! | `cell` | where values of performance variables lie |
+//! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `life` | when definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
 mod cell;
+pub mod component;
+mod crossing;
 mod enums;
 mod event;
 mod life;

@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use super::abi::{self, EventCell, MAJOR, Sum, Table};
 use super::cell::{self, Origins};
+use super::component::{About, Claim, ForeignComponent};
 use super::event;
 use super::life::Life;
-use super::read::{Checked, Prefixed, placed, read, read_list};
+use super::read::{Checked, Prefixed, read, read_list};
 use super::texts::{DESCRIPTION, NAME, PATH, names, optional, text, word};
 use crate::cell::Gauge;
 use crate::cvar::sources;
@@ -16,9 +17,6 @@ use crate::event::SourceCell;
 use crate::registry::{Image, Registry, name_fault};
 use crate::threads;
 use crate::words::SourceOrder;
-
-/// The frameworks that components belong to.
-const FRAMEWORKS: [&str; 3] = ["pml", "osc", "coll"];
 
 /// Descriptors live as long as the process: the registry never forgets.
 pub(super) fn forever<T>(value: T) -> &'static T {
@@ -34,22 +32,10 @@ pub(super) fn forever_list<T>(values: Vec<T>) -> &'static [T] {
 pub(super) struct Definitions {
     /// For the registry.
     pub(super) image: Image,
-    /// For the frameworks.
-    pub(super) components: Vec<Component>,
+    /// To be claimed before the image is registered, and published afterwards.
+    pub(super) components: Vec<ForeignComponent>,
     /// To be bound before the image is registered.
     pub(super) cells: Cells,
-}
-
-/// A component of a table, checked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Component {
-    /// `pml`, `osc` or `coll`.
-    pub(super) framework: &'static str,
-    pub(super) name: &'static str,
-    pub(super) description: &'static str,
-    pub(super) origin: Origin,
-    /// Its functions, and its switch, which is null or aligned.
-    pub(super) of_table: abi::Component,
 }
 
 /// The parts of a table's image that updates come to, which need the host's functions.
@@ -95,7 +81,13 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
     let component = &made.image.name;
     let inside = |why: String| format!("{component}: {why}");
     made.cells.bind().map_err(inside)?;
-    let added = Registry::global().add_whole(&made.image, &sources::of_process());
+    let (claim, refusals) = Claim::new(made.components);
+    let registry = Registry::global();
+    let added = if refusals.is_empty() {
+        registry.add_whole(&made.image, &sources::of_process())
+    } else {
+        Err(refusals)
+    };
     added.map_err(|refusals| {
         made.cells.unbind();
         let first = refusals.first().map(|one| format!("{} at {}: {}", one.what, one.place, one.why));
@@ -103,7 +95,9 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
             0 | 1 => first.unwrap_or_default(),
             all => format!("{} (and {} more)", first.unwrap_or_default(), all - 1),
         })
-    })
+    })?;
+    claim.publish();
+    Ok(())
 }
 
 /// Reads a table, and makes what is to be registered, with values while `life` goes on. Nobody knows of it afterwards.
@@ -326,24 +320,12 @@ impl Making {
     ///
     /// As [`register`].
     unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Checked<()> {
-        if let Some(fault) = name_fault(entry.name) {
-            return Err(fault.into());
-        }
         // SAFETY: by the caller's promise.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
-        if !FRAMEWORKS.contains(&framework) {
-            return Err(format!("there is no framework `{framework}`, but {}", FRAMEWORKS.join(", ")));
-        }
-        if !from.listening.is_null() {
-            placed("its switch", from.listening)?;
-        }
-        self.made.components.push(Component {
-            framework,
-            name: entry.name,
-            description: entry.description,
-            origin: entry.origin,
-            of_table: *from,
-        });
+        let Entry { name, description, origin, .. } = *entry;
+        let about = About { framework, name, description, origin, life: self.life };
+        // SAFETY: by the caller's promise.
+        self.made.components.push(unsafe { ForeignComponent::new(*from, about) }?);
         Ok(())
     }
 }

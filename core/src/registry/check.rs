@@ -30,12 +30,12 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(what: String, origin: Origin, why: impl Into<String>) -> Self {
+    pub(crate) fn new(what: String, origin: Origin, why: impl Into<String>) -> Self {
         Self { what, place: origin.to_string(), why: why.into() }
     }
 
     /// Two definitions with one name; the first one stays.
-    pub(super) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
+    pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
         Self::new(
             what,
             origin,

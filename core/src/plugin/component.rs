@@ -1,0 +1,340 @@
+//! Components that other images bring, as whoever reports traffic tells them.
+//!
+//! Such a component is functions of C and perhaps a switch of its own image. Here it becomes a [`ForeignComponent`], which
+//! implements the traits of [`traffic`](crate::traffic) and has a switch like any other, and is kept in a list that only
+//! grows. Who tells components looks at the list whenever something [changed](on_change).
+//!
+//! Life of one: it is [claimed](Claim), which binds its switch; published, when all that came with it is there; opened by
+//! its framework, if that is up and selects it, which wakes its switch up; closed when MPI goes down or its plug-in is
+//! deactivated; opened again when that is activated again.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::{from_ref, null_mut};
+use std::sync::OnceLock;
+use std::sync::atomic::{
+    AtomicBool, AtomicU8,
+    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
+};
+
+use super::abi;
+use super::life::{Lease, Life};
+use super::read::placed;
+use crate::desc::Origin;
+use crate::lock::Mutex;
+use crate::log::Log;
+use crate::registry::{Refusal, name_fault};
+use crate::traffic::{CommId, Framework, Lifecycle, Switch, World, coll, osc, pml};
+
+/// What is said of a component, as it was read from its table.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The name of its framework.
+    pub framework: &'static str,
+    /// Its name within the framework.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// Where it is defined.
+    pub origin: Origin,
+    /// The life of its plug-in; none is for ever.
+    pub life: Option<&'static Life>,
+}
+
+/// A component of another image.
+#[derive(Debug)]
+pub struct ForeignComponent {
+    about: About,
+    framework: Framework,
+    functions: abi::Component,
+    /// The switch in its image; without one it always listens.
+    reasons: Option<&'static abi::Switch>,
+    /// Asleep unless it is open.
+    switch: &'static Switch,
+    is_open: AtomicBool,
+    stage: AtomicU8,
+}
+
+/// Others may not see it yet,
+const CLAIMED: u8 = 0;
+/// it is there for ever,
+const PUBLISHED: u8 = 1;
+/// or what came with it was refused.
+const DROPPED: u8 = 2;
+
+// SAFETY: its pointers are to functions that any thread may call, with data that stays for ever, as `new` demands.
+unsafe impl Send for ForeignComponent {}
+// SAFETY: as above.
+unsafe impl Sync for ForeignComponent {}
+
+impl ForeignComponent {
+    /// The component of these functions, which is nowhere listed yet.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    ///
+    /// # Safety
+    ///
+    /// The switch is null or stays for ever, and so do the functions, which any thread may call as `mpit_plugin.h` says.
+    pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, String> {
+        let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
+        let Some(framework) = framework else {
+            return Err(format!("there is no framework `{}`, but pml, osc and coll", about.framework));
+        };
+        if let Some(fault) = name_fault(about.name) {
+            return Err(fault.into());
+        }
+        if !functions.listening.is_null() {
+            placed("its switch", functions.listening)?;
+        }
+        // SAFETY: null, or aligned and there for ever by the caller's promise; all its members are atomic.
+        let reasons = unsafe { functions.listening.as_ref() };
+        let switch: &'static Switch = Box::leak(Box::new(framework.switch()));
+        switch.pause();
+        let (is_open, stage) = (AtomicBool::new(false), AtomicU8::new(CLAIMED));
+        Ok(Self { about, framework, functions, reasons, switch, is_open, stage })
+    }
+
+    /// What it listens to.
+    #[must_use]
+    pub fn framework(&self) -> Framework {
+        self.framework
+    }
+
+    /// Its name within the framework.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.about.name
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn description(&self) -> &'static str {
+        self.about.description
+    }
+
+    /// Where it is defined.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.about.origin
+    }
+
+    /// The time that its plug-in is active in: another number for each; `None` while it is not active.
+    #[must_use]
+    pub fn epoch(&self) -> Option<u64> {
+        Lease::begin(self.about.life).ok().map(Lease::epoch)
+    }
+
+    fn refusal(&self, why: &str) -> Refusal {
+        Refusal::new(self.label(), self.origin(), why)
+    }
+
+    fn label(&self) -> String {
+        format!("component `{}` of `{}`", self.name(), self.framework.name())
+    }
+
+    /// Whether it has a function for what its framework tells.
+    fn has_ears(&self) -> bool {
+        match self.framework {
+            Framework::Pml => self.functions.sent.is_some(),
+            Framework::Osc => self.functions.accessed.is_some(),
+            Framework::Coll => self.functions.done.is_some(),
+        }
+    }
+
+    /// Puts its image's switch in the place of ours; whether it serves no other component.
+    fn bind(&'static self) -> bool {
+        let Some(reasons) = self.reasons else { return true };
+        let host = from_ref(self).cast_mut().cast();
+        let is_free = reasons.host.compare_exchange(null_mut(), host, AcqRel, Acquire).is_ok();
+        if is_free {
+            reasons.turn.store(turn as *mut c_void, Release);
+        }
+        is_free
+    }
+
+    fn unbind(&self) {
+        if let Some(reasons) = self.reasons {
+            reasons.turn.store(null_mut(), Release);
+            reasons.host.store(null_mut(), Release);
+        }
+    }
+
+    /// Takes over the reasons to listen. What nobody hears must not cost anything.
+    fn follow(&self) {
+        let reasons = || self.reasons.map_or(1, |switch| switch.reasons.load(SeqCst));
+        // Several may come here at once: whoever comes last sees what was there when it had stored its own.
+        while self.has_ears() {
+            let seen = reasons();
+            self.switch.set(seen);
+            if reasons() == seen {
+                break;
+            }
+        }
+    }
+
+    fn user_data(&self) -> *mut c_void {
+        self.functions.user_data
+    }
+}
+
+/// What `mpit_switch.turn` is. The count says more than the change.
+unsafe extern "C" fn turn(host: *const c_void, _more: c_int) {
+    // SAFETY: null, or stored by `bind`, which has it for ever.
+    if let Some(component) = unsafe { host.cast::<ForeignComponent>().as_ref() } {
+        component.follow();
+    }
+}
+
+impl Lifecycle for ForeignComponent {
+    fn switch(&self) -> &'static Switch {
+        self.switch
+    }
+
+    fn open(&self, world: World) -> bool {
+        let outcome = self.functions.open.map_or(0, |open| {
+            // SAFETY: as `new` demands.
+            unsafe { open(self.user_data(), world.rank, world.size) }
+        });
+        self.is_open.store(outcome == 0, Relaxed);
+        outcome == 0
+    }
+
+    fn close(&self) {
+        let was_open = self.is_open.swap(false, Relaxed);
+        if let Some(close) = self.functions.close.filter(|_| was_open) {
+            // SAFETY: as `new` demands.
+            unsafe { close(self.user_data()) };
+        }
+    }
+}
+
+impl pml::Component for ForeignComponent {
+    fn sent(&self, send: &pml::Send) {
+        if let Some(sent) = self.functions.sent {
+            // SAFETY: as `new` demands.
+            unsafe { sent(self.user_data(), &send.into()) };
+        }
+    }
+}
+
+impl osc::Component for ForeignComponent {
+    fn accessed(&self, access: &osc::Access) {
+        if let Some(accessed) = self.functions.accessed {
+            // SAFETY: as `new` demands.
+            unsafe { accessed(self.user_data(), &access.into()) };
+        }
+    }
+}
+
+impl coll::Component for ForeignComponent {
+    fn done(&self, operation: &coll::Operation<'_>) {
+        if let Some(done) = self.functions.done {
+            // SAFETY: as `new` demands.
+            abi::Operation::show(operation, |shown| unsafe { done(self.user_data(), shown) });
+        }
+    }
+
+    fn freed(&self, comm: CommId) {
+        if let Some(freed) = self.functions.freed.filter(|_| self.is_open.load(Relaxed)) {
+            // SAFETY: as `new` demands.
+            unsafe { freed(self.user_data(), comm.get()) };
+        }
+    }
+}
+
+/// All that were ever claimed.
+static ALL: Log<&'static ForeignComponent> = Log::new();
+
+/// Held while names are looked up and taken.
+static CLAIMING: Mutex<()> = Mutex::new(());
+
+/// Who is told of changes.
+static HOOK: OnceLock<fn()> = OnceLock::new();
+
+/// Names itself as the one who is told when components come, and when plug-ins are activated or deactivated: the function
+/// looks at [`all`] of them, and at their [epochs](ForeignComponent::epoch). Only the first call counts.
+pub fn on_change(hook: fn()) {
+    HOOK.get_or_init(|| hook);
+}
+
+/// Says that plug-ins were activated or deactivated: components of those that are not active hear nothing from now on.
+/// Runs functions of components, so the caller holds no lock.
+pub fn changed() {
+    all().filter(|component| component.epoch().is_none()).for_each(|component| component.switch.pause());
+    if let Some(hook) = HOOK.get() {
+        hook();
+    }
+}
+
+/// The components that are published, in the order in which they came.
+pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
+    ALL.iter().copied().filter(|component| component.stage.load(Acquire) == PUBLISHED)
+}
+
+/// Components whose names and switches are taken, before anybody can see them. When it is dropped, they are free again.
+#[derive(Debug, Default)]
+#[must_use = "what is not published is dropped"]
+pub struct Claim(Vec<&'static ForeignComponent>);
+
+impl Claim {
+    /// Takes the names and switches of components; those that somebody has already are left out.
+    pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
+        let _alone = CLAIMING.lock();
+        let (mut claim, mut refusals) = (Self::default(), Vec::new());
+        for component in components {
+            if let Some(first) = first_of(component.framework, component.name()) {
+                refusals.push(Refusal::duplicate(component.label(), component.origin(), first));
+                continue;
+            }
+            let component: &'static ForeignComponent = Box::leak(Box::new(component));
+            if !component.bind() {
+                refusals.push(component.refusal("its switch serves another component; each needs its own"));
+            } else if ALL.push(component).is_ok() {
+                claim.0.push(component);
+            } else {
+                component.unbind();
+                refusals.push(component.refusal("there are too many components"));
+            }
+        }
+        (claim, refusals)
+    }
+
+    /// Whether nothing is claimed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Shows them to their frameworks. Runs functions of components, so the caller holds no lock.
+    pub fn publish(mut self) {
+        let components = std::mem::take(&mut self.0);
+        for component in &components {
+            component.follow();
+            component.stage.store(PUBLISHED, Release);
+        }
+        if !components.is_empty() {
+            changed();
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        for component in &self.0 {
+            component.unbind();
+            component.stage.store(DROPPED, Release);
+        }
+    }
+}
+
+/// Where the component that has this name is defined.
+fn first_of(framework: Framework, name: &str) -> Option<Origin> {
+    let linked = crate::components().find(|desc| desc.framework() == framework.name() && desc.name() == name);
+    let foreign = || {
+        let mut kept = ALL.iter().filter(|component| component.stage.load(Acquire) != DROPPED);
+        kept.find(|component| component.framework == framework && component.name() == name)
+            .map(|component| component.origin())
+    };
+    linked.map(crate::desc::ComponentDesc::origin).or_else(foreign)
+}
