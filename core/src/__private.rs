@@ -16,6 +16,11 @@ pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
+/// What `plugin!` asks for.
+pub mod plugin {
+    pub use crate::plugin::abi::{Host, Plugin};
+    pub use crate::plugin::export::{About, export};
+}
 pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
 /// The performance variables of this image.

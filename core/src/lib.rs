@@ -115,7 +115,7 @@ pub mod words;
 
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
-pub use mpit_macros::{MpitEnum, category, component, cvar, event, pvar, source};
+pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
 
 #[doc(hidden)]
 pub mod __private;

@@ -96,6 +96,19 @@ pub fn component(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
+/// Makes a plug-in of the crate: a shared object whose definitions an MPI library shows to tools.
+///
+#[doc = include_str!("../docs/plugin.md")]
+#[proc_macro]
+pub fn plugin(arguments: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let args = parse::PluginArgs::parse(arguments.into(), &mut errors);
+    let plugin = check::Plugin::check(args, &mut errors).filter(|_| errors.is_empty());
+    let mut tokens = plugin.map(|plugin| expand::plugin(&plugin)).unwrap_or_default();
+    tokens.extend(errors.into_tokens());
+    tokens.into()
+}
+
 /// Makes an enumeration of an `enum`: states of a STATE variable, or choices of a setting.
 ///
 #[doc = include_str!("../docs/mpit_enum.md")]

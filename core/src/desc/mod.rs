@@ -111,6 +111,18 @@ impl Origin {
     pub const fn new(file: &'static str, line: u32) -> Self {
         Self { file: Str::new(file), line }
     }
+
+    /// The file.
+    #[must_use]
+    pub const fn file(&self) -> &'static str {
+        self.file.as_str()
+    }
+
+    /// The line in it.
+    #[must_use]
+    pub const fn line(&self) -> u32 {
+        self.line
+    }
 }
 
 impl PartialEq for Origin {

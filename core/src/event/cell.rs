@@ -1,8 +1,10 @@
 //! The moving part of an event type: who listens.
 
 use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicU32,
+    AtomicPtr, AtomicU32,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 
@@ -11,14 +13,15 @@ use super::registration::{Registration, RegistrationId};
 use crate::desc::EventDesc;
 use crate::lock::Mutex;
 use crate::log::Log;
+use crate::plugin::abi;
 use crate::words::Safety;
 use crate::{Error, Result};
 
 /// The moving part of an event type. One static beside each event's descriptor.
 #[derive(Debug)]
 pub struct EventCell {
-    /// Live registrations.
-    listeners: AtomicU32,
+    /// Live registrations; in a plug-in those that the host counts, with the host's function that tells the event.
+    shared: abi::EventCell,
     /// A word to which the same number is added: where code in another language looks before it raises the event, or
     /// where one look answers for several events.
     mirror: Option<&'static AtomicU32>,
@@ -35,7 +38,11 @@ impl EventCell {
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
-            listeners: AtomicU32::new(0),
+            shared: abi::EventCell {
+                listeners: AtomicU32::new(0),
+                event: AtomicPtr::new(null_mut()),
+                raise: AtomicPtr::new(null_mut()),
+            },
             mirror: None,
             registrations: Log::new(),
             free: AtomicU32::new(0),
@@ -54,7 +61,7 @@ impl EventCell {
 
     /// A live registration more.
     fn gain_listener(&self) {
-        self.listeners.fetch_add(1, SeqCst);
+        self.shared.listeners.fetch_add(1, SeqCst);
         if let Some(mirror) = self.mirror {
             mirror.fetch_add(1, SeqCst);
         }
@@ -65,14 +72,42 @@ impl EventCell {
         if let Some(mirror) = self.mirror {
             mirror.fetch_sub(1, SeqCst);
         }
-        self.listeners.fetch_sub(1, SeqCst);
+        self.shared.listeners.fetch_sub(1, SeqCst);
     }
 
     /// Whether anybody listens: one load.
     #[inline]
     #[must_use]
     pub fn has_listeners(&self) -> bool {
-        self.listeners.load(Relaxed) != 0
+        self.shared.listeners.load(Relaxed) != 0
+    }
+
+    /// The part that a host sees, if this is a plug-in's.
+    pub(crate) fn shared(&self) -> &abi::EventCell {
+        &self.shared
+    }
+
+    /// Whether registrations are counted in another word, too.
+    pub(crate) fn has_mirror(&self) -> bool {
+        self.mirror.is_some()
+    }
+
+    /// Hands an event to the host that has taken it over; `false` if there is none.
+    ///
+    /// # Safety
+    ///
+    /// `payload` is valid for reads of each element of the event.
+    #[inline]
+    pub(super) unsafe fn hand_over(&self, safety: Safety, object: u64, payload: *const u8) -> bool {
+        let raise = self.shared.raise.load(Acquire);
+        if raise.is_null() {
+            return false;
+        }
+        // SAFETY: not null, so it is what a host stored, a function of this type.
+        let raise = unsafe { std::mem::transmute::<*mut c_void, abi::RaiseFunction>(raise) };
+        // SAFETY: the cell is the one that the host knows; the rest by the caller's promise.
+        unsafe { raise(&raw const self.shared, safety as c_int, object, payload.cast()) };
+        true
     }
 
     pub(super) fn registrations(&self) -> impl Iterator<Item = &'static Registration> + '_ {

@@ -33,7 +33,9 @@ impl Making {
         let core = forever(event::EventCell::with_mirror(&cell.listeners));
         let mut desc = EventDesc::new(entry.name, elements, source, core, entry.origin);
         if let Some(items) = element_names {
-            desc = desc.enumeration(forever(EnumDesc::new(entry.name, items, entry.origin)));
+            // As the attribute `event` names it.
+            let list: &'static str = format!("{}_elements", entry.name).leak();
+            desc = desc.enumeration(forever(EnumDesc::new(list, items, entry.origin)));
         }
         if let Some(life) = self.life {
             desc = desc.living(life);

@@ -29,6 +29,7 @@ pub use image::Image;
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
+use crate::plugin::export;
 use crate::words::Class;
 use plan::Plan;
 use space::Space;
@@ -79,13 +80,16 @@ impl Registry {
     }
 
     /// The registry of this process. The first call adds what is linked into the program and reports on standard
-    /// error what had to be left out; the program runs on in any case.
+    /// error what had to be left out; the program runs on in any case. In a plug-in that was loaded it stays empty.
     pub fn global() -> &'static Self {
         static GLOBAL: Once<Registry> = Once::new();
         GLOBAL.get_or_init(|| {
             let registry = Self::new();
-            let refusals = registry.add(&Image::linked(), &sources::of_process());
-            report(&refusals);
+            // In a plug-in all of it is the host's.
+            if !export::is_exported() {
+                let refusals = registry.add(&Image::linked(), &sources::of_process());
+                report(&refusals);
+            }
             registry
         })
     }

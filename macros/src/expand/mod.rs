@@ -10,6 +10,7 @@ mod component;
 mod cvar;
 mod enumeration;
 mod event;
+mod plugin;
 mod pvar;
 mod source;
 
@@ -22,6 +23,7 @@ pub(crate) use component::component;
 pub(crate) use cvar::cvar;
 pub(crate) use enumeration::enumeration;
 pub(crate) use event::event;
+pub(crate) use plugin::plugin;
 pub(crate) use pvar::pvar;
 pub(crate) use source::source;
 

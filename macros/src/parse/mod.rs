@@ -6,6 +6,7 @@ mod component;
 mod cvar;
 mod enumeration;
 mod event;
+mod plugin;
 mod pvar;
 mod source;
 
@@ -15,5 +16,6 @@ pub(crate) use component::ComponentArgs;
 pub(crate) use cvar::CvarArgs;
 pub(crate) use enumeration::{EnumArgs, ItemArgs};
 pub(crate) use event::{ElementArgs, EventArgs};
+pub(crate) use plugin::PluginArgs;
 pub(crate) use pvar::{Flag, PvarArgs};
 pub(crate) use source::SourceArgs;

@@ -1,0 +1,169 @@
+//! Components: objects that hear of traffic.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::from_ref;
+
+use super::guarded;
+use super::text::{Made, optional, text};
+use crate::desc::ComponentDesc;
+use crate::plugin::abi;
+use crate::traffic::coll::{self, Operation, Root, Volume};
+use crate::traffic::osc::{self, Access};
+use crate::traffic::pml::{self, Send};
+use crate::traffic::{CommId, Lifecycle, WindowId, World};
+
+/// What the functions of this module are called with: the live object, under the trait of its framework.
+enum Listener {
+    Pml(&'static dyn pml::Component),
+    Osc(&'static dyn osc::Component),
+    Coll(&'static dyn coll::Component),
+}
+
+impl Listener {
+    /// The object of a component, or why it cannot be had.
+    fn of(desc: &ComponentDesc) -> Result<Self, String> {
+        let listener = match desc.framework() {
+            "pml" => desc.object::<dyn pml::Component>().map(Self::Pml),
+            "osc" => desc.object::<dyn osc::Component>().map(Self::Osc),
+            "coll" => desc.object::<dyn coll::Component>().map(Self::Coll),
+            other => return Err(format!("there is no framework `{other}`, but pml, osc and coll")),
+        };
+        listener.ok_or_else(|| format!("it does not implement `mpit::traffic::{}::Component`", desc.framework()))
+    }
+
+    fn lifecycle(&self) -> &'static dyn Lifecycle {
+        match *self {
+            Self::Pml(component) => component,
+            Self::Osc(component) => component,
+            Self::Coll(component) => component,
+        }
+    }
+}
+
+/// The struct of a component; inside, why it is left out.
+pub(super) fn entry(desc: &'static ComponentDesc) -> Made<Result<abi::Component, String>> {
+    let listener = match Listener::of(desc) {
+        Ok(listener) => listener,
+        Err(why) => return Ok(Err(why)),
+    };
+    let mut component = abi::Component {
+        size: size_of::<abi::Component>(),
+        framework: text(desc.framework())?,
+        name: text(desc.name())?,
+        description: optional(desc.description())?,
+        listening: listener.lifecycle().switch().shared(),
+        user_data: std::ptr::null_mut(),
+        open: Some(open),
+        close: Some(close),
+        sent: None,
+        accessed: None,
+        done: None,
+        freed: None,
+        file: text(desc.origin().file())?,
+        line: desc.origin().line(),
+    };
+    match listener {
+        Listener::Pml(_) => component.sent = Some(sent),
+        Listener::Osc(_) => component.accessed = Some(accessed),
+        Listener::Coll(_) => {
+            component.done = Some(done);
+            component.freed = Some(freed);
+        }
+    }
+    component.user_data = from_ref::<Listener>(Box::leak(Box::new(listener))).cast_mut().cast();
+    Ok(Ok(component))
+}
+
+/// The component that a function of this module is called for.
+///
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host.
+unsafe fn listener(user_data: *mut c_void) -> &'static Listener {
+    // SAFETY: by the caller's promise, a `&'static Listener`.
+    unsafe { &*user_data.cast_const().cast() }
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host.
+unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
+    // SAFETY: by the caller's promise.
+    let listener = unsafe { listener(user_data) };
+    let takes_part = guarded(false, || listener.lifecycle().open(World { rank, size }));
+    c_int::from(!takes_part)
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host.
+unsafe extern "C" fn close(user_data: *mut c_void) {
+    // SAFETY: by the caller's promise.
+    let listener = unsafe { listener(user_data) };
+    guarded((), || listener.lifecycle().close());
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host, and `message` as the header says.
+unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
+    // SAFETY: by the caller's promise.
+    let Listener::Pml(component) = (unsafe { listener(user_data) }) else { return };
+    // SAFETY: by the caller's promise.
+    let Some(message) = (unsafe { message.as_ref() }) else { return };
+    // A way of sending that this version does not know is one of the later standard.
+    let mode = pml::Mode::ALL.get(message.mode as usize).copied().unwrap_or_default();
+    let comm = CommId::from_number(message.comm);
+    let abi::Message { bytes, dest, to, tag, .. } = *message;
+    guarded((), || component.sent(&Send { comm, dest, to, bytes, tag, mode }));
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host, and `access` as the header says.
+unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access) {
+    // SAFETY: by the caller's promise.
+    let Listener::Osc(component) = (unsafe { listener(user_data) }) else { return };
+    // SAFETY: by the caller's promise.
+    let Some(access) = (unsafe { access.as_ref() }) else { return };
+    // What this version has no word for, it does not hear of.
+    let Some(kind) = osc::Kind::ALL.get(access.kind as usize).copied() else { return };
+    let window = WindowId::from_number(access.window);
+    let abi::Access { sent, received, rank, target, .. } = *access;
+    guarded((), || component.accessed(&Access { window, rank, target, kind, sent, received }));
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host, and `operation` as the header says.
+unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
+    // SAFETY: by the caller's promise.
+    let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };
+    // SAFETY: by the caller's promise.
+    let Some(operation) = (unsafe { operation.as_ref() }) else { return };
+    // What this version has no word for, it does not hear of.
+    let Some(kind) = coll::Kind::ALL.get(operation.kind as usize).copied() else { return };
+    let root = match operation.root_is {
+        1 => Root::Here,
+        2 => Root::At(operation.root),
+        _ => Root::None,
+    };
+    let with = |rank| match operation.with {
+        // SAFETY: by the caller's promise, while the operation is told.
+        Some(with) => unsafe { with(operation.volumes, rank) },
+        None => operation.bytes,
+    };
+    let volume = if operation.with.is_some() { Volume::By(&with) } else { Volume::Each(operation.bytes) };
+    let (comm, rank, in_place) =
+        (CommId::from_number(operation.comm), operation.rank, operation.in_place != 0);
+    guarded((), || component.done(&Operation { comm, kind, rank, root, volume, in_place }));
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host.
+unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
+    // SAFETY: by the caller's promise.
+    let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };
+    guarded((), || component.freed(CommId::from_number(comm)));
+}

@@ -1,0 +1,55 @@
+//! Events and their sources.
+
+use std::ffi::c_int;
+use std::ptr::null;
+
+use super::text::{Made, list, optional, structs, text};
+use crate::desc::{EventDesc, SourceDesc};
+use crate::plugin::abi;
+
+/// The struct of a source.
+pub(super) fn source(desc: &'static SourceDesc) -> Made<abi::Source> {
+    Ok(abi::Source {
+        size: size_of::<abi::Source>(),
+        name: text(desc.name())?,
+        description: optional(desc.text())?,
+        order: desc.ordering() as c_int,
+        file: text(desc.origin().file())?,
+        line: desc.origin().line(),
+    })
+}
+
+/// Why an event cannot be told in C, if it cannot.
+pub(super) fn fault(desc: &EventDesc) -> Option<&'static str> {
+    desc.cell()
+        .has_mirror()
+        .then_some("an event of a plug-in is looked at alone: leave `listeners` away")
+}
+
+/// The struct of an event type. The host counts those who listen in the cell, where the event's own code looks.
+pub(super) fn entry(desc: &'static EventDesc) -> Made<abi::Event> {
+    let names = desc.element_names().map_or(&[][..], |names| names.items());
+    let name_of = |place: usize| {
+        let item = names.iter().find(|item| usize::try_from(item.value()) == Ok(place));
+        item.map_or(Ok(null()), |item| text(item.name()))
+    };
+    let elements = desc.elements().iter().enumerate().map(|(place, element)| {
+        let (datatype, displacement) = (element.datatype() as c_int, element.displacement());
+        Ok(abi::Element { datatype, displacement, name: name_of(place)? })
+    });
+    let (elements, num_elements) = structs(elements.collect::<Made<Vec<_>>>()?);
+    Ok(abi::Event {
+        size: size_of::<abi::Event>(),
+        name: text(desc.name())?,
+        description: optional(desc.text())?,
+        verbosity: desc.audience() as c_int,
+        bind: desc.binding() as c_int,
+        source: text(desc.source().name())?,
+        elements,
+        num_elements,
+        categories: list(desc.category_list().iter().map(|category| category.name()))?,
+        cell: desc.cell().shared(),
+        file: text(desc.origin().file())?,
+        line: desc.origin().line(),
+    })
+}

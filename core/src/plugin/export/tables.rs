@@ -1,0 +1,126 @@
+//! All definitions of an image.
+
+use std::ptr::null;
+
+use super::text::{self, Made, structs, text};
+use super::{component, cvar, event, groups, pvar};
+use crate::desc::{ComponentDesc, EnumDesc, Origin};
+use crate::plugin::abi;
+use crate::registry::{Image, Refusal};
+
+/// The lists of a table.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    component: &'static str,
+    pvars: Vec<abi::Pvar>,
+    cvars: Vec<abi::Cvar>,
+    sources: Vec<abi::Source>,
+    events: Vec<abi::Event>,
+    categories: Vec<abi::Category>,
+    components: Vec<abi::Component>,
+}
+
+/// The enumerations that were made: variables that share one share it in C, too.
+#[derive(Debug, Default)]
+pub(super) struct Enums(Vec<(&'static EnumDesc, *const abi::Enum)>);
+
+impl Tables {
+    /// Makes structs of all definitions; with them what cannot be told in C, and is left out.
+    pub(super) fn of(
+        component: &'static str,
+        image: &Image,
+        components: &[&'static ComponentDesc],
+    ) -> Made<(Self, Vec<Refusal>)> {
+        let (mut tables, mut enums) = (Self { component, ..Self::default() }, Enums::default());
+        let mut left_out = Vec::new();
+        for desc in &image.pvars {
+            let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
+            match pvar::fault(desc) {
+                None => tables.pvars.push(pvar::entry(desc, &mut enums).map_err(within(what(), desc.origin()))?),
+                Some(why) => left_out.push(refusal(what(), desc.origin(), why)),
+            }
+        }
+        for desc in &image.cvars {
+            let within = within(format!("cvar `{}`", desc.name()), desc.origin());
+            tables.cvars.push(cvar::entry(desc, &mut enums).map_err(within)?);
+        }
+        for desc in image.all_sources() {
+            let within = within(format!("source `{}`", desc.name()), desc.origin());
+            tables.sources.push(event::source(desc).map_err(within)?);
+        }
+        for desc in &image.events {
+            let what = || format!("event `{}`", desc.name());
+            match event::fault(desc) {
+                None => tables.events.push(event::entry(desc).map_err(within(what(), desc.origin()))?),
+                Some(why) => left_out.push(refusal(what(), desc.origin(), why)),
+            }
+        }
+        for desc in image.all_categories() {
+            let within = within(format!("category `{}`", desc.name()), desc.origin());
+            tables.categories.extend(groups::entries(desc).map_err(within)?);
+        }
+        for desc in components {
+            let what = || format!("component `{}` of {}", desc.name(), desc.framework());
+            match component::entry(desc).map_err(within(what(), desc.origin()))? {
+                Ok(entry) => tables.components.push(entry),
+                Err(why) => left_out.push(refusal(what(), desc.origin(), &why)),
+            }
+        }
+        Ok((tables, left_out))
+    }
+
+    /// The table, for ever.
+    pub(super) fn leak(self) -> *const abi::Table {
+        let pvars = structs(self.pvars);
+        let sources = structs(self.sources);
+        let events = structs(self.events);
+        let categories = structs(self.categories);
+        let settings = structs(self.cvars);
+        let components = structs(self.components);
+        Box::leak(Box::new(abi::Table {
+            size: size_of::<abi::Table>(),
+            version: u32::from(abi::MAJOR),
+            component: text::or_empty(self.component),
+            pvars: pvars.0,
+            num_pvars: pvars.1,
+            sources: sources.0,
+            num_sources: sources.1,
+            events: events.0,
+            num_events: events.1,
+            categories: categories.0,
+            num_categories: categories.1,
+            cvars: settings.0,
+            num_cvars: settings.1,
+            components: components.0,
+            num_components: components.1,
+        }))
+    }
+}
+
+impl Enums {
+    /// The struct of an enumeration, made once; a null pointer for none.
+    pub(super) fn entry(&mut self, desc: Option<&'static EnumDesc>) -> Made<*const abi::Enum> {
+        let Some(desc) = desc else { return Ok(null()) };
+        // A constant may have several addresses.
+        let same = |known: &EnumDesc| known.name() == desc.name() && known.origin() == desc.origin();
+        if let Some((_, made)) = self.0.iter().find(|(known, _)| same(known)) {
+            return Ok(*made);
+        }
+        let items = desc.items().iter();
+        let items = items.map(|item| Ok(abi::EnumItem { value: item.value(), name: text(item.name())? }));
+        let (items, num_items) = structs(items.collect::<Made<Vec<_>>>()?);
+        let size = size_of::<abi::Enum>();
+        let made: *const _ = Box::leak(Box::new(abi::Enum { size, name: text(desc.name())?, items, num_items }));
+        self.0.push((desc, made));
+        Ok(made)
+    }
+}
+
+/// Says where a fault is.
+fn within(what: String, origin: Origin) -> impl FnOnce(String) -> String {
+    move |why| format!("{what} at {origin}: {why}")
+}
+
+fn refusal(what: String, origin: Origin, why: &str) -> Refusal {
+    Refusal { what, place: origin.to_string(), why: why.into() }
+}

@@ -1,0 +1,52 @@
+//! Plug-ins.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Path;
+
+use super::private;
+use crate::check::Plugin;
+
+/// The one symbol of the image. What it says is made by `mpit`, of what the attributes left in the image.
+pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
+    let private = private(plugin.krate.as_ref());
+    let name = &plugin.name.value;
+    let activate = function(plugin.activate.as_ref(), &quote!(fn() -> #private::Result<()>));
+    let deactivate = function(plugin.deactivate.as_ref(), &quote!(fn()));
+    // A second one in the same crate is refused with both places shown; in another crate of the image, by the linker.
+    let span = plugin.name.span.resolved_at(Span::call_site());
+    let marker = Ident::new("the_plugin_of_this_image", span);
+    let marker = quote_spanned! {span=>
+        #[doc(hidden)]
+        #[allow(non_local_definitions, reason = "the marker guards the whole crate")]
+        #[macro_export]
+        macro_rules! #marker { () => {}; }
+    };
+    quote! {
+        const _: () = {
+            #[unsafe(no_mangle)]
+            extern "C" fn mpit_plugin_v1(
+                host: ::core::option::Option<&#private::plugin::Host>,
+            ) -> ::core::option::Option<&'static #private::plugin::Plugin> {
+                #private::plugin::export(
+                    host,
+                    #private::plugin::About { name: #name, activate: #activate, deactivate: #deactivate },
+                )
+            }
+            #marker
+        };
+    }
+}
+
+/// A function of the plug-in's, if it has one.
+fn function(path: Option<&Path>, ty: &TokenStream) -> TokenStream {
+    path.map_or_else(
+        || quote!(::core::option::Option::None),
+        |path| {
+            quote!(::core::option::Option::Some({
+                let function: #ty = #path;
+                function
+            }))
+        },
+    )
+}

@@ -1,0 +1,131 @@
+//! Components.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mpit::traffic::coll::{self, Operation};
+use mpit::traffic::osc::{self, Access};
+use mpit::traffic::pml::{self, Send};
+use mpit::traffic::{CommId, Lifecycle, Switch, World};
+use mpit::{component, pvar};
+
+use crate::groups::Every;
+
+static OF_MESSAGES: Switch = pml::switch();
+static OF_ACCESSES: Switch = osc::switch();
+static OF_OPERATIONS: Switch = coll::switch();
+
+static MESSAGES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+static ACCESSES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+static OPERATIONS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
+fn listen() {
+    OF_MESSAGES.on();
+}
+
+fn turn_away() {
+    OF_MESSAGES.off();
+}
+
+/// Messages that were sent, and their bytes. They are heard of only while a handle is started.
+#[pvar(class = "GENERIC", count = 2, category = Every, on_start = listen, on_stop = turn_away)]
+fn every_messages(out: &mut [u64]) {
+    show(&MESSAGES, out);
+}
+
+/// Accesses to memory, and the bytes that they move.
+#[pvar(class = "GENERIC", count = 2, category = Every)]
+fn every_accesses(out: &mut [u64]) {
+    show(&ACCESSES, out);
+}
+
+/// Collective operations, the bytes exchanged with rank 0, their kinds added up, and communicators that were freed.
+#[pvar(class = "GENERIC", count = 4, category = Every)]
+fn every_operations(out: &mut [u64]) {
+    show(&OPERATIONS, out);
+}
+
+/// The size of the world, as each component was told.
+#[pvar(class = "SIZE", category = Every)]
+fn every_worlds() -> u64 {
+    OPENED.load(Relaxed)
+}
+
+fn show(counts: &[AtomicU64], out: &mut [u64]) {
+    for (count, out) in counts.iter().zip(out) {
+        *out = count.load(Relaxed);
+    }
+}
+
+fn add(counts: &[AtomicU64], amounts: &[u64]) {
+    for (count, amount) in counts.iter().zip(amounts) {
+        count.fetch_add(*amount, Relaxed);
+    }
+}
+
+struct Messages;
+struct Accesses;
+struct Operations;
+
+impl Lifecycle for Messages {
+    fn switch(&self) -> &'static Switch {
+        &OF_MESSAGES
+    }
+
+    fn open(&self, world: World) -> bool {
+        OPENED.fetch_add(u64::from(world.size), Relaxed);
+        true
+    }
+}
+
+impl Lifecycle for Accesses {
+    fn switch(&self) -> &'static Switch {
+        &OF_ACCESSES
+    }
+
+    fn open(&self, world: World) -> bool {
+        OPENED.fetch_add(u64::from(world.size), Relaxed);
+        OF_ACCESSES.on();
+        true
+    }
+}
+
+impl Lifecycle for Operations {
+    fn switch(&self) -> &'static Switch {
+        &OF_OPERATIONS
+    }
+
+    fn open(&self, world: World) -> bool {
+        OPENED.fetch_add(u64::from(world.size), Relaxed);
+        OF_OPERATIONS.on();
+        true
+    }
+}
+
+/// Hears of messages.
+#[component(framework = "pml", name = "every")]
+impl pml::Component for Messages {
+    fn sent(&self, send: &Send) {
+        add(&MESSAGES, &[1, send.bytes]);
+    }
+}
+
+/// Hears of accesses.
+#[component(framework = "osc", name = "every")]
+impl osc::Component for Accesses {
+    fn accessed(&self, access: &Access) {
+        add(&ACCESSES, &[1, access.sent + access.received]);
+    }
+}
+
+/// Hears of collective operations.
+#[component(framework = "coll", name = "every")]
+impl coll::Component for Operations {
+    fn done(&self, operation: &Operation<'_>) {
+        add(&OPERATIONS, &[1, operation.volume.with(0), operation.kind as u64]);
+    }
+
+    fn freed(&self, _comm: CommId) {
+        add(&OPERATIONS, &[0, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,103 @@
+//! What is listed, in the order of indices.
+
+use mpit::desc::EnumDesc;
+use mpit::tool::Tool;
+
+use crate::is_ours;
+
+pub fn show() {
+    let tool = Tool::new();
+    let registry = tool.registry();
+    let pvars = (0..).map_while(|index| registry.pvar(index)).filter(|pvar| is_ours(pvar.name()));
+    for pvar in pvars {
+        println!(
+            "pvar {} {} {} {} {} {:?} {:?} in {:?} of {} at {}: {}",
+            pvar.name(),
+            pvar.class(),
+            pvar.element(),
+            pvar.binding(),
+            pvar.audience(),
+            pvar.flag_set(),
+            pvar.behaviour(),
+            pvar.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
+            pvar.owner(),
+            pvar.origin(),
+            pvar.text()
+        );
+        show_names(pvar.enumeration());
+    }
+    let cvars = (0..).map_while(|index| Some(registry.cvar(index)?)).filter(|cvar| is_ours(cvar.desc().name()));
+    for entry in cvars {
+        let cvar = entry.desc();
+        println!(
+            "cvar {} {} {} {} {} x{} {:?} {:?} {:?} in {:?} of {} at {} = {} by {:?}: {}",
+            cvar.name(),
+            cvar.element(),
+            cvar.binding(),
+            cvar.reach(),
+            cvar.audience(),
+            cvar.count(),
+            cvar.is_before_init(),
+            cvar.alias_list(),
+            cvar.environment_list(),
+            cvar.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
+            cvar.owner(),
+            cvar.origin(),
+            cvar.value_as_text(),
+            entry.source(),
+            cvar.text()
+        );
+        show_names(cvar.enumeration());
+    }
+    let sources = (0..).map_while(|index| registry.source(index)).filter(|source| is_ours(source.name()));
+    for source in sources {
+        println!(
+            "source {} {} of {} at {}: {}",
+            source.name(),
+            source.ordering(),
+            source.owner(),
+            source.origin(),
+            source.text()
+        );
+    }
+    let events = (0..).map_while(|index| registry.event(index)).filter(|event| is_ours(event.name()));
+    for event in events {
+        println!(
+            "event {} {} {} {:?} from {} in {:?} of {} at {}: {}",
+            event.name(),
+            event.binding(),
+            event.audience(),
+            event.elements(),
+            event.source().name(),
+            event.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
+            event.owner(),
+            event.origin(),
+            event.text()
+        );
+        show_names(event.element_names());
+    }
+    let category_name = |index: u32| registry.category(index).map_or("", |category| category.name());
+    for category in (0..).map_while(|index| registry.category(index)).filter(|one| is_ours(one.name())) {
+        let pvars = |index: &u32| registry.pvar(*index).map_or("", |pvar| pvar.name());
+        let cvars = |index: &u32| registry.cvar(*index).map_or("", |cvar| cvar.desc().name());
+        let events = |index: &u32| registry.event(*index).map_or("", |event| event.name());
+        category.with_members(|members| {
+            println!(
+                "category {}: {:?} {:?} {:?} {:?}: {}",
+                category.name(),
+                members.categories.iter().map(|index| category_name(*index)).collect::<Vec<_>>(),
+                members.pvars.iter().map(pvars).collect::<Vec<_>>(),
+                members.cvars.iter().map(cvars).collect::<Vec<_>>(),
+                members.events.iter().map(events).collect::<Vec<_>>(),
+                category.description()
+            );
+        });
+    }
+}
+
+fn show_names(names: Option<&EnumDesc>) {
+    if let Some(names) = names {
+        let items: Vec<_> = names.items().iter().map(|item| (item.value(), item.name())).collect();
+        println!("  named by {} {items:?}", names.name());
+    }
+}

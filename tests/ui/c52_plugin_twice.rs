@@ -1,0 +1,7 @@
+mpit::plugin!(name = "acme");
+
+mod inner {
+    mpit::plugin!(name = "other");
+}
+
+fn main() {}
