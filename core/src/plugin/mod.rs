@@ -7,11 +7,8 @@
 //! | `table` | a whole table: checked before anybody can see anything of it, then registered |
 //! | `pvar`, `settings`, `enums`, `event` | its entries |
 //! | `cell` | where values of performance variables lie |
-<<<<<<< HEAD
 //! | [`component`], `crossing` | components, and the words of traffic that they hear |
-=======
 //! | `export` | the same tables, made of the definitions of an image in Rust |
->>>>>>> p5-c
 //! | `life` | when definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
