@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::check;
 use super::definition::Definition;
 use super::space::Space;
-use super::{Category, CvarEntry, Image, Refusal, Registry};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 
 /// Definitions of one kind that are to be added, in their order.
@@ -122,16 +122,16 @@ impl Plan {
         }
     }
 
-    fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<String> {
+    fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {
         let desc = desc?;
         let there = known(&self.enums, &registry.enums, |desc| *desc, desc).is_some_and(|one| one.is(desc));
-        (!there).then(|| format!("its enumeration `{}` was left out", desc.name()))
+        (!there).then(|| Fault::of("left-out", format!("its enumeration `{}` was left out", desc.name())))
     }
 
-    fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<String> {
+    fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
         let there =
             known(&self.sources, &registry.sources, |desc| *desc, desc).is_some_and(|one| one.is(desc));
-        (!there).then(|| format!("its source `{}` was left out", desc.name()))
+        (!there).then(|| Fault::of("C35", format!("its source `{}` was left out", desc.name())))
     }
 }
 
@@ -155,7 +155,7 @@ fn decide<T, D: Definition>(
     there: &Space<T>,
     desc_of: impl Fn(&T) -> &'static D,
     desc: &'static D,
-    fault: Option<String>,
+    fault: Option<Fault>,
 ) {
     if let Some(fault) = fault {
         return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
@@ -187,7 +187,7 @@ impl Plan {
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
                     let fault = "a category of this name has another description, which stays";
-                    self.refuse_category(desc, fault.into());
+                    self.refuse_category(desc, Fault::of("C45", fault));
                 }
             }
         }
@@ -207,7 +207,8 @@ impl Plan {
                 continue;
             }
             if leads_to(registry, &children, below, above) {
-                self.refuse_category(by, format!("in `{above}` it would be its own ancestor"));
+                let fault = format!("in `{above}` it would be its own ancestor");
+                self.refuse_category(by, Fault::of("C43", fault));
             } else {
                 children.entry(above).or_default().push(below);
                 self.links.push((above, below));
@@ -221,7 +222,7 @@ impl Plan {
             || self.categories.find(hash, |known| known.name() == name).is_some()
     }
 
-    fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: String) {
+    fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: Fault) {
         self.refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
     }
 }
