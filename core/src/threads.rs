@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
 
-/// Says whether updates may come from several threads at once.
+/// Says whether updates may come from several threads at once, to plug-ins as well.
 pub fn set_concurrent(concurrent: bool) {
     CONCURRENT.store(concurrent, Relaxed);
+    crate::plugin::tell_concurrent(concurrent);
 }
 
 /// Whether updates may come from several threads at once.

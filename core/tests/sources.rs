@@ -21,7 +21,7 @@ fn settings() -> [CvarDesc; 7] {
     [
         cvar("limit", leak(Cvar::new(1_u32).range(0..=100)))
             .aliases(&["eager_limit", "old.limit"])
-            .environment(&["OMPI_MCA_limit", "OMPI_MCA_older_limit"]),
+            .environment(&["OMPI_MCA_limit", "OMPI_MCA_older_limit", "ACME_LIMIT"]),
         cvar("offset", leak(Cvar::new(-1_i64))),
         cvar("mask", leak(Cvar::new(1_u64))).datatype(Datatype::Uint64),
         cvar("share", leak(Cvar::new(0.5))),
@@ -37,7 +37,8 @@ fn child() {
     if std::env::var_os("MPIT_TEST_CHILD").is_none() {
         return;
     }
-    let bench = Bench::with(&image([], settings()), &sources::of_process());
+    let image = image([], settings());
+    let bench = Bench::with(&image, &sources::for_image(&image));
     let (limit, _) = bench.cvar("limit");
     if std::env::var_os("MPIT_TEST_WRITE").is_some() {
         bench.cvar_write(limit, 60_u32).unwrap();
@@ -97,6 +98,7 @@ fn each_source_is_stronger_than_the_one_before() {
     };
     next(("PATH", ""), "limit=1 (default)");
     next(in_file, &format!("limit=10 ({}:1)", file.path()));
+    next(("ACME_LIMIT", "19"), "limit=19 (environment ACME_LIMIT)");
     next(("OMPI_MCA_older_limit", "20"), "limit=20 (environment OMPI_MCA_older_limit)");
     next(("OMPI_MCA_limit", "21"), "limit=21 (environment OMPI_MCA_limit)");
     next(("MPIT_OLD_LIMIT", "22"), "limit=22 (environment MPIT_OLD_LIMIT)");

@@ -20,6 +20,7 @@ mod meeting;
 pub mod merge;
 pub mod mpi_t;
 pub mod own_infos;
+pub mod plugins;
 pub mod quarantine;
 pub mod register;
 pub mod strings;

@@ -19,11 +19,13 @@
 //! its number; whole numbers may be written `0x1f`.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::cell::{Value, fits};
 use crate::desc::CvarDesc;
+use crate::registry::Image;
 use crate::words::Datatype;
 
 /// The environment variable that names the parameter file. Without it, `$HOME/.mpit/params.conf` is read if it
@@ -79,13 +81,15 @@ pub struct Setting {
     pub source: Source,
 }
 
-/// All settings of this process, from weakest to strongest.
+/// All settings of this process that may be for the control variables of an image, from weakest to strongest. From the
+/// environment they are those that begin with `MPIT_`, and those that the image's definitions name.
 #[must_use]
-pub fn of_process() -> Vec<Setting> {
+pub fn for_image(image: &Image) -> Vec<Setting> {
+    let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment_list()).copied().collect();
     let mut settings = from_file();
     for (variable, value) in std::env::vars_os() {
         if let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
-            && (variable.starts_with("MPIT_") || variable.starts_with("OMPI_MCA_"))
+            && (variable.starts_with("MPIT_") || named.contains(variable))
         {
             let source = Source::Environment { variable: variable.into() };
             settings.push(Setting { name: variable.into(), value: value.into(), source });

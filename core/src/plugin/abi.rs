@@ -3,10 +3,12 @@
 //! Structs that describe begin with their own size and only ever grow. How they are read is `read`'s.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64};
 
 use crate::cell::Gauge;
 use crate::object::Object;
+use crate::words::Bind;
 
 /// `MPIT_MAJOR`.
 pub const MAJOR: u16 = 1;
@@ -23,6 +25,45 @@ pub struct Sum {
     pub watchers: AtomicU32,
     pub concurrent: AtomicPtr<AtomicU8>,
 }
+
+/// `struct mpit_level`: how a [`Gauge`] lies in memory.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Level {
+    pub word: AtomicU64,
+    pub running: AtomicU32,
+    pub marks: AtomicPtr<c_void>,
+    /// A function, or null.
+    pub reached: AtomicPtr<c_void>,
+}
+
+const _: () = {
+    assert!(size_of::<Gauge>() == size_of::<Level>() && align_of::<Gauge>() == align_of::<Level>());
+    assert!(offset_of!(Gauge, level) == offset_of!(Level, word));
+    assert!(offset_of!(Gauge, running) == offset_of!(Level, running));
+    assert!(offset_of!(Gauge, marks) == offset_of!(Level, marks));
+    assert!(offset_of!(Gauge, reached) == offset_of!(Level, reached));
+};
+
+/// `struct mpit_object`: how an [`Object`] lies in memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BoundObject {
+    pub kind: u32,
+    pub id: u64,
+    pub num_ranks: u32,
+    pub ranks: *const AtomicU32,
+}
+
+const _: () = {
+    assert!(size_of::<Object<'_>>() == size_of::<BoundObject>());
+    assert!(align_of::<Object<'_>>() == align_of::<BoundObject>());
+    assert!(size_of::<Bind>() == size_of::<u32>());
+    assert!(offset_of!(Object<'_>, kind) == offset_of!(BoundObject, kind));
+    assert!(offset_of!(Object<'_>, id) == offset_of!(BoundObject, id));
+    assert!(offset_of!(Object<'_>, size) == offset_of!(BoundObject, num_ranks));
+    assert!(offset_of!(Object<'_>, ranks) == offset_of!(BoundObject, ranks));
+};
 
 /// `mpit_read_function`.
 pub type ReadFunction = unsafe extern "C" fn(

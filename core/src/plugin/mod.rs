@@ -9,6 +9,8 @@
 //! | `cell` | where values of performance variables lie |
 //! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `export` | the same tables, made of the definitions of an image in Rust |
+//! | `find`, `trial`, `load` | which files are loaded, what they do to a child process, and what is in them |
+//! | `loaded` | the plug-ins of this process, active or not |
 //! | `life` | when definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
@@ -20,13 +22,20 @@ mod enums;
 mod event;
 #[doc(hidden)]
 pub mod export;
+mod find;
 mod life;
+mod load;
+mod loaded;
 mod pvar;
 mod read;
 mod settings;
 mod table;
 mod texts;
+mod trial;
 
+pub use find::{PLUGIN_PATH, PLUGINS};
 pub(crate) use life::Lease;
 pub use life::Life;
+pub use loaded::{Plugin, Refused, all, load, numbered};
+pub(crate) use loaded::{load_what_is_asked_for, tell_concurrent};
 pub use table::register;

@@ -8,7 +8,7 @@ use super::abi;
 pub(super) type Checked<T> = Result<T, String>;
 
 /// More than any struct of ours will ever have; a size beyond is a mistake.
-const LARGEST: usize = 4096;
+pub(super) const LARGEST: usize = 4096;
 /// More entries than this in one list are a mistake.
 const LONGEST: usize = 1 << 20;
 

@@ -84,7 +84,7 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
     let (claim, refusals) = Claim::new(made.components);
     let registry = Registry::global();
     let added = if refusals.is_empty() {
-        registry.add_whole(&made.image, &sources::of_process())
+        registry.add_whole(&made.image, &sources::for_image(&made.image))
     } else {
         Err(refusals)
     };

@@ -29,7 +29,7 @@ pub use image::Image;
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
-use crate::plugin::export;
+use crate::plugin::{self, export};
 use crate::words::Class;
 use plan::Plan;
 use space::Space;
@@ -80,18 +80,25 @@ impl Registry {
     }
 
     /// The registry of this process. The first call adds what is linked into the program and reports on standard
-    /// error what had to be left out; the program runs on in any case. In a plug-in that was loaded it stays empty.
+    /// error what had to be left out; the program runs on in any case. Then it loads the plug-ins that the environment asks
+    /// for. In a plug-in that was loaded it stays empty.
     pub fn global() -> &'static Self {
         static GLOBAL: Once<Registry> = Once::new();
-        GLOBAL.get_or_init(|| {
+        let registry = GLOBAL.get_or_init(|| {
             let registry = Self::new();
             // In a plug-in all of it is the host's.
             if !export::is_exported() {
-                let refusals = registry.add(&Image::linked(), &sources::of_process());
+                let linked = Image::linked();
+                let refusals = registry.add(&linked, &sources::for_image(&linked));
                 report(&refusals);
             }
             registry
-        })
+        });
+        // They may come back here, so it is there already.
+        if !export::is_exported() {
+            plugin::load_what_is_asked_for();
+        }
+        registry
     }
 
     /// Adds an image as one batch and gives its control variables their values from `settings`. What breaks a
@@ -226,7 +233,7 @@ impl Registry {
 
 /// Tells people what was left out, each in one line.
 #[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
-fn report(refusals: &[Refusal]) {
+pub(crate) fn report(refusals: &[Refusal]) {
     for refusal in refusals {
         eprintln!("{refusal}");
     }

@@ -56,8 +56,13 @@ impl Merged {
     /// The lists of this process.
     pub fn get() -> &'static Self {
         static MERGED: Once<Merged> = Once::new();
+        if let Some(merged) = MERGED.get() {
+            return merged;
+        }
+        // First, since plug-ins are loaded then, and they may come here.
+        let registry = Registry::global();
         MERGED.get_or_init(|| Self {
-            registry: Registry::global(),
+            registry,
             pvars: Space::new(),
             cvars: Space::new(),
             sources: Space::new(),

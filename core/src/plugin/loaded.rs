@@ -1,0 +1,296 @@
+//! The plug-ins of this process: loaded once and for ever, active or not.
+//!
+//! No lock is held while a plug-in's code runs, so it may load others, register tables, and use the whole interface. Who
+//! finds a plug-in while somebody else changes it is refused and does not wait.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+use super::component;
+use super::find::{self, File};
+use super::life::Life;
+use super::load::{self, Hooks, Opened};
+use super::read::Checked;
+use super::table::forever;
+use super::trial;
+use crate::cvar::sources;
+use crate::lock::Mutex;
+use crate::log::Log;
+use crate::registry::{self, Registry};
+use crate::session::Interface;
+use crate::{Error, threads};
+
+/// One plug-in.
+#[derive(Debug)]
+struct Loaded {
+    number: u32,
+    name: &'static str,
+    file: File,
+    life: &'static Life,
+    hooks: Hooks,
+    phase: AtomicU8,
+}
+
+const INACTIVE: u8 = 0;
+const ACTIVE: u8 = 1;
+/// Somebody activates or deactivates it.
+const CHANGING: u8 = 2;
+
+static LOADED: Log<Loaded> = Log::new();
+
+/// Files that are being loaded, by their identities. Also taken to append to [`LOADED`].
+static LOADING: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+/// A plug-in that was loaded.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin(&'static Loaded);
+
+/// Why a plug-in was not loaded or activated. Its text is one line.
+#[derive(Clone, Debug, thiserror::Error)]
+pub struct Refused {
+    path: PathBuf,
+    why: String,
+    error: Error,
+}
+
+impl Refused {
+    fn new(path: &Path, error: Error, why: impl Into<String>) -> Self {
+        Self { path: path.into(), why: why.into(), error }
+    }
+
+    /// The error class that comes closest.
+    #[must_use]
+    pub fn error(&self) -> Error {
+        self.error
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Texts of the plug-in's own may have lines.
+        let line = format!("the plug-in {} is not loaded: {}", self.path.display(), self.why);
+        f.write_str(&line.replace(char::is_control, "?"))
+    }
+}
+
+/// Loads a plug-in by the path of its file, and activates it; one that is loaded already is activated if it is not active.
+///
+/// # Errors
+///
+/// What is wrong with the file, or with what it defines. A name that is taken already is no error: the one definition is
+/// left out and reported on standard error, the rest is there.
+///
+/// # Safety
+///
+/// The file is a plug-in as `mpit_plugin.h` says: what it has at the start may run here, its lists have as many entries as
+/// their numbers say, strings end with a NUL, and its functions may be called by any thread at any time. Most of what is
+/// not so is found out by a trial in a child process.
+pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
+    // What the environment asks for comes first.
+    Registry::global();
+    // SAFETY: by the caller's promise.
+    unsafe { load_one(path.as_ref()) }
+}
+
+/// All plug-ins, by number.
+pub fn all() -> impl Iterator<Item = Plugin> {
+    LOADED.iter().map(Plugin)
+}
+
+/// The plug-in of a number.
+#[must_use]
+pub fn numbered(number: u32) -> Option<Plugin> {
+    LOADED.get(number as usize).map(Plugin)
+}
+
+/// Loads what the environment asks for, once. What cannot be loaded is told on standard error.
+#[inline]
+pub(crate) fn load_what_is_asked_for() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
+        load_all();
+    }
+}
+
+#[cold]
+#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+fn load_all() {
+    let asking = find::asking();
+    if asking.is_empty() {
+        return;
+    }
+    if find::is_privileged() {
+        let asking = asking.join(" and ");
+        eprintln!("mpit: this program has privileges that its user lacks, so {asking} are not heeded");
+        return;
+    }
+    let (paths, faults) = find::asked_for();
+    for (dir, why) in faults {
+        eprintln!("mpit: {}", Refused::new(&dir, Error::Invalid, why));
+    }
+    for path in paths {
+        // SAFETY: whoever sets the variables promises that.
+        if let Err(refused) = unsafe { load_one(&path) } {
+            eprintln!("mpit: {refused}");
+        }
+    }
+}
+
+/// Tells all plug-ins whether several threads may communicate at once.
+pub(crate) fn tell_concurrent(concurrent: bool) {
+    for plugin in LOADED.iter().filter(|plugin| plugin.phase.load(Acquire) != INACTIVE) {
+        plugin.hooks.set_concurrent(concurrent);
+    }
+}
+
+/// A file that nobody else loads meanwhile.
+struct Turn((u64, u64));
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        LOADING.lock().retain(|identity| *identity != self.0);
+    }
+}
+
+/// # Safety
+///
+/// As [`load`].
+unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
+    let refused = |why: String| Refused::new(path, Error::Invalid, why);
+    if find::is_privileged() {
+        let why = "this program has privileges that its user lacks, and loads no code for him";
+        return Err(Refused::new(path, Error::NotAccessible, why));
+    }
+    let file = find::file(path).map_err(refused)?;
+    let turn = {
+        let mut loading = LOADING.lock();
+        let known = LOADED.iter().find(|plugin| plugin.file.identity == file.identity);
+        if let Some(known) = known {
+            drop(loading);
+            return Plugin(known).activate().map(|()| Plugin(known));
+        }
+        if loading.contains(&file.identity) {
+            return Err(Refused::new(path, Error::NotAccessible, "it is being loaded at this moment"));
+        }
+        loading.push(file.identity);
+        Turn(file.identity)
+    };
+    let life: &'static Life = forever(Life::new());
+    // SAFETY: by the caller's promise, or else in the child.
+    trial::of(|| unsafe { load::open(&file.path, life) }.map(drop)).map_err(refused)?;
+    // SAFETY: by the caller's promise.
+    let opened = unsafe { load::open(&file.path, life) }.map_err(refused)?;
+    let told = threads::concurrent();
+    let name = opened.name;
+    let hooks = appear(opened, life, told).map_err(refused)?;
+    let plugin = {
+        let _alone = LOADING.lock();
+        let number = LOADED.len() as u32;
+        let loaded = Loaded { number, name, file, life, hooks, phase: AtomicU8::new(ACTIVE) };
+        let index = LOADED.push(loaded).ok();
+        index.and_then(|index| LOADED.get(index)).map(Plugin)
+    };
+    drop(turn);
+    if threads::concurrent() != told {
+        hooks.set_concurrent(!told);
+    }
+    plugin.ok_or_else(|| Refused::new(path, Error::Memory, "there are too many"))
+}
+
+/// Activates what was opened, and lets tools see it.
+fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
+    let Opened { made, hooks, .. } = opened;
+    hooks.set_concurrent(concurrent);
+    hooks.activate()?;
+    if let Err(why) = made.cells.bind() {
+        hooks.deactivate();
+        return Err(why);
+    }
+    let (components, refusals) = component::Claim::new(made.components);
+    registry::report(&refusals);
+    life.begin();
+    let refusals = Registry::global().add(&made.image, &sources::for_image(&made.image));
+    registry::report(&refusals);
+    components.publish();
+    Ok(hooks)
+}
+
+impl Plugin {
+    /// What C calls it by.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0.number
+    }
+
+    /// What it calls itself.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// Its file.
+    #[must_use]
+    pub fn path(self) -> &'static Path {
+        &self.0.file.path
+    }
+
+    /// Whether its variables have values, and its events are told.
+    #[must_use]
+    pub fn is_active(self) -> bool {
+        self.0.life.is_active()
+    }
+
+    /// Activates it again: tools make new handles under the old indices. One that is active stays so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAccessible`] while it is being activated or deactivated; what it says itself.
+    pub fn activate(self) -> Result<(), Refused> {
+        if !self.begin_change(INACTIVE)? {
+            return Ok(());
+        }
+        self.0.hooks.set_concurrent(threads::concurrent());
+        let activated = self.0.hooks.activate();
+        if activated.is_ok() {
+            self.0.life.begin();
+            component::changed();
+        }
+        self.0.phase.store(if activated.is_ok() { ACTIVE } else { INACTIVE }, Release);
+        activated.map_err(|why| Refused::new(&self.0.file.path, Error::Invalid, why))
+    }
+
+    /// Deactivates it. Its variables and events stay listed, but handles on them are invalid from now on, except that they
+    /// can be freed. Callbacks may run meanwhile: with what waits for them, and with what was lost. Code of the plug-in's
+    /// own that runs now runs on. One that is not active stays so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAccessible`] while it is being activated or deactivated.
+    pub fn deactivate(self) -> Result<(), Refused> {
+        if !self.begin_change(ACTIVE)? {
+            return Ok(());
+        }
+        self.0.life.end();
+        component::changed();
+        Interface::global().release(self.0.life);
+        self.0.hooks.deactivate();
+        self.0.phase.store(INACTIVE, Release);
+        Ok(())
+    }
+
+    /// Keeps others from changing it, if it is in this phase; whether it is.
+    fn begin_change(self, from: u8) -> Result<bool, Refused> {
+        match self.0.phase.compare_exchange(from, CHANGING, Acquire, Acquire) {
+            Ok(_) => Ok(true),
+            Err(CHANGING) => {
+                let why = "it is being activated or deactivated at this moment";
+                Err(Refused::new(&self.0.file.path, Error::NotAccessible, why))
+            }
+            Err(_) => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `mpit_plugin_load` and what may be done with a plug-in afterwards.
+
+use std::ffi::{CStr, OsStr, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mpit::Error;
+use mpit::plugin::{self, Plugin, Refused};
+
+use crate::abi::Abi;
+
+/// Loads a plug-in, and says its number.
+///
+/// # Safety
+///
+/// `path` is null or ends with a NUL, and `plugin` is null or writable. The file is a plug-in as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_int) -> c_int {
+    answer(|| {
+        if path.is_null() {
+            return Err(Failure::Ours(Error::Invalid, "mpit_plugin_load: the path is a null pointer".into()));
+        }
+        // SAFETY: not null, and otherwise by the caller's promise.
+        let path = unsafe { CStr::from_ptr(path) };
+        // SAFETY: by the caller's promise.
+        let loaded = unsafe { plugin::load(OsStr::from_bytes(path.to_bytes())) }?;
+        if !plugin.is_null() {
+            // SAFETY: by the caller's promise.
+            unsafe { plugin.write_unaligned(loaded.number().cast_signed()) };
+        }
+        Ok(())
+    })
+}
+
+/// Activates a plug-in that was deactivated.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpit_plugin_activate(plugin: c_int) -> c_int {
+    answer(|| Ok(numbered("mpit_plugin_activate", plugin)?.activate()?))
+}
+
+/// Deactivates a plug-in.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpit_plugin_deactivate(plugin: c_int) -> c_int {
+    answer(|| Ok(numbered("mpit_plugin_deactivate", plugin)?.deactivate()?))
+}
+
+/// Why a call failed, and what to tell people.
+enum Failure {
+    Ours(Error, String),
+    Plugin(Refused),
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Self::Plugin(refused)
+    }
+}
+
+fn numbered(call: &str, number: c_int) -> Result<Plugin, Failure> {
+    let found = u32::try_from(number).ok().and_then(plugin::numbered);
+    found.ok_or_else(|| Failure::Ours(Error::InvalidIndex, format!("{call}: there is no plug-in {number}")))
+}
+
+/// Runs the body of a C function, says on standard error why it failed, and gives its result a number.
+#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
+    let error = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => return Abi::SUCCESS,
+        Ok(Err(Failure::Ours(error, why))) => {
+            eprintln!("mpit: {why}");
+            error
+        }
+        Ok(Err(Failure::Plugin(refused))) => {
+            eprintln!("mpit: {refused}");
+            refused.error()
+        }
+        // A defect of ours; the panic hook has told where.
+        Err(_) => Error::Invalid,
+    };
+    crate::abi().code(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use mpit::Error;
+
+    use super::{mpit_plugin_activate, mpit_plugin_deactivate, mpit_plugin_load};
+
+    #[test]
+    fn what_is_no_plugin_is_an_error_code() {
+        let code = |error| crate::abi().code(error);
+        let mut number = 7;
+        // SAFETY: null pointers are answered, and so is what is no file; the number is writable.
+        let null = unsafe { mpit_plugin_load(std::ptr::null(), &raw mut number) };
+        assert_eq!(null, code(Error::Invalid));
+        // SAFETY: as above.
+        let none = unsafe { mpit_plugin_load(c"/nowhere/acme.so".as_ptr(), &raw mut number) };
+        assert_eq!((none, number), (code(Error::Invalid), 7), "a call that fails has written nothing");
+        for no_plugin in [-1, 0, 9] {
+            assert_eq!(mpit_plugin_activate(no_plugin), code(Error::InvalidIndex));
+            assert_eq!(mpit_plugin_deactivate(no_plugin), code(Error::InvalidIndex));
+        }
+    }
+}
