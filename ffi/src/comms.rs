@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
 
 use mpit::object::{OUTSIDE, Object};
+use mpit::words::Bind;
 use mpit_components::comms::{self, CommId, Ranks};
 
 use crate::abi::{Abi, Handle};
@@ -110,6 +111,17 @@ static MEETINGS: Meetings = Meetings::new();
 #[must_use]
 pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle).or_else(|| if mpi::is_active() { meet(handle) } else { None })
+}
+
+/// The communicator behind a handle, as an object to bind to. Without a library underneath nobody can say what it has but
+/// who made it, so the object has its handle and no ranks.
+#[must_use]
+pub fn object_of(handle: Handle) -> Option<Object<'static>> {
+    match of_handle(handle) {
+        Some(comm) => Some(comm.object()),
+        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
+        None => None,
+    }
 }
 
 /// The communicator of a call that the host is about to take: MPI is up.

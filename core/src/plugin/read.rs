@@ -119,3 +119,74 @@ pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usi
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::{Prefixed, read, read_list};
+    use crate::plugin::abi;
+
+    const WORD: usize = size_of::<usize>();
+
+    /// Memory that holds a struct of `size` bytes: the size, then `fill` in each byte, then no zeros.
+    fn memory(size: usize, fill: u8) -> Vec<usize> {
+        let mut words = vec![usize::from_ne_bytes([fill; WORD]); size / WORD];
+        words[0] = size;
+        words.extend([usize::MAX; 64]);
+        words
+    }
+
+    /// Reads a struct that says that it has so many bytes, of which each is `fill`; gives its bytes.
+    fn read_sized<T: Prefixed>(size: usize, fill: u8) -> Result<Vec<u8>, String> {
+        let memory = memory(size, fill);
+        // SAFETY: as many bytes are there.
+        let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
+        let start = (&raw const whole).cast::<u8>();
+        // SAFETY: all of its bytes were copied from memory that has no holes, or zeroed.
+        Ok((0..size_of::<T>()).map(|at| unsafe { start.wrapping_add(at).read() }).collect())
+    }
+
+    /// Every size from the first version's to ours is taken, with zeros for what is missing, and no other one.
+    fn sizes_of<T: Prefixed>() {
+        let (least, ours) = (T::LEAST, size_of::<T>());
+        for size in (least..=ours).step_by(WORD) {
+            let bytes = read_sized::<T>(size, 0x55).unwrap();
+            assert!(bytes[WORD..size].iter().all(|byte| *byte == 0x55), "{size} of {ours}");
+            assert!(bytes[size..].iter().all(|byte| *byte == 0), "{size} of {ours}");
+            assert!(read_sized::<T>(size + 1, 0).is_err());
+        }
+        assert!(read_sized::<T>(least - WORD, 0).unwrap_err().contains("its size is"));
+        assert!(read_sized::<T>(ours + WORD, 0).is_ok());
+        assert!(read_sized::<T>(ours + WORD, 1).unwrap_err().contains("a newer one"));
+        assert!(read_sized::<T>(8192, 0).is_err());
+    }
+
+    #[test]
+    fn a_struct_may_lack_what_came_later() {
+        sizes_of::<abi::Pvar>();
+        sizes_of::<abi::Cvar>();
+        sizes_of::<abi::Source>();
+        sizes_of::<abi::Event>();
+        sizes_of::<abi::Category>();
+        sizes_of::<abi::Component>();
+        sizes_of::<abi::Table>();
+        sizes_of::<abi::Enum>();
+    }
+
+    #[test]
+    fn a_list_is_of_structs_of_one_size() {
+        let size = offset_of!(abi::Category, contains);
+        let mut words = memory(2 * size, 0);
+        words[0] = size;
+        words[size / WORD] = size;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: two structs of that size are there.
+        assert_eq!(unsafe { read_list("category", list, 2) }.unwrap().len(), 2);
+        words[size / WORD] = size + WORD;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: the second one has a word more.
+        let refused = unsafe { read_list("category", list, 2) }.unwrap_err();
+        assert!(refused.contains("category 2: its size is"), "{refused}");
+    }
+}

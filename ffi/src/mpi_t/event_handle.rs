@@ -160,8 +160,8 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
     let object = match desc.binding() {
         Bind::NoObject => None,
         Bind::Comm => {
-            let comm = comms::of_handle(object_value(object, Bind::Comm)?);
-            Some(comm.ok_or(Error::InvalidHandle)?.object())
+            let comm = comms::object_of(object_value(object, Bind::Comm)?);
+            Some(comm.ok_or(Error::InvalidHandle)?)
         }
         kind => Some(Object::new(kind, object_value(object, kind)? as u64)),
     };

@@ -117,9 +117,8 @@ fn alloc_own(
     let (handle, count) = match desc.binding() {
         Bind::NoObject => interface.handle_alloc(session, own, None),
         Bind::Comm => {
-            let comm = object_value(object, Bind::Comm)?;
-            let comm = comms::of_handle(comm).ok_or(Error::InvalidHandle)?;
-            interface.handle_alloc(session, own, Some(&comm.object()))
+            let comm = comms::object_of(object_value(object, Bind::Comm)?);
+            interface.handle_alloc(session, own, Some(&comm.ok_or(Error::InvalidHandle)?))
         }
         kind => {
             let object = mpit::object::Object::new(kind, object_value(object, kind)? as u64);

@@ -35,6 +35,20 @@ static int fail(void *user_data, const struct mpit_object *object, void *out, in
     return 1;
 }
 
+/* The number of a communicator, twice: how many processes it has only the library knows, and here it is always 2. */
+static int read_comm(void *user_data, const struct mpit_object *object, void *out, int count)
+{
+    (void)user_data;
+    ((unsigned long long *)out)[0] = ((unsigned long long *)out)[1] = object->id;
+    return count != 2 || object->kind != MPIT_BIND_COMM || object->num_ranks || object->ranks;
+}
+
+static int two(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data;
+    return object->id ? 2 : 0;
+}
+
 /* Takes limits up to 100. */
 static int set_limit(void *user_data, const void *value, int count)
 {
@@ -72,6 +86,8 @@ static const struct mpit_pvar pvars[] = {
      .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
     {.size = sizeof(struct mpit_pvar), .name = "impl_depth", .pvar_class = MPIT_CLASS_LOWWATERMARK,
      .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .level = &depth},
+    {.size = sizeof(struct mpit_pvar), .name = "impl_comm", .pvar_class = MPIT_CLASS_GENERIC,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .read = read_comm, .count_of = two},
 };
 
 static const struct mpit_cvar cvars[] = {

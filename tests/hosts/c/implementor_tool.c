@@ -2,6 +2,7 @@
  * reads it while the library works, and hears of its events. Prints a line for each thing that is not so. */
 #include <mpi.h>
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -168,6 +169,27 @@ static void levels(void)
     MPI_T_pvar_session_free(&session);
 }
 
+/* The library for implementors knows of a communicator what its handle is. */
+static void communicators(void)
+{
+    MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_SELF}, none = MPI_COMM_NULL;
+    unsigned long long values[2];
+    int index = -1, count;
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    MPI_T_pvar_session_create(&session);
+    check(MPI_T_pvar_get_index("impl_comm", MPI_T_PVAR_CLASS_GENERIC, &index) == MPI_SUCCESS, "bound to communicators");
+    for (int at = 0; at < 2; at++) {
+        check(MPI_T_pvar_handle_alloc(session, index, &comms[at], &handle, &count) == MPI_SUCCESS && count == 2, "handle");
+        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+        check(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "the communicator's number");
+        check(values[0] == (unsigned long long)(uintptr_t)comms[at] && values[1] == values[0], "the handle as a number");
+    }
+    check(MPI_T_pvar_handle_alloc(session, index, &none, &handle, &count) == MPI_T_ERR_INVALID_HANDLE, "no communicator");
+    check(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) == MPI_T_ERR_INVALID_HANDLE, "no communicator");
+    MPI_T_pvar_session_free(&session);
+}
+
 static MPI_T_cvar_handle setting(const char *name, int scope, int elements)
 {
     int index = -1, count = -1, says = -1;
@@ -226,6 +248,7 @@ int main(int argc, char **argv)
     variables();
     settings();
     levels();
+    communicators();
     events();
     groups();
     check(MPI_Init(&argc, &argv) == MPI_T_ERR_INVALID, "the same tables again");

@@ -25,6 +25,7 @@ struct whole {
     struct mpit_enum_item items[2];
     struct mpit_enum names;
     struct mpit_cvar cvars[1];
+    struct mpit_component component;
 };
 
 static void make(struct whole *it)
@@ -51,7 +52,33 @@ static void make(struct whole *it)
     it->table = (struct mpit_table){.size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "r",
                                     .pvars = it->pvars, .num_pvars = 2, .sources = it->sources, .num_sources = 1,
                                     .events = it->events, .num_events = 2, .categories = it->categories,
-                                    .num_categories = 2, .cvars = it->cvars, .num_cvars = 1};
+                                    .num_categories = 2, .cvars = it->cvars, .num_cvars = 1,
+                                    .components = &it->component, .num_components = 0};
+    it->component = (struct mpit_component){.size = sizeof(struct mpit_component), .framework = "pml", .name = "r_component"};
+}
+
+static int count_none(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data, (void)object;
+    return 0;
+}
+
+static struct mpit_level *no_level(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data, (void)object;
+    return 0;
+}
+
+static int get(void *user_data, void *out, int count)
+{
+    (void)user_data, (void)out, (void)count;
+    return 0;
+}
+
+static int put(void *user_data, const void *value, int count)
+{
+    (void)user_data, (void)value, (void)count;
+    return 0;
 }
 
 enum { COUNTS = 5 };
@@ -88,10 +115,48 @@ static void refuse(const struct mpit_table *table, const char *expected)
         refuse(&it.table, (expected)); \
     } while (0)
 
+/* A table of two variables whose structs have another size than this header's: what they lack is 0. */
+static int register_sized(size_t bytes, const char *const names[2])
+{
+    static struct mpit_sum sums[64];
+    static int used;
+    struct mpit_pvar one = {.size = bytes, .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1,
+                            .file = "sized.c", .line = 7};
+    char list[2 * (sizeof one + 64)];
+    struct mpit_table table = {MPIT_TABLE("sized"), .pvars = (const struct mpit_pvar *)list, .num_pvars = 2};
+    /* What lies behind is no 0. */
+    memset(list, 0xff, sizeof list);
+    for (int at = 0; at < 2; at++) {
+        one.name = names[at];
+        one.sum = &sums[used++];
+        memset(list + at * bytes, 0, bytes);
+        memcpy(list + at * bytes, &one, bytes < sizeof one ? bytes : sizeof one);
+    }
+    return mpit_register(&table);
+}
+
+/* Structs without what came later are taken, and larger ones that have nothing in what is unknown. */
+static void sizes(void)
+{
+    int index;
+    for (size_t bytes = offsetof(struct mpit_pvar, count_of); bytes <= sizeof(struct mpit_pvar) + 32; bytes += 8) {
+        char first[32], second[32];
+        const char *const names[2] = {first, second};
+        snprintf(first, sizeof first, "sized_%zu", bytes);
+        snprintf(second, sizeof second, "second_%zu", bytes);
+        if (register_sized(bytes, names) != MPI_SUCCESS ||
+            MPI_T_pvar_get_index(second, MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS) {
+            printf("FAIL %zu bytes are refused\n", bytes);
+            failures++;
+        }
+    }
+}
+
 int main(void)
 {
     static char longest[300];
-    static const char *const endless[] = {"\xff", 0};
+    static const char *const endless[] = {"\xff", 0}, *const outer[] = {"r_outer", 0}, *const spaced[] = {"a b", 0},
+                             *const equal[] = {"A=b", 0};
     struct {
         struct mpit_source source;
         long more;
@@ -165,6 +230,40 @@ int main(void)
     SPOILT(it.cvars[0].count = -1, "its count is -1");
     SPOILT(it.cvars[0].name = "", "its name is empty");
 
+    /* Members that came later. */
+    SPOILT((it.pvars[0].file = "acme.c", it.pvars[0].line = 12, it.pvars[0].datatype = 11), "r: pvar `r_sum` at acme.c:12: there");
+    SPOILT((it.pvars[1] = it.pvars[0], it.pvars[1].file = "acme.c"), "pvar `r_sum` (COUNTER) at r:1: acme.c:0 already");
+    SPOILT(it.pvars[0].file = "\xff", "pvar `r_sum`: its file is not UTF-8");
+    SPOILT((it.cvars[0].file = "acme.c", it.cvars[0].line = 3, it.cvars[0].scope = 7), "cvar `r_cvar` at acme.c:3: there");
+    SPOILT((it.sources[0].file = "acme.c", it.sources[0].line = 4, it.sources[0].order = 7), "source `r_source` at acme.c:4: ");
+    SPOILT((it.events[0].file = "acme.c", it.events[0].line = 5, it.events[0].bind = 12), "event `r_event` at acme.c:5: there");
+    SPOILT((it.categories[0].file = "acme.c", it.categories[0].line = 6, it.categories[0].parent = "\xff"),
+           "category `r_outer` at acme.c:6: the name of its parent");
+    SPOILT(it.categories[0].contains = endless, "category `r_outer` at r:1: the name of a category in it is not UTF-8");
+    SPOILT(it.categories[1].contains = outer, "it would be its own ancestor");
+    SPOILT(it.pvars[1].count_of = count_none, "its count is 2; beside `count_of` it is 0");
+    SPOILT((it.pvars[1].count_of = count_none, it.pvars[1].count = 0), "`count_of` goes with `read`");
+    SPOILT(it.pvars[0].count = 1 << 25, "its count is 33554432");
+    SPOILT(it.pvars[0].level_of = no_level, "of which 2 are given");
+    SPOILT((it.pvars[0].sum = 0, it.pvars[0].level_of = no_level), "a COUNTER is not kept in a `level_of`");
+    SPOILT((it.pvars[1].storage = 0, it.pvars[1].level_of = no_level), "a `level_of` is one element");
+    SPOILT(it.pvars[0].bind = MPIT_BIND_COMM, "a `sum` is one element that is bound to no object");
+    SPOILT(it.pvars[0].flags = MPIT_PVAR_WRITABLE | MPIT_PVAR_READONLY, "WRITABLE contradicts READONLY");
+    SPOILT((it.pvars[1].pvar_class = MPIT_CLASS_PERCENTAGE, it.pvars[1].flags = MPIT_PVAR_CUMULATIVE), "cannot be CUMULATIVE");
+    SPOILT((it.pvars[1].flags = MPIT_PVAR_CUMULATIVE | MPIT_PVAR_ATOMIC, it.pvars[1].count = 1), "cannot be read and reset");
+    SPOILT(it.cvars[0].get = get, "one of `get` and `put`");
+    SPOILT((it.cvars[0].get = get, it.cvars[0].put = put), "in place of `storage` and `set`");
+    SPOILT((it.cvars[0].get = get, it.cvars[0].put = put, it.cvars[0].storage = 0, it.cvars[0].set = put), "in place of");
+    SPOILT(it.cvars[0].flags = 2, "cvar `r_cvar` at r:1: its flags 0x2");
+    SPOILT(it.cvars[0].aliases = endless, "the name of one of its aliases is not UTF-8");
+    SPOILT(it.cvars[0].aliases = spaced, "alias `a b`: its name contains white space");
+    SPOILT(it.cvars[0].environment = equal, "environment `A=b`: its name contains `=`");
+    SPOILT((it.table.num_components = 1, it.component.framework = "btl"), "component `r_component` at r:1: there is no framework `btl`");
+    SPOILT((it.table.num_components = 1, it.component.framework = 0), "its framework is a null pointer");
+    SPOILT((it.table.num_components = 1, it.component.name = "a,b"), "component `a,b` at r:1: its name contains");
+    SPOILT((it.table.num_components = 1, it.component.listening = (struct mpit_switch *)((char *)words + 1)), "its switch at");
+    SPOILT((it.table.num_components = 1, it.component.size -= 8), "component 1: its size is");
+
     /* None of these took a cell or a name from the right one. */
     make(&right);
     count(before);
@@ -183,6 +282,7 @@ int main(void)
            "pvar `r_sum` (COUNTER) at r:1: r:1 already defines it");
     cells[0].raise(0, 0, 0, 0);
     cells[0].raise(&cells[0], 99, 0, 0);
+    sizes();
     MPI_T_finalize();
     printf("%d tables refused, %d failures\n", refused, failures);
     return failures != 0;

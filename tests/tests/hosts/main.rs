@@ -25,6 +25,7 @@ mod ring;
 mod rows;
 mod sends;
 mod symbols;
+mod tables;
 mod vars;
 mod workloads;
 

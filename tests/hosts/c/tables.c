@@ -1,0 +1,296 @@
+/* What a table of mpit_plugin.h can say beyond plain sums and storage, over a real MPI library: variables that are bound to
+ * communicators, levels of communicators, values behind functions, further names of settings. The table is the program's own.
+ * Prints a line for each thing that is not so.
+ *
+ * Started by 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
+#include "mpit.h"
+#include "mpit_plugin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 8 };
+
+static int rank, size, failures;
+static int watchers, limit = 10, early = 1;
+static char kept[8] = "none";
+static unsigned long long grown = 100, shown = 5, heard;
+static struct mpit_event_cell told_cell = MPIT_EVENT_CELL_INIT;
+
+/* A level for each communicator, made when it is first asked for. */
+static struct own {
+    uint64_t id;
+    struct mpit_level level;
+} own[MOST];
+static int num_own;
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        printf("rank %d: FAIL %s\n", rank, what);
+        failures++;
+    }
+}
+
+/* The ranks of a communicator in the world, then the number that it has. */
+static int read_ranks(void *user_data, const struct mpit_object *object, void *out, int count)
+{
+    unsigned *values = (unsigned *)out;
+    check(user_data == &watchers && object->kind == MPIT_BIND_COMM, "what the function is given");
+    for (int at = 0; at < count - 1; at++)
+        values[at] = mpit_world_rank(object, (uint32_t)at);
+    values[count - 1] = (unsigned)object->id;
+    return mpit_world_rank(object, object->num_ranks) != MPIT_OUTSIDE;
+}
+
+static int count_ranks(void *user_data, const struct mpit_object *object)
+{
+    return user_data == &watchers ? (int)object->num_ranks + 1 : 0;
+}
+
+static void watch(void *user_data, int more)
+{
+    *(int *)user_data += more;
+}
+
+static struct mpit_level *level_of(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data;
+    /* One process alone has no level. */
+    if (object->num_ranks < 2)
+        return 0;
+    for (int at = 0; at < num_own; at++) {
+        if (own[at].id == object->id)
+            return &own[at].level;
+    }
+    own[num_own].id = object->id;
+    return &own[num_own++].level;
+}
+
+static int get(void *user_data, void *out, int count)
+{
+    if (user_data == kept)
+        memcpy(out, kept, (size_t)count);
+    else
+        *(int *)out = *(const int *)user_data;
+    return 0;
+}
+
+/* Takes numbers below 100, and text in lower case. */
+static int put(void *user_data, const void *value, int count)
+{
+    if (user_data == kept) {
+        if (count && *(const char *)value < 'a')
+            return 1;
+        memset(kept, 0, sizeof kept);
+        memcpy(kept, value, (size_t)count);
+        return 0;
+    }
+    if (count != 1 || *(const int *)value >= 100)
+        return 1;
+    *(int *)user_data = *(const int *)value;
+    return 0;
+}
+
+static const char *const in_inner[] = {"tab_inner", 0};
+static const char *const old_limits[] = {"tab_old_limit", 0};
+static const char *const old_texts[] = {"tab_older_text", "tab_old_text", 0};
+static const char *const environment[] = {"TAB_LIMIT", 0};
+
+static const struct mpit_pvar pvars[] = {
+    {.size = sizeof(struct mpit_pvar), .name = "tab_ranks", .pvar_class = MPIT_CLASS_GENERIC, .datatype = MPIT_UNSIGNED,
+     .bind = MPIT_BIND_COMM, .categories = in_inner, .read = read_ranks, .user_data = &watchers, .count_of = count_ranks,
+     .watch = watch, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_depth", .pvar_class = MPIT_CLASS_LEVEL,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .count = 1, .level_of = level_of, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_depth", .pvar_class = MPIT_CLASS_HIGHWATERMARK,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .count = 1, .level_of = level_of, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_grown", .pvar_class = MPIT_CLASS_SIZE,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .flags = MPIT_PVAR_CUMULATIVE | MPIT_PVAR_WRITABLE | MPIT_PVAR_ATOMIC, .count = 1,
+     .storage = &grown, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_shown", .pvar_class = MPIT_CLASS_LEVEL,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .flags = MPIT_PVAR_WRITABLE, .count = 1, .storage = &shown, MPIT_HERE},
+};
+
+static const struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "tab_clock", .order = MPIT_SOURCE_ORDERED, MPIT_HERE},
+};
+
+static const struct mpit_element elements[] = {{MPIT_UNSIGNED_LONG_LONG, 0, "number"}};
+
+static const struct mpit_event events[] = {
+    {.size = sizeof(struct mpit_event), .name = "tab_told", .bind = MPIT_BIND_COMM, .source = "tab_clock",
+     .elements = elements, .num_elements = 1, .cell = &told_cell, MPIT_HERE},
+};
+
+static const struct mpit_category categories[] = {
+    {.size = sizeof(struct mpit_category), .name = "tab_outer", .contains = in_inner, MPIT_HERE},
+};
+
+static const struct mpit_cvar cvars[] = {
+    {.size = sizeof(struct mpit_cvar), .name = "tab_limit", .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1,
+     .user_data = &limit, .get = get, .put = put, .aliases = old_limits, .environment = environment, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_text", .datatype = MPIT_CHAR, .scope = MPIT_SCOPE_LOCAL,
+     .count = sizeof kept, .user_data = kept, .get = get, .put = put, .aliases = old_texts, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_early", .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1,
+     .storage = &early, .flags = MPIT_CVAR_BEFORE_INIT, MPIT_HERE},
+};
+
+static MPI_T_cvar_handle setting(const char *name)
+{
+    int index = -1, count;
+    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
+    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, name);
+    return handle;
+}
+
+static void settings(void)
+{
+    MPI_T_cvar_handle of_limit = setting("tab_limit"), of_text = setting("tab_text");
+    int value = 0, high = 100, right = 40;
+    char text[8];
+    check(limit == 31 && MPI_T_cvar_read(of_limit, &value) == MPI_SUCCESS && value == 31, "what the environment says");
+    check(MPI_T_cvar_write(of_limit, &high) == MPI_T_ERR_INVALID && limit == 31, "a value that the function refuses");
+    check(MPI_T_cvar_write(of_limit, &right) == MPI_SUCCESS && limit == 40, "a value that it takes");
+    check(MPI_T_cvar_read(of_text, text) == MPI_SUCCESS && !strcmp(text, "text"), "what the environment says of an alias");
+    check(MPI_T_cvar_write(of_text, "Upper") == MPI_T_ERR_INVALID, "text that the function refuses");
+    check(MPI_T_cvar_write(of_text, "seventh") == MPI_SUCCESS && MPI_T_cvar_read(of_text, text) == MPI_SUCCESS &&
+          !strcmp(text, "seventh"), "the longest text");
+    check(MPI_T_cvar_write(of_text, "eight...") == MPI_T_ERR_INVALID && !strcmp(kept, "seventh"), "longer text");
+}
+
+static void early_setting(int expected)
+{
+    MPI_T_cvar_handle handle = setting("tab_early");
+    int two = 2;
+    check(MPI_T_cvar_write(handle, &two) == expected, "a setting that holds still when MPI is up");
+}
+
+static MPI_T_pvar_handle bound(MPI_T_pvar_session session, const char *name, int class, void *object, int elements)
+{
+    int index = -1, count = -1;
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    check(MPI_T_pvar_handle_alloc(session, index, object, &handle, &count) == MPI_SUCCESS && count == elements, name);
+    return handle;
+}
+
+/* Which number a communicator has, of the ranks that it is to have. */
+static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_reversed)
+{
+    unsigned values[MOST + 1] = {0};
+    MPI_T_pvar_handle handle = bound(session, "tab_ranks", MPI_T_PVAR_CLASS_GENERIC, &comm, size + 1);
+    int before = watchers;
+    check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS && watchers == before + 1, "one that looks more");
+    check(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "ranks");
+    for (int at = 0; at < size; at++)
+        check(values[at] == (unsigned)(is_reversed ? size - 1 - at : at), "the ranks of a communicator in the world");
+    check(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS && watchers == before, "one less");
+    check(MPI_T_pvar_handle_free(session, &handle) == MPI_SUCCESS, "free");
+    return values[size];
+}
+
+static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
+{
+    MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
+    MPI_T_pvar_handle of_world = bound(session, "tab_depth", MPI_T_PVAR_CLASS_LEVEL, &world, 1);
+    MPI_T_pvar_handle most = bound(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &world, 1), refused;
+    MPI_T_pvar_handle others = bound(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &reversed, 1);
+    unsigned long long value = 99;
+    int index = -1, count;
+    check(num_own == 2 && own[0].id == world_id && own[1].id == reversed_id, "a level for each communicator");
+    check(MPI_T_pvar_start(session, of_world) == MPI_SUCCESS && MPI_T_pvar_start(session, most) == MPI_SUCCESS &&
+          MPI_T_pvar_start(session, others) == MPI_SUCCESS, "start");
+    mpit_level_set(&own[0].level, 7);
+    mpit_level_set(&own[0].level, 3);
+    mpit_level_set(&own[1].level, 4);
+    check(MPI_T_pvar_read(session, of_world, &value) == MPI_SUCCESS && value == 3, "the level of a communicator");
+    check(MPI_T_pvar_read(session, most, &value) == MPI_SUCCESS && value == 7, "its highest one");
+    check(MPI_T_pvar_read(session, others, &value) == MPI_SUCCESS && value == 4, "that of another communicator");
+    MPI_T_pvar_get_index("tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &index);
+    check(MPI_T_pvar_handle_alloc(session, index, &self, &refused, &count) == MPI_T_ERR_INVALID, "one without a level");
+}
+
+static void values(MPI_T_pvar_session session)
+{
+    MPI_T_pvar_handle gain = bound(session, "tab_grown", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle written = bound(session, "tab_shown", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
+    unsigned long long value = 99, mine = 77;
+    check(MPI_T_pvar_start(session, gain) == MPI_SUCCESS && MPI_T_pvar_start(session, written) == MPI_SUCCESS, "start");
+    grown += 11;
+    check(MPI_T_pvar_readreset(session, gain, &value) == MPI_SUCCESS && value == 11, "what was gained");
+    check(MPI_T_pvar_read(session, gain, &value) == MPI_SUCCESS && value == 0, "what was gained after a reset");
+    check(MPI_T_pvar_write(session, written, &mine) == MPI_SUCCESS && MPI_T_pvar_read(session, written, &value) == MPI_SUCCESS &&
+          value == 77 && shown == 5, "what a tool wrote is the handle's");
+    shown = 6;
+    check(MPI_T_pvar_read(session, written, &value) == MPI_SUCCESS && value == 6, "until the variable moves on");
+}
+
+static void on_told(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                    void *user_data)
+{
+    unsigned long long number = 0;
+    (void)registration, (void)safety, (void)user_data;
+    check(MPI_T_event_read(instance, 0, &number) == MPI_SUCCESS, "element");
+    heard = 10 * heard + number;
+}
+
+static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
+{
+    int index = -1;
+    unsigned long long numbers[4] = {1, 2, 3, 4};
+    MPI_T_event_registration registration;
+    check(MPI_T_event_get_index("tab_told", &index) == MPI_SUCCESS, "event");
+    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
+    check(MPI_T_event_handle_alloc(index, &reversed, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_told) == MPI_SUCCESS,
+          "callback");
+    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
+    mpit_raise(&told_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
+    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
+    check(heard == 24, "the events of one communicator");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&told_cell), "free");
+}
+
+static void groups(void)
+{
+    int outer = -1, inner = -1, inside = -1;
+    check(MPI_T_category_get_index("tab_outer", &outer) == MPI_SUCCESS, "category");
+    check(MPI_T_category_get_index("tab_inner", &inner) == MPI_SUCCESS, "category");
+    check(MPI_T_category_get_categories(outer, 1, &inside) == MPI_SUCCESS && inside == inner, "what a category contains");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct mpit_table table = {MPIT_TABLE("tab"), MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events),
+                                            MPIT_LIST(categories), MPIT_LIST(cvars)};
+    int provided;
+    MPI_Comm reversed;
+    MPI_T_pvar_session session;
+    uint64_t world_id, reversed_id;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    check(mpit_register(&table) == MPI_SUCCESS, "the table");
+    settings();
+    early_setting(MPI_SUCCESS);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    early_setting(MPI_T_ERR_CVAR_SET_NEVER);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    check(size >= 3 && size <= MOST && MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
+    world_id = of_comm(session, MPI_COMM_WORLD, 0);
+    reversed_id = of_comm(session, reversed, 1);
+    check(world_id != reversed_id && world_id && reversed_id, "numbers of communicators");
+    levels(session, reversed, world_id, reversed_id);
+    values(session);
+    tell(reversed, world_id, reversed_id);
+    groups();
+    MPI_Comm_free(&reversed);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    MPI_Finalize();
+    if (rank == 0)
+        printf("the table is right: %s\n", failures ? "no" : "yes");
+    return failures != 0;
+}

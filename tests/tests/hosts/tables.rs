@@ -1,0 +1,19 @@
+//! Tables of `mpit_plugin.h` that a program registers with the preload library.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+const RANKS: u32 = 3;
+
+#[test]
+fn variables_and_events_of_a_table_are_bound_to_communicators_of_any_library() -> Outcome {
+    stacks::for_each(
+        "tables",
+        |_| true,
+        |stack| {
+            let program = stack.compile_tool("tables")?;
+            let job = Job::mpi(stack, RANKS).env("TAB_LIMIT", "31").env("MPIT_TAB_OLD_TEXT", "text");
+            let finished = job.arg(program).under_mpit(&[])?.succeed()?;
+            Failure::unless(finished.stdout.contains("the table is right: yes"), || finished.to_string())
+        },
+    )
+}
