@@ -62,6 +62,12 @@ impl Refused {
         Self { path: path.into(), why: why.into(), error }
     }
 
+    /// What is wrong with it.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
     /// The error class that comes closest.
     #[must_use]
     pub fn error(&self) -> Error {

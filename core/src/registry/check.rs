@@ -41,6 +41,13 @@ impl From<String> for Fault {
     }
 }
 
+/// For who needs no rule.
+impl From<Fault> for String {
+    fn from(fault: Fault) -> Self {
+        fault.why
+    }
+}
+
 /// A definition that was not registered, and why.
 #[derive(Clone, Debug)]
 pub struct Refusal {

@@ -23,6 +23,7 @@ mod space;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
+pub(crate) use check::text_fault;
 pub use check::{Fault, LONGEST_NAME, Refusal, class_admits, name_fault};
 pub use image::Image;
 
