@@ -35,6 +35,8 @@ pub struct Contents {
     pub components: Vec<(&'static str, &'static str)>,
     /// What is wrong with it.
     pub refusals: Vec<Refusal>,
+    /// Whether a program could load it, without what is refused.
+    pub is_whole: bool,
 }
 
 /// Opens the plug-in that [`SUBJECT`] names, and asks it for its name.
@@ -75,13 +77,14 @@ impl Subject {
                 refusals.push(Refusal::new(what, desc.origin(), Fault::of("table", why)));
             }
         }
+        let is_whole = refusals.is_empty();
         refusals.extend(Registry::global().refusals_of(&image));
         let names = components.iter().map(|component| (component.framework().name(), component.name()));
         let names = names.collect();
         // The names that it takes are free again at once.
         let (_, taken) = Claim::new(components);
         refusals.extend(taken);
-        Ok(Contents { image, components: names, refusals })
+        Ok(Contents { image, components: names, refusals, is_whole })
     }
 
     /// Loads and activates it, as a program would.
@@ -91,6 +94,6 @@ impl Subject {
     /// Why it is refused.
     pub fn load(&self) -> Result<Plugin, Fault> {
         // SAFETY: as in `open`.
-        unsafe { super::load(&self.path) }.map_err(|refused| Fault::of("plug-in", refused.why()))
+        unsafe { load(&self.path) }.map_err(|refused| Fault::of("plug-in", refused.why()))
     }
 }

@@ -1,0 +1,171 @@
+//! Checks a plug-in in a process of its own, which it may crash, leave or hold up.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpit::cvar::sources::LAUNCHER_SETTINGS;
+use mpit::plugin::check::SUBJECT;
+use mpit::plugin::{PLUGIN_PATH, PLUGINS};
+use signal_hook::low_level::signal_name;
+
+use super::finding::{Checked, Finding};
+use super::inside::{Line, Step};
+use super::library::Definition;
+use crate::tell;
+
+/// What became of a process.
+enum Fate {
+    Ended(ExitStatus),
+    Hung,
+}
+
+/// What is known of a plug-in.
+pub(super) struct Outcome {
+    pub(super) checked: Checked,
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// Checks a plug-in as one that is loaded after others. `known` is what was found out about those.
+pub(super) fn check(
+    path: &Path,
+    before: &[&Path],
+    known: &[Checked],
+    patience: Duration,
+) -> Result<Outcome, String> {
+    let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
+    let (notes, said) = (dir.path().join("notes"), dir.path().join("said"));
+    let new =
+        |file: &Path| File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()));
+    new(&notes)?;
+    let program = std::env::current_exe().map_err(|error| format!("cannot tell where mpit is: {error}"))?;
+    let mut command = Command::new(program);
+    command.arg("check").arg("--notes").arg(&notes).arg(path);
+    command.env(SUBJECT, path).env(PLUGINS, join(before)?);
+    // Crashes are told here, with the step in which they happen.
+    command.env("MPIT_PLUGIN_TRIAL", "0");
+    // What is set for programs must not decide over what is found.
+    command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
+    command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&said)?);
+    let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
+    let fate = wait(child, patience).map_err(|error| format!("cannot wait for mpit: {error}"))?;
+    let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read what is found: {error}"))?;
+    let mut outcome = read(path, &text, &fate, patience);
+    let said = fs::read(&said).unwrap_or_default();
+    take_left_out(&mut outcome.checked, known, &String::from_utf8_lossy(&said));
+    Ok(outcome)
+}
+
+/// As the environment has several paths.
+fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
+    let all: Vec<_> = paths.iter().map(|path| path.as_os_str().as_bytes()).collect();
+    if let Some(path) = paths.iter().find(|path| path.as_os_str().as_bytes().contains(&b':')) {
+        return Err(format!("{}: {PLUGINS} cannot have a path with `:`", path.display()));
+    }
+    Ok(OsStr::from_bytes(&all.join(&b':')).to_owned())
+}
+
+fn wait(mut child: Child, patience: Duration) -> io::Result<Fate> {
+    let end = Instant::now() + patience;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Fate::Ended(status));
+        }
+        if Instant::now() >= end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Fate::Hung);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Reads what the process wrote, as far as it came.
+fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
+    let place = path.display().to_string();
+    let findings = Vec::new();
+    let mut checked = Checked { path: place.clone(), name: None, defines: None, findings, loads: false };
+    let (mut definitions, mut step) = (Vec::new(), None);
+    // The last line may be cut short.
+    for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        match line {
+            Line::Step(next) => step = Some(next),
+            Line::Name(name) => checked.name = Some(name),
+            Line::Finding(finding) => checked.findings.push(finding),
+            Line::Defines(counts) => checked.defines = Some(counts),
+            Line::Definition(definition) => definitions.push(definition),
+            Line::Loads => checked.loads = true,
+        }
+    }
+    checked.findings.extend(end(fate, step, &place, patience));
+    Outcome { checked, definitions }
+}
+
+/// The fault of a process that did not end as it should.
+fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Option<Finding> {
+    let when = match step {
+        None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
+        Some(Step::Open) => "at its start: in its constructors or in mpit_plugin_v1",
+        Some(Step::Read) => "while its tables were read, from pointers in them",
+        Some(Step::Activate) => "while it was activated and its settings were set",
+        Some(Step::Values) => "while its values were read",
+        Some(Step::Deactivate) => "while it was deactivated",
+        Some(Step::Reactivate) => "while it was activated again",
+        Some(Step::End) => "at the end of the process, in its destructors",
+    };
+    let (rule, why) = match fate {
+        Fate::Hung => ("hang", format!("nothing happens for {} s, {when}", patience.as_secs())),
+        Fate::Ended(status) => match (status.signal(), status.code()) {
+            (Some(signal), _) => {
+                let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+                ("crash", format!("{name}, {when}"))
+            }
+            (None, Some(0)) if step == Some(Step::End) => return None,
+            (None, code) => {
+                let code = code.unwrap_or_default();
+                ("exit", format!("it ends the process with status {code}, {when}"))
+            }
+        },
+    };
+    Some(Finding::error(rule, "the plug-in", place, why))
+}
+
+/// Takes what the plug-in itself, or the loader, said of definitions that are left out; the rest of its words go on.
+fn take_left_out(checked: &mut Checked, known: &[Checked], said: &str) {
+    for line in said.lines() {
+        let Some((what, place, why)) = left_out(line) else {
+            tell(&format!("{} says: {line}", checked.path));
+            continue;
+        };
+        let mut all = known.iter().flat_map(|other| &other.findings).chain(&checked.findings);
+        if !all.any(|finding| finding.is_about(what, place)) {
+            checked.findings.push(Finding::error("left-out", what, place, why));
+        }
+    }
+}
+
+/// The parts of such a line.
+fn left_out(line: &str) -> Option<(&str, &str, &str)> {
+    let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
+    let (what, place) = definition.rsplit_once(" at ")?;
+    Some((what, place, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left_out;
+
+    #[test]
+    fn what_is_left_out_is_understood() {
+        let line = "mpit: pvar `at at` (SIZE) at src/a.rs:3 is left out: it has no cell";
+        assert_eq!(left_out(line), Some(("pvar `at at` (SIZE)", "src/a.rs:3", "it has no cell")));
+        assert_eq!(left_out("mpit: pvar is left out"), None);
+        assert_eq!(left_out("hello"), None);
+    }
+}
