@@ -99,7 +99,7 @@ fn all_operations() {
             let comm = comms::created(comms::Description::new(ranks, "some"));
             let operation = |_, bytes| {
                 let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(bytes));
-                coll::end(&Operation { comm, kind, rank: 0, root, volume, in_place: false });
+                coll::end(&Operation { comm, kind, rank: 0, size, root, volume, in_place: false });
             };
             with("coll_monitoring_messages_total", Class::Counter, || {
                 show(&format!("report an allreduce on {which} of {size}"), each(1, operation));

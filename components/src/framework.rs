@@ -1,90 +1,197 @@
 //! What the frameworks have in common: the components that are open, and whether they want to hear anything.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpit::desc::ComponentDesc;
+use mpit::log::Log;
+use mpit::plugin::component::{self, ForeignComponent};
+use mpit::traffic;
 pub(crate) use mpit::traffic::{Lifecycle, Switch};
 
 use crate::complaint::complain;
 use crate::host::World;
 use crate::selection::Selection;
 
-/// A component that takes part.
+/// A component that takes part, or did until its plug-in was deactivated.
 struct Listener<C: ?Sized + 'static> {
     component: &'static C,
     switch: &'static Switch,
 }
 
+/// A component that there is, whether it takes part or not.
+struct Known<C: ?Sized + 'static> {
+    name: &'static str,
+    component: &'static C,
+    /// Of another image: then it may come at any time, and go and come again.
+    guest: Option<&'static ForeignComponent>,
+    /// The last epoch in which it was asked to take part,
+    asked: Option<u64>,
+    /// and whether it has taken part since.
+    is_open: bool,
+    is_listed: bool,
+}
+
+impl<C: ?Sized> Known<C> {
+    fn new(name: &'static str, component: &'static C, guest: Option<&'static ForeignComponent>) -> Self {
+        Self { name, component, guest, asked: None, is_open: false, is_listed: false }
+    }
+
+    /// The time in which it may take part: what is linked into the program may for ever.
+    fn epoch(&self) -> Option<u64> {
+        self.guest.map_or(Some(1), ForeignComponent::epoch)
+    }
+}
+
+/// What is fixed when MPI is initialized.
+struct Choice {
+    world: World,
+    /// The selection list.
+    list: String,
+}
+
+/// What the framework knows of its components.
+struct Register<C: ?Sized + 'static> {
+    choice: Option<Choice>,
+    known: Vec<Known<C>>,
+    is_closed: bool,
+}
+
 /// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
-    name: &'static str,
-    listeners: OnceLock<Box<[Listener<C>]>>,
-    closed: AtomicBool,
+    which: traffic::Framework,
+    /// How it sees a component of another image.
+    invite: fn(&'static ForeignComponent) -> &'static C,
+    /// Those that take part: what traffic looks at.
+    listeners: Log<Listener<C>>,
+    /// Held while functions of components run, which do not come back here: see `host`.
+    register: Mutex<Register<C>>,
 }
 
 impl<C: ?Sized + Lifecycle> Framework<C> {
-    pub(crate) const fn new(name: &'static str) -> Self {
-        Self { name, listeners: OnceLock::new(), closed: AtomicBool::new(false) }
-    }
-
-    fn listeners(&self) -> &[Listener<C>] {
-        self.listeners.get().map_or(&[], |listeners| listeners)
+    pub(crate) const fn new(
+        which: traffic::Framework,
+        invite: fn(&'static ForeignComponent) -> &'static C,
+    ) -> Self {
+        let register = Mutex::new(Register { choice: None, known: Vec::new(), is_closed: false });
+        Self { which, invite, listeners: Log::new(), register }
     }
 
     /// Tells all who listen. No lock, no allocation.
     #[inline]
-    pub(crate) fn each(&self, tell: impl Fn(&'static C)) {
-        for listener in self.listeners() {
-            if listener.switch.is_on() {
-                tell(listener.component);
+    pub(crate) fn each(&'static self, tell: impl Fn(&'static C)) {
+        for listeners in self.listeners.slices() {
+            for listener in listeners {
+                if listener.switch.is_on() {
+                    tell(listener.component);
+                }
             }
         }
     }
 
     /// Tells all who take part, whether they listen or not.
-    pub(crate) fn all(&self, tell: impl Fn(&'static C)) {
-        self.listeners().iter().for_each(|listener| tell(listener.component));
+    pub(crate) fn all(&'static self, tell: impl Fn(&'static C)) {
+        self.listeners.iter().for_each(|listener| tell(listener.component));
     }
 
-    /// Opens those of the components that a selection list names. Only the first call counts.
-    pub(crate) fn open<'a>(
+    fn register(&self) -> MutexGuard<'_, Register<C>> {
+        self.register.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens those of the components that a selection list names, and of those that other images brought so far. Only the
+    /// first call counts.
+    pub(crate) fn open(
         &self,
-        components: impl Iterator<Item = (&'a str, &'static C)>,
+        components: impl Iterator<Item = (&'static str, &'static C)>,
         list: &str,
         world: World,
     ) {
-        self.listeners.get_or_init(|| {
-            let mut components: Vec<_> = components.collect();
+        let mut register = self.register();
+        if register.choice.is_none() {
+            let linked = components.map(|(name, component)| Known::new(name, component, None));
+            let mut known: Vec<_> = linked.collect();
+            known.extend(self.guests());
             // The order of definitions is the linker's.
-            components.sort_unstable_by_key(|(name, _)| *name);
-            let names: Vec<_> = components.iter().map(|(name, _)| *name).collect();
-            let (selection, complaints) = Selection::parse(list, &names);
-            for complaint in complaints {
-                complain(format_args!("{}_components: {complaint}", self.name));
+            known.sort_unstable_by_key(|known| known.name);
+            let names: Vec<_> = known.iter().map(|known| known.name).collect();
+            for complaint in Selection::parse(list, &names).1 {
+                complain(format_args!("{}_components: {complaint}", self.which.name()));
             }
-            components.retain(|(name, component)| {
-                let takes_part = selection.admits(name) && component.open(world);
-                if !takes_part {
-                    component.switch().leave_out();
+            register.known = known;
+            register.choice = Some(Choice { world, list: list.to_owned() });
+            self.settle(&mut register);
+        }
+    }
+
+    /// Looks at the components of other images: opens those that came or came again, and closes those that went.
+    pub(crate) fn look(&self) {
+        let mut register = self.register();
+        if register.choice.is_some() && !register.is_closed {
+            for guest in self.guests() {
+                if !register.known.iter().any(|known| is_same(known.guest, guest.guest)) {
+                    register.known.push(guest);
                 }
-                takes_part
-            });
-            components
-                .into_iter()
-                .map(|(_, component)| Listener { component, switch: component.switch() })
-                .collect()
-        });
+            }
+            self.settle(&mut register);
+        }
+    }
+
+    fn guests(&self) -> impl Iterator<Item = Known<C>> {
+        let guests = component::all().filter(|component| component.framework() == self.which);
+        guests.map(|guest| Known::new(guest.name(), (self.invite)(guest), Some(guest)))
+    }
+
+    fn settle(&self, register: &mut Register<C>) {
+        let Some(choice) = &register.choice else { return };
+        for known in &mut register.known {
+            let epoch = known.epoch();
+            if known.asked == epoch {
+                continue;
+            }
+            if std::mem::take(&mut known.is_open) {
+                known.component.switch().pause();
+                known.component.close();
+            }
+            known.asked = epoch;
+            let may = epoch.is_some() && Selection::parse(&choice.list, &[known.name]).0.admits(known.name);
+            if may && known.component.open(choice.world) {
+                self.admit(known);
+            } else if known.guest.is_none() {
+                known.component.switch().leave_out();
+            }
+        }
+    }
+
+    /// The component takes part from now on.
+    fn admit(&self, known: &mut Known<C>) {
+        known.is_open = true;
+        if !known.is_listed {
+            let (component, switch) = (known.component, known.component.switch());
+            // Nobody else appends, and there is room for more than fit into memory.
+            known.is_listed = self.listeners.push(Listener { component, switch }).is_ok();
+        }
+        if known.guest.is_some() {
+            // Asleep until it was open.
+            known.component.switch().resume();
+        }
     }
 
     /// Closes the components that take part. Only the first call counts.
     pub(crate) fn close(&self) {
-        if !self.closed.swap(true, Relaxed) {
-            for listener in self.listeners() {
-                listener.component.close();
+        let mut register = self.register();
+        if !std::mem::replace(&mut register.is_closed, true) {
+            for known in register.known.iter_mut().filter(|known| known.is_open) {
+                known.is_open = false;
+                if known.guest.is_some() {
+                    known.component.switch().pause();
+                }
+                known.component.close();
             }
         }
     }
+}
+
+fn is_same(one: Option<&'static ForeignComponent>, other: Option<&'static ForeignComponent>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| std::ptr::eq(one, other))
 }
 
 /// The components of a framework in this program.
@@ -113,6 +220,8 @@ fn object<C: ?Sized + Send + Sync + 'static>(
 mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use mpit::traffic;
 
     use super::{Framework, Lifecycle, Switch};
     use crate::host::World;
@@ -165,10 +274,11 @@ mod tests {
 
     #[test]
     fn tells_those_who_listen() {
-        static FRAMEWORK: Framework<dyn Hears> = Framework::new("test");
+        static FRAMEWORK: Framework<dyn Hears> = Framework::new(traffic::Framework::Pml, |_| &NOBODY);
         static LEFT: Ear = Ear::new(true, &SWITCHES[0]);
         static RIGHT: Ear = Ear::new(true, &SWITCHES[1]);
         static DEAF: Ear = Ear::new(false, &SWITCHES[2]);
+        static NOBODY: Ear = Ear::new(false, &SWITCHES[2]);
         static UNSELECTED: Ear = Ear::new(true, &SWITCHES[3]);
         let (left, right) = (LEFT.switch, RIGHT.switch);
         let say = |what| {
@@ -210,7 +320,7 @@ mod tests {
 
     #[test]
     fn opens_in_the_order_of_names() {
-        static FRAMEWORK: Framework<Named> = Framework::new("test");
+        static FRAMEWORK: Framework<Named> = Framework::new(traffic::Framework::Pml, |_| &A);
         static ORDER: Mutex<Vec<&str>> = Mutex::new(Vec::new());
         struct Named(&'static str);
         impl Lifecycle for Named {

@@ -89,7 +89,7 @@ fn numbers_are_open_mpis() {
             [none, none, (1, 16)],
         ),
     ] {
-        let operation = Operation { comm, kind, rank: 1, root, volume, in_place };
+        let operation = Operation { comm, kind, rank: 1, size: 4, root, volume, in_place };
         assert_eq!(counted(comm, &operation), (peers, sums), "{operation:?}");
     }
 }

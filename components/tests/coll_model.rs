@@ -182,8 +182,8 @@ fn run(groups: &[Group], steps: &[Step]) {
                 let by = |number: u32| bytes[number as usize];
                 let (uniform, each) = (*uniform, bytes[0]);
                 let volume = if uniform { Volume::Each(each) } else { Volume::By(&by) };
-                let (kind, root, rank) = (*kind, *root, group.rank);
-                coll::end(&Operation { comm: id, kind, rank, root, volume, in_place: false });
+                let (kind, root, rank, size) = (*kind, *root, group.rank, group.ranks.len() as u32);
+                coll::end(&Operation { comm: id, kind, rank, size, root, volume, in_place: false });
                 for model in [&mut run, &mut phase] {
                     model.count(id, group, kind, root, |number| if uniform { each } else { by(number) });
                 }

@@ -154,7 +154,7 @@ fn operations_are_told_with_a_number_that_begin_and_end_share() {
     assert!(coll::active());
     let ends = listen(&tool, 6, Some(&object));
     let operation =
-        |comm, kind, root, volume| Operation { comm, kind, rank: 2, root, volume, in_place: false };
+        |comm, kind, root, volume| Operation { comm, kind, rank: 2, size: 3, root, volume, in_place: false };
     let bcast = operation(one, Kind::Bcast, Root::At(1), Volume::Each(8));
     let reduce = operation(one, Kind::Reduce, Root::Here, Volume::Each(0));
     let alltoallw = operation(one, Kind::NeighborAlltoallw, Root::None, Volume::By(&|_| 1));
@@ -222,7 +222,7 @@ fn kinds_have_the_numbers_that_are_documented() {
     let text = desc(6).text().to_owned() + desc(5).text();
     for (at, (kind, name)) in kinds.into_iter().enumerate() {
         let (root, volume) = (Root::None, Volume::Each(0));
-        coll::end(&Operation { comm, kind, rank: 0, root, volume, in_place: false });
+        coll::end(&Operation { comm, kind, rank: 0, size: 1, root, volume, in_place: false });
         assert_eq!(heard()[0].1[0], at as i64, "{name}");
         assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
     }

@@ -91,7 +91,7 @@ fn report(comm: CommId) {
         (coll::Kind::Bcast, Volume::Each(8)),
         (coll::Kind::Alltoallv, Volume::By(&|rank| u64::from(rank) * 4)),
     ] {
-        coll::end(&Operation { comm, kind, rank: 0, root: Root::Here, volume, in_place: false });
+        coll::end(&Operation { comm, kind, rank: 0, size: 3, root: Root::Here, volume, in_place: false });
     }
 }
 

@@ -17,8 +17,8 @@ fn resident() -> usize {
 const SIZE: u32 = 1_000_000;
 
 fn allreduce(comm: CommId) {
-    let volume = Volume::Each(8);
-    coll::end(&Operation { comm, kind: Kind::Allreduce, rank: 0, root: Root::None, volume, in_place: false });
+    let (kind, volume) = (Kind::Allreduce, Volume::Each(8));
+    coll::end(&Operation { comm, kind, rank: 0, size: SIZE, root: Root::None, volume, in_place: false });
 }
 
 /// The only test in this file: others at the same time would be counted, too.

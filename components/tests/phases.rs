@@ -30,7 +30,7 @@ fn operate(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
 }
 
 fn operate_as(rank: u32, comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
-    coll::end(&Operation { comm, kind, rank, root, volume, in_place: false });
+    coll::end(&Operation { comm, kind, rank, size: 4, root, volume, in_place: false });
 }
 
 fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {

@@ -67,7 +67,7 @@ fn others(comm: CommId, short: CommId) {
         (short, Kind::Bcast, Root::At(0)),
     ] {
         let volume = Volume::Each(8);
-        coll::end(&Operation { comm, kind, rank: 1, root, volume, in_place: false });
+        coll::end(&Operation { comm, kind, rank: 1, size: 3, root, volume, in_place: false });
     }
 }
 

@@ -30,7 +30,7 @@ fn act(comm: CommId) {
         [(Kind::Bcast, Root::Here, 5), (Kind::Reduce, Root::Here, 6), (Kind::Allreduce, Root::None, 7)]
     {
         let volume = Volume::Each(bytes);
-        coll::end(&Operation { comm, kind, rank: 0, root, volume, in_place: false });
+        coll::end(&Operation { comm, kind, rank: 0, size: SIZE, root, volume, in_place: false });
     }
     for area in [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting] {
         if calls::active(area) {

@@ -31,7 +31,7 @@ fn act(comms: &[CommId], window: WindowId) {
             (Kind::NeighborAllgather, Root::None, Volume::Each(8)),
             (Kind::NeighborAlltoallv, Root::None, Volume::By(&by)),
         ] {
-            let operation = Operation { comm, kind, rank: 1, root, volume, in_place: false };
+            let operation = Operation { comm, kind, rank: 1, size: SIZE, root, volume, in_place: false };
             coll::begin(&operation);
             coll::end(&operation);
         }

@@ -24,6 +24,7 @@
  * Structs that describe begin with their own size. Later versions of this header append members; 0 always stands for
  * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay for
  * ever, so a plug-in is never unloaded. Strings are UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
+ * Functions may be called by any thread; nothing may be thrown out of them.
  *
  * The inline functions use the atomic built-in functions of GCC and Clang.
  */
@@ -121,9 +122,10 @@ enum mpit_order { MPIT_SOURCE_ORDERED, MPIT_SOURCE_UNORDERED };
 enum {
     MPIT_PVAR_READONLY = 1,   /* no write, no reset */
     MPIT_PVAR_CONTINUOUS = 2, /* always running */
-    MPIT_PVAR_ATOMIC = 4,     /* can be read and reset in one step; COUNTER, AGGREGATE and TIMER only */
-    MPIT_PVAR_CUMULATIVE = 8, /* only grows: a handle shows what was gained while it was started, whatever the class */
-    MPIT_PVAR_WRITABLE = 16   /* tools may write and reset it, although it is none of a sum or a watermark */
+    MPIT_PVAR_ATOMIC = 4,     /* can be read and reset in one step: one element that only grows */
+    MPIT_PVAR_CUMULATIVE = 8, /* a LEVEL, SIZE or GENERIC that only grows, as a COUNTER, an AGGREGATE and a TIMER do anyway:
+                                 a handle shows what was gained while it was started */
+    MPIT_PVAR_WRITABLE = 16   /* tools may write and reset what their handles show, although it is none of a sum */
 };
 
 /* Flags of a control variable. */
@@ -162,10 +164,15 @@ struct mpit_enum {
     size_t num_items;
 };
 
-/* The MPI object that a tool's handle is bound to. */
+/* The MPI object that a tool's handle is bound to. The struct is there during the call, and says what was so when the
+ * handle was made; the object may be freed since.
+ *
+ * A communicator has a number that no other one has in the life of the process, the `comm` of messages and operations.
+ * Other objects are known by their handles, as numbers. libmpit.so, over which an MPI library is made, knows nothing of
+ * communicators: there they have their handles, too, and no ranks. */
 struct mpit_object {
     uint32_t kind;         /* enum mpit_bind */
-    uint64_t id;           /* identifies it among those of its kind for the life of the process; 0 for no object */
+    uint64_t id;           /* identifies it among those of its kind; 0 for no object */
     uint32_t num_ranks;    /* of a communicator: the processes that messages on it go to */
     const uint32_t *ranks; /* their ranks in the world, or null: rank r is process r of the world */
 };
@@ -176,13 +183,14 @@ struct mpit_object {
  * and the tool gets MPI_T_ERR_INVALID. May be called by any thread. */
 typedef int mpit_read_function(void *user_data, const struct mpit_object *object, void *out, int count);
 
-/* The number of elements for an object, 1 or more, which holds for the life of a handle; less than 1 refuses the object. */
+/* The number of elements for an object, from 1 to 2^24, which holds for the life of a handle; any other one refuses the
+ * object. May be called by any thread. */
 typedef int mpit_count_function(void *user_data, const struct mpit_object *object);
 
 /* A handle on the variable was started (1) or stopped (-1). */
 typedef void mpit_watch_function(void *user_data, int more);
 
-/* The level for an object. */
+/* The level for an object, always the same, which stays for ever; null refuses the object. May be called by any thread. */
 typedef struct mpit_level *mpit_level_function(void *user_data, const struct mpit_object *object);
 
 /* A performance variable. Its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`. */
@@ -195,7 +203,7 @@ struct mpit_pvar {
     int verbosity;                /* enum mpit_verbosity */
     int bind;                     /* enum mpit_bind */
     unsigned flags;               /* MPIT_PVAR_... */
-    int count;                    /* elements, 1 or more */
+    int count;                    /* elements, from 1 to 2^24 */
     const char *const *categories; /* names, then a null pointer; or null */
     struct mpit_sum *sum;         /* for one element of an unsigned type or a double */
     struct mpit_level *level;     /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; several may have one level */
@@ -204,7 +212,7 @@ struct mpit_pvar {
     void *user_data;              /* for the functions */
     const struct mpit_enum *enumeration; /* a STATE has one, other MPIT_INT variables may */
     /* Since 1.1. */
-    mpit_count_function *count_of; /* in place of `count`, which is then 0 */
+    mpit_count_function *count_of; /* with `read`, in place of `count`, which is then 0 */
     mpit_watch_function *watch;    /* or null */
     mpit_level_function *level_of; /* in place of `level`, if each object has a level of its own */
     const char *file;              /* for messages: MPIT_HERE, or null and 0 */
@@ -372,6 +380,9 @@ struct mpit_operation {
     uint32_t root_is;  /* enum mpit_root */
     uint32_t root;     /* for MPIT_ROOT_AT */
     uint32_t in_place; /* whether this process gave MPI_IN_PLACE */
+    /* How many processes there are to exchange data with, this one among them: those of the communicator; of an
+     * intercommunicator, of the remote group; for neighborhood operations, the neighbors that it sends to. */
+    uint32_t size;
     uint64_t bytes;    /* exchanged with each other process, if `with` is null */
     /* The bytes exchanged with the process of a rank, or with the neighbor of a number: see mpit_operation_bytes. */
     uint64_t (*with)(const void *volumes, uint32_t rank);
@@ -482,7 +493,8 @@ struct mpit_plugin {
 /* The one symbol of a plug-in: mpit_plugin_v1. Returns null if it cannot work with this host. */
 typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *host);
 
-/* Makes a plug-in of lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). */
+/* Makes a plug-in of lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). In C++, which has designated
+ * initializers since C++20, lists come in the order of struct mpit_table. */
 #define MPIT_PLUGIN(NAME, ...) MPIT_PLUGIN_WITH(NAME, 0, 0, __VA_ARGS__)
 
 /* The same, with functions for its activation and deactivation. */
@@ -563,7 +575,7 @@ static inline int mpit_event_heard(const struct mpit_event_cell *cell)
 }
 
 /* Raises an event: without listeners one load and a branch. `safety` is what callbacks must be fit for here (enum
- * mpit_safety), `object` the handle of the MPI object that it concerns, as a number, or 0; the payload is copied. */
+ * mpit_safety), `object` the MPI object that it concerns, by the `id` of its mpit_object, or 0; the payload is copied. */
 static inline void mpit_raise(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
 {
     void (*raise)(const struct mpit_event_cell *, int, uint64_t, const void *);

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use mpit::object::{OUTSIDE, Object};
 use mpit::words::Bind;
+use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 
 use crate::abi::{Abi, Handle};
@@ -77,6 +78,13 @@ impl Comm {
     #[must_use]
     pub fn sources(&self) -> u32 {
         self.neighbors.sources
+    }
+
+    /// How many processes, or neighbors, a collective operation of a kind may have bytes for.
+    #[inline]
+    #[must_use]
+    pub fn exchanges_with(&self, kind: Kind) -> u32 {
+        if kind.is_neighborhood() { self.destinations() } else { self.size }
     }
 
     /// The world rank of a rank, or [`OUTSIDE`].

@@ -115,6 +115,26 @@ fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outco
     Ok(linked)
 }
 
+/// Compiles `tests/plugins/<name>.c`, a plug-in, unless that is done already.
+///
+/// # Errors
+/// If it does not compile.
+pub fn plugin(name: &str) -> Outcome<PathBuf> {
+    let source = paths::source(&format!("plugins/{name}.c"));
+    let dir = paths::hosts().join("plugins");
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let plugin = dir.join(format!("{name}.so"));
+    let _alone = launch::one_at_a_time()?;
+    if is_newer_than_all_beside(&plugin, &source) {
+        return Ok(plugin);
+    }
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let mut command = Command::new("cc");
+    command.args(C_OPTIONS).args([&include, "-shared", "-fPIC", "-o"]).arg(&plugin).arg(&source);
+    run_compiler(&mut command)?;
+    Ok(plugin)
+}
+
 /// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless that is done already.
 pub(crate) fn cxx_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];

@@ -11,6 +11,7 @@ pub mod launch;
 pub mod paths;
 pub mod prof;
 pub mod record;
+pub mod rust_plugins;
 pub mod stacks;
 
 pub use failure::{Context, Failure, Outcome};

@@ -55,7 +55,7 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         "mpit_category" Category { size, name, description, parent, contains, file, line }
         "mpit_message" Message { comm, bytes, dest, to, tag, mode }
         "mpit_access" Access { window, sent, received, rank, target, kind }
-        "mpit_operation" Operation { comm, kind, rank, root_is, root, in_place, bytes, with, volumes }
+        "mpit_operation" Operation { comm, kind, rank, root_is, root, in_place, size, bytes, with, volumes }
         "mpit_switch" Switch { reasons, host, turn }
         "mpit_component" Component {
             size, framework, name, description, listening, user_data, open, close, sent, accessed, done, freed, file, line

@@ -17,7 +17,7 @@ fn allreduce(size: u32) -> Block<'static> {
     a_loop(TURNS, move |turn| {
         let volume = Volume::Each(u64::from(turn));
         let kind = Kind::Allreduce;
-        coll::end(&Operation { comm, kind, rank: 0, root: Root::None, volume, in_place: false });
+        coll::end(&Operation { comm, kind, rank: 0, size, root: Root::None, volume, in_place: false });
     })
 }
 

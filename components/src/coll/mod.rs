@@ -9,7 +9,7 @@ use mpit::cvar::{Cvar, Text};
 pub(crate) use mpit::traffic::coll::LISTENING;
 pub use mpit::traffic::coll::{Component, Kind, Operation, Pattern, Root, Volume, switch};
 pub use mpit::traffic::{Lifecycle, Switch};
-use mpit::{category, cvar};
+use mpit::{category, cvar, traffic};
 
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
@@ -32,7 +32,7 @@ pub struct Coll;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-static COLL: Framework<dyn Component> = Framework::new("coll");
+static COLL: Framework<dyn Component> = Framework::new(traffic::Framework::Coll, |component| component);
 
 /// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of an
 /// [`Operation`].
@@ -72,6 +72,11 @@ pub(crate) fn freed(comm: CommId) {
 
 pub(crate) fn open(world: World) {
     COLL.open(framework::components("coll"), COMPONENTS.get().as_str(), world);
+}
+
+/// Looks who came or went.
+pub(crate) fn look() {
+    COLL.look();
 }
 
 pub(crate) fn close() {

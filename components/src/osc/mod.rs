@@ -9,7 +9,7 @@ use mpit::cvar::{Cvar, Text};
 pub(crate) use mpit::traffic::osc::LISTENING;
 pub use mpit::traffic::osc::{Access, Component, Kind, switch};
 pub use mpit::traffic::{Lifecycle, Switch};
-use mpit::{category, cvar};
+use mpit::{category, cvar, traffic};
 
 use crate::framework::{self, Framework};
 use crate::host::World;
@@ -31,7 +31,7 @@ pub struct Osc;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-static OSC: Framework<dyn Component> = Framework::new("osc");
+static OSC: Framework<dyn Component> = Framework::new(traffic::Framework::Osc, |component| component);
 
 /// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of an
 /// [`Access`].
@@ -52,6 +52,11 @@ pub fn accessed(access: &Access) {
 
 pub(crate) fn open(world: World) {
     OSC.open(framework::components("osc"), COMPONENTS.get().as_str(), world);
+}
+
+/// Looks who came or went.
+pub(crate) fn look() {
+    OSC.look();
 }
 
 pub(crate) fn close() {

@@ -9,7 +9,7 @@ use mpit::cvar::{Cvar, Text};
 pub(crate) use mpit::traffic::pml::LISTENING;
 pub use mpit::traffic::pml::{Component, Mode, Send, switch};
 pub use mpit::traffic::{Lifecycle, Switch};
-use mpit::{category, cvar};
+use mpit::{category, cvar, traffic};
 
 use crate::framework::{self, Framework};
 use crate::host::World;
@@ -31,7 +31,7 @@ pub struct Pml;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-static PML: Framework<dyn Component> = Framework::new("pml");
+static PML: Framework<dyn Component> = Framework::new(traffic::Framework::Pml, |component| component);
 
 /// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of a [`Send`].
 #[inline]
@@ -51,6 +51,11 @@ pub fn sent(send: &Send) {
 
 pub(crate) fn open(world: World) {
     PML.open(framework::components("pml"), COMPONENTS.get().as_str(), world);
+}
+
+/// Looks who came or went.
+pub(crate) fn look() {
+    PML.look();
 }
 
 pub(crate) fn close() {

@@ -239,3 +239,40 @@ gauge_cell! {
     /// handle was started or reset.
     LowWatermark
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use super::{Cell, Gauge, Level};
+
+    static REACHED: AtomicU64 = AtomicU64::new(0);
+
+    /// Stands for the function of another image, which knows the marks.
+    unsafe extern "C" fn reached(gauge: *const Gauge, level: u64) {
+        REACHED.store(level, Relaxed);
+        // SAFETY: who calls it gives its own gauge.
+        unsafe { &*gauge }.move_marks(level);
+    }
+
+    unsafe extern "C" fn another(_gauge: *const Gauge, level: u64) {
+        REACHED.store(level + 1, Relaxed);
+    }
+
+    #[test]
+    fn marks_of_another_image_are_moved_by_its_function() {
+        static LEVEL: Level<u64> = Level::new();
+        let gauge = LEVEL.gauge().expect("a level has a gauge");
+        assert!(gauge.bind(reached) && gauge.bind(reached) && !gauge.bind(another));
+        assert!(!gauge.is_watched());
+        let mark = gauge.take_mark(true);
+        LEVEL.set(3);
+        assert_eq!(REACHED.load(Relaxed), 0, "no mark runs");
+        assert_eq!(mark.start(), Ok(true));
+        LEVEL.set(7);
+        LEVEL.lower(5);
+        assert_eq!((REACHED.load(Relaxed), mark.read()), (2, 7));
+        mark.retire();
+        assert!(gauge.is_watched(), "nobody here can say whose the mark is");
+    }
+}

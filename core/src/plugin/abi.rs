@@ -273,6 +273,7 @@ pub struct Operation {
     pub root_is: u32,
     pub root: u32,
     pub in_place: u32,
+    pub size: u32,
     pub bytes: u64,
     pub with: Option<VolumeFunction>,
     pub volumes: *const c_void,

@@ -35,7 +35,7 @@ impl Operation {
     /// Shows an operation to somebody while the function runs; what [`coll::Volume::By`] borrows is borrowed no longer.
     #[inline]
     pub(super) fn show<R>(operation: &coll::Operation<'_>, to: impl FnOnce(&Self) -> R) -> R {
-        let coll::Operation { comm, kind, rank, root, volume, in_place } = operation;
+        let coll::Operation { comm, kind, rank, size, root, volume, in_place } = operation;
         let (root_is, root) = match *root {
             coll::Root::None => (ROOT_NONE, 0),
             coll::Root::Here => (ROOT_HERE, 0),
@@ -48,6 +48,7 @@ impl Operation {
             root_is,
             root,
             in_place: u32::from(*in_place),
+            size: *size,
             bytes: 0,
             with: None,
             volumes: null(),
@@ -98,7 +99,7 @@ mod tests {
 
     fn operation(volume: coll::Volume<'_>) -> coll::Operation<'_> {
         let (comm, kind) = (CommId::from_number(9), coll::Kind::Alltoallv);
-        coll::Operation { comm, kind, rank: 3, root: coll::Root::None, volume, in_place: false }
+        coll::Operation { comm, kind, rank: 3, size: 6, root: coll::Root::None, volume, in_place: false }
     }
 
     /// What C hears of the bytes for a rank.
@@ -112,7 +113,10 @@ mod tests {
         for (number, kind) in (0..).zip(coll::Kind::ALL) {
             let of_kind = coll::Operation { kind, ..operation(coll::Volume::Each(1 << 50)) };
             Operation::show(&of_kind, |shown| {
-                assert_eq!((shown.comm, shown.kind, shown.rank, shown.in_place), (9, number, 3, 0));
+                assert_eq!(
+                    (shown.comm, shown.kind, shown.rank, shown.size, shown.in_place),
+                    (9, number, 3, 6, 0)
+                );
                 assert_eq!((heard(shown, 0), shown.volumes.is_null()), (1 << 50, true));
             });
         }

@@ -108,7 +108,9 @@ fn safe_owner(path: &Path, data: &fs::Metadata) -> Checked<()> {
         return Ok(());
     }
     let (path, owner) = (path.display(), data.uid());
-    Err(format!("{path} belongs to user {owner}, neither root nor the user of this program ({user}); copy it"))
+    Err(format!(
+        "{path} belongs to user {owner}, neither root nor the user of this program ({user}); copy it"
+    ))
 }
 
 /// Whether the program has privileges that whoever started it lacks; then his environment must not bring code into it.

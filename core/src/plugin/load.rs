@@ -149,7 +149,9 @@ fn fit(path: &Path) -> Checked<()> {
     match kind_of_machine(Path::new("/proc/self/exe")) {
         Ok(ours) if ours != (kind, machine) => {
             let [theirs, ours] = [machine, ours.1].map(u16::from_ne_bytes);
-            Err(format!("it is for another machine (ELF number {theirs}, ours is {ours}); build it for this one"))
+            Err(format!(
+                "it is for another machine (ELF number {theirs}, ours is {ours}); build it for this one"
+            ))
         }
         _ => Ok(()),
     }
@@ -193,7 +195,9 @@ unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
     for offset in ours..head.size {
         // SAFETY: within its size, by the caller's promise.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
-            return Err("it uses members of struct mpit_plugin that this mpit does not know; use a newer one".into());
+            return Err(
+                "it uses members of struct mpit_plugin that this mpit does not know; use a newer one".into(),
+            );
         }
     }
     let mut whole = MaybeUninit::<abi::Plugin>::uninit();

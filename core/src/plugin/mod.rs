@@ -7,8 +7,8 @@
 //! | `table` | a whole table: checked before anybody can see anything of it, then registered |
 //! | `pvar`, `settings`, `enums`, `event` | its entries |
 //! | `cell` | where values of performance variables lie |
-//! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `export` | the same tables, made of the definitions of an image in Rust |
+//! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `find`, `trial`, `load` | which files are loaded, what they do to a child process, and what is in them |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`] | all that is wrong with a plug-in, for a process that is there for this alone |

@@ -125,6 +125,7 @@ pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usi
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Debug;
     use std::mem::offset_of;
 
     use super::{Prefixed, read, read_list};
@@ -132,37 +133,34 @@ mod tests {
 
     const WORD: usize = size_of::<usize>();
 
-    /// Memory that holds a struct of `size` bytes: the size, then `fill` in each byte, then no zeros.
-    fn memory(size: usize, fill: u8) -> Vec<usize> {
-        let mut words = vec![usize::from_ne_bytes([fill; WORD]); size / WORD];
+    /// Memory with a struct that says that it has `size` bytes: `filled` ones of them are not 0, nor is what lies behind.
+    fn memory(size: usize, filled: usize) -> Vec<usize> {
+        let mut words = vec![usize::MAX / 3; filled / WORD];
+        words.resize(size / WORD, 0);
         words[0] = size;
-        words.extend([usize::MAX; 64]);
+        words.resize(size / WORD + 64, usize::MAX);
         words
     }
 
-    /// Reads a struct that says that it has so many bytes, of which each is `fill`; gives its bytes.
-    fn read_sized<T: Prefixed>(size: usize, fill: u8) -> Result<Vec<u8>, String> {
-        let memory = memory(size, fill);
+    /// What is read there, but for the size, which is the first member.
+    fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
+        let memory = memory(size, filled);
         // SAFETY: as many bytes are there.
         let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
-        let start = (&raw const whole).cast::<u8>();
-        // SAFETY: all of its bytes were copied from memory that has no holes, or zeroed.
-        Ok((0..size_of::<T>()).map(|at| unsafe { start.wrapping_add(at).read() }).collect())
+        Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
     }
 
     /// Every size from the first version's to ours is taken, with zeros for what is missing, and no other one.
-    fn sizes_of<T: Prefixed>() {
+    fn sizes_of<T: Prefixed + Debug>() {
         let (least, ours) = (T::LEAST, size_of::<T>());
         for size in (least..=ours).step_by(WORD) {
-            let bytes = read_sized::<T>(size, 0x55).unwrap();
-            assert!(bytes[WORD..size].iter().all(|byte| *byte == 0x55), "{size} of {ours}");
-            assert!(bytes[size..].iter().all(|byte| *byte == 0), "{size} of {ours}");
-            assert!(read_sized::<T>(size + 1, 0).is_err());
+            assert_eq!(read_sized::<T>(size, size), read_sized::<T>(ours, size), "{size} of {ours}");
+            assert!(read_sized::<T>(size + 1, size).is_err());
         }
-        assert!(read_sized::<T>(least - WORD, 0).unwrap_err().contains("its size is"));
-        assert!(read_sized::<T>(ours + WORD, 0).is_ok());
-        assert!(read_sized::<T>(ours + WORD, 1).unwrap_err().contains("a newer one"));
-        assert!(read_sized::<T>(8192, 0).is_err());
+        assert!(read_sized::<T>(least - WORD, WORD).unwrap_err().contains("its size is"));
+        assert_eq!(read_sized::<T>(ours + WORD, ours), read_sized::<T>(ours, ours));
+        assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a newer one"));
+        assert!(read_sized::<T>(8192, WORD).is_err());
     }
 
     #[test]
@@ -180,7 +178,7 @@ mod tests {
     #[test]
     fn a_list_is_of_structs_of_one_size() {
         let size = offset_of!(abi::Category, contains);
-        let mut words = memory(2 * size, 0);
+        let mut words = memory(2 * size, WORD);
         words[0] = size;
         words[size / WORD] = size;
         let list = words.as_ptr().cast::<abi::Category>();

@@ -30,7 +30,7 @@ pub use image::Image;
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
-use crate::plugin::{self, export};
+use crate::plugin;
 use crate::words::Class;
 use plan::Plan;
 use space::Space;
@@ -82,21 +82,23 @@ impl Registry {
 
     /// The registry of this process. The first call adds what is linked into the program and reports on standard
     /// error what had to be left out; the program runs on in any case. Then it loads the plug-ins that the environment asks
-    /// for. In a plug-in that was loaded it stays empty.
+    /// for.
+    ///
+    /// In a plug-in written in Rust that was loaded it stays empty: all that the plug-in defines is the host's.
     pub fn global() -> &'static Self {
         static GLOBAL: Once<Registry> = Once::new();
+        let is_plugin = plugin::export::is_exported();
         let registry = GLOBAL.get_or_init(|| {
             let registry = Self::new();
-            // In a plug-in all of it is the host's.
-            if !export::is_exported() {
+            if !is_plugin {
                 let linked = Image::linked();
                 let refusals = registry.add(&linked, &sources::for_image(&linked));
                 report(&refusals);
             }
             registry
         });
-        // They may come back here, so it is there already.
-        if !export::is_exported() {
+        if !is_plugin {
+            // They may come back here, so it is there already.
             plugin::load_what_is_asked_for();
         }
         registry

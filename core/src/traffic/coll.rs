@@ -102,6 +102,13 @@ impl Kind {
             _ => Pattern::AllToAll,
         }
     }
+
+    /// Whether data goes to neighbors in a topology only.
+    #[inline]
+    #[must_use]
+    pub const fn is_neighborhood(self) -> bool {
+        self as u32 >= Self::NeighborAllgather as u32
+    }
 }
 
 /// How many bytes the process exchanges with each other one.
@@ -155,6 +162,9 @@ pub struct Operation<'a> {
     pub kind: Kind,
     /// The rank of this process in the communicator; of an intercommunicator, in its own group.
     pub rank: u32,
+    /// How many processes there are to exchange data with, this one among them: those of the communicator; of an
+    /// intercommunicator, of the remote group; for neighborhood operations, the neighbors that it sends to.
+    pub size: u32,
     /// Who is the root.
     pub root: Root,
     /// What this process sends to each other one, `MPI_IN_PLACE` seen to; for the root of an operation from all to one,
@@ -194,6 +204,8 @@ mod tests {
         assert_eq!(Kind::Reduce.pattern(), Pattern::AllToOne);
         assert_eq!(Kind::Barrier.pattern(), Pattern::AllToAll);
         assert_eq!(Kind::ReduceScatter.pattern(), Pattern::AllToAll);
+        let neighborly = Kind::ALL.into_iter().filter(|kind| kind.is_neighborhood());
+        assert!(neighborly.eq(Kind::ALL[17..].iter().copied()));
     }
 
     #[test]

@@ -23,7 +23,8 @@ impl Plugin {
             // A name that cannot be understood is reported already.
             None if !errors.is_empty() => {}
             None => {
-                errors.at(Span::call_site(), "`name` is missing, write for example `plugin!(name = \"acme\")`");
+                errors
+                    .at(Span::call_site(), "`name` is missing, write for example `plugin!(name = \"acme\")`");
             }
         }
         let PluginArgs { krate, name, activate, deactivate } = args;

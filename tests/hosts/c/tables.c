@@ -12,6 +12,7 @@
 enum { MOST = 8 };
 
 static int rank, size, failures;
+static struct mpit_sum sum = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1;
 static char kept[8] = "none";
 static unsigned long long grown = 100, shown = 5, heard;
@@ -98,6 +99,8 @@ static const char *const old_texts[] = {"tab_older_text", "tab_old_text", 0};
 static const char *const environment[] = {"TAB_LIMIT", 0};
 
 static const struct mpit_pvar pvars[] = {
+    {.size = sizeof(struct mpit_pvar), .name = "tab_sum", .pvar_class = MPIT_CLASS_COUNTER,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .sum = &sum, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = "tab_ranks", .pvar_class = MPIT_CLASS_GENERIC, .datatype = MPIT_UNSIGNED,
      .bind = MPIT_BIND_COMM, .categories = in_inner, .read = read_ranks, .user_data = &watchers, .count_of = count_ranks,
      .watch = watch, MPIT_HERE},
@@ -227,6 +230,20 @@ static void values(MPI_T_pvar_session session)
     check(MPI_T_pvar_read(session, written, &value) == MPI_SUCCESS && value == 6, "until the variable moves on");
 }
 
+/* A sum is added to as the library grants threads. */
+static void sums(MPI_T_pvar_session session)
+{
+    MPI_T_pvar_handle handle = bound(session, "tab_sum", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    unsigned long long value = 99;
+    int level;
+    MPI_Query_thread(&level);
+    check(sum.concurrent && *sum.concurrent == (level == MPI_THREAD_MULTIPLE), "whether several threads may add");
+    mpit_counter_add(&sum, 1);
+    check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+    mpit_counter_add(&sum, 2);
+    check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 2, "sum");
+}
+
 static void on_told(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
@@ -284,6 +301,7 @@ int main(int argc, char **argv)
     check(world_id != reversed_id && world_id && reversed_id, "numbers of communicators");
     levels(session, reversed, world_id, reversed_id);
     values(session);
+    sums(session);
     tell(reversed, world_id, reversed_id);
     groups();
     MPI_Comm_free(&reversed);

@@ -6,6 +6,7 @@ mod apart;
 mod bad_calls;
 mod bystanders;
 mod coll;
+mod components;
 mod control;
 mod events;
 mod finish;

@@ -38,8 +38,12 @@ pub(crate) fn of(prof: &Prof) -> Rows {
 
 /// The rows of a process's ledger.
 pub(crate) fn of_ledger(dir: &Path, rank: u32) -> Outcome<Rows> {
-    let path = dir.join(format!("ledger.{rank}"));
-    let text = fs::read_to_string(&path).context(path.display())?;
+    of_lines(&dir.join(format!("ledger.{rank}")))
+}
+
+/// The rows of a file with a line for each, or for each part of one.
+pub(crate) fn of_lines(path: &Path) -> Outcome<Rows> {
+    let text = fs::read_to_string(path).context(path.display())?;
     let mut rows = Rows::new();
     for line in text.lines() {
         let fields: Vec<_> = line.split(' ').collect();

@@ -1,18 +1,33 @@
 //! What a counter costs the code it is in, beside what the processor offers.
 
-use mpit_tests::Outcome;
+use mpit_tests::{Outcome, launch::Job};
 
 use super::{
-    rounds::{Rounds, Spread, added},
+    dist,
+    rounds::{self, Rounds, Spread, added},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// The figures of the program `counters`.
-const FIGURES: [(&str, &str); 4] = [
-    ("disabled", "Counter::increment, no handle started"),
-    ("enabled", "the same with a handle, one thread"),
-    ("concurrent", "the same with a handle, many threads"),
-    ("fetch_add", "AtomicU64::fetch_add"),
+/// Who has the counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    /// The program `counters`.
+    Rust,
+    /// `bench_counters.c`, with the inline functions of `mpit_plugin.h`.
+    C,
+}
+
+use Language::{C, Rust};
+
+/// The figures of the programs.
+const FIGURES: [(Language, &str, &str); 7] = [
+    (Rust, "disabled", "Counter::increment, no handle started"),
+    (Rust, "enabled", "the same with a handle, one thread"),
+    (Rust, "concurrent", "the same with a handle, many threads"),
+    (C, "disabled", "mpit_counter_add in C, no handle started"),
+    (C, "enabled", "the same with a handle, one thread"),
+    (C, "concurrent", "the same with a handle, many threads"),
+    (Rust, "fetch_add", "AtomicU64::fetch_add"),
 ];
 
 /// What a counter that nobody looks at may cost.
@@ -20,12 +35,15 @@ const DISABLED: f64 = 0.3;
 
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("A counter in a loop", NANOSECONDS);
-    let rounds = Rounds::of_program(pairs, "counters")?;
-    let empty = rounds.figures((), "loop")?;
-    Line::new("", "the loop alone", &empty).print();
-    let peer = added(&rounds.figures((), "fetch_add")?, &empty);
-    for (name, what) in FIGURES {
-        let figures = added(&rounds.figures((), name)?, &empty);
+    let programs = [dist::program("counters"), dist::c_program("bench_counters")?];
+    let rounds = Rounds::run(pairs, &[Rust, C], |language| {
+        Ok(rounds::figures(Job::plain(&[]).arg(&programs[language as usize]))?.0)
+    })?;
+    let empty = |language| rounds.figures(language, "loop");
+    Line::new("", "the loop alone", &empty(Rust)?).print();
+    let peer = added(&rounds.figures(Rust, "fetch_add")?, &empty(Rust)?);
+    for (language, name, what) in FIGURES {
+        let figures = added(&rounds.figures(language, name)?, &empty(language)?);
         let mut line = Line::new("adds", what, &figures);
         line = line.ratio(Ratio::of(&figures, &peer, "fetch_add").as_ref());
         if name == "disabled" {

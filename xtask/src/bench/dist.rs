@@ -19,3 +19,18 @@ pub(crate) fn build() -> Outcome {
 pub(crate) fn program(name: &str) -> PathBuf {
     paths::target().join("dist").join(name)
 }
+
+/// Compiles `tests/hosts/c/<name>.c`, which needs no MPI library.
+pub(crate) fn c_program(name: &str) -> Outcome<PathBuf> {
+    let program = program(name);
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let source = paths::source(&format!("hosts/c/{name}.c"));
+    let mut command = Command::new("cc");
+    command
+        .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", &include, "-o"])
+        .arg(&program)
+        .arg(source);
+    let status = command.status().context("cc")?;
+    Failure::unless(status.success(), || format!("{name}.c does not compile"))?;
+    Ok(program)
+}

@@ -193,8 +193,12 @@ impl Comm {
             _ if root == self.rank() => Root::Here,
             _ => Root::At(root as u32),
         };
-        let operation =
-            Operation { comm: self.id(), kind, rank: self.rank() as u32, root, volume, in_place: false };
+        let size = match self.topology() {
+            Ok(topology) if kind.is_neighborhood() => topology.destinations.len(),
+            _ => self.size(),
+        };
+        let (comm, rank, size) = (self.id(), self.rank() as u32, size as u32);
+        let operation = Operation { comm, kind, rank, size, root, volume, in_place: false };
         timed(Area::Collective, || {
             coll::begin(&operation);
             let done = work(&self.shared)?;

@@ -28,7 +28,8 @@ impl Listener {
             "coll" => desc.object::<dyn coll::Component>().map(Self::Coll),
             other => return Err(format!("there is no framework `{other}`, but pml, osc and coll")),
         };
-        listener.ok_or_else(|| format!("it does not implement `mpit::traffic::{}::Component`", desc.framework()))
+        listener
+            .ok_or_else(|| format!("it does not implement `mpit::traffic::{}::Component`", desc.framework()))
     }
 
     fn lifecycle(&self) -> &'static dyn Lifecycle {
@@ -154,9 +155,9 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
         None => operation.bytes,
     };
     let volume = if operation.with.is_some() { Volume::By(&with) } else { Volume::Each(operation.bytes) };
-    let (comm, rank, in_place) =
-        (CommId::from_number(operation.comm), operation.rank, operation.in_place != 0);
-    guarded((), || component.done(&Operation { comm, kind, rank, root, volume, in_place }));
+    let abi::Operation { rank, size, .. } = *operation;
+    let (comm, in_place) = (CommId::from_number(operation.comm), operation.in_place != 0);
+    guarded((), || component.done(&Operation { comm, kind, rank, size, root, volume, in_place }));
 }
 
 /// # Safety

@@ -21,9 +21,7 @@ pub(super) fn source(desc: &'static SourceDesc) -> Made<abi::Source> {
 
 /// Why an event cannot be told in C, if it cannot.
 pub(super) fn fault(desc: &EventDesc) -> Option<&'static str> {
-    desc.cell()
-        .has_mirror()
-        .then_some("an event of a plug-in is looked at alone: leave `listeners` away")
+    desc.cell().has_mirror().then_some("an event of a plug-in is looked at alone: leave `listeners` away")
 }
 
 /// The struct of an event type. The host counts those who listen in the cell, where the event's own code looks.

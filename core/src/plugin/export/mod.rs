@@ -76,7 +76,9 @@ impl Exported {
             report(&left_out);
             Ok(tables.leak())
         });
-        match made.unwrap_or_else(|_| Err("its definitions could not be gathered, which is a defect of mpit".into())) {
+        match made.unwrap_or_else(|_| {
+            Err("its definitions could not be gathered, which is a defect of mpit".into())
+        }) {
             Ok(table) => Self::new(about, table, null()),
             Err(problem) => Self::new(about, null(), text::or_empty(&problem)),
         }

@@ -36,7 +36,9 @@ impl Tables {
         for desc in &image.pvars {
             let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
             match pvar::fault(desc) {
-                None => tables.pvars.push(pvar::entry(desc, &mut enums).map_err(within(what(), desc.origin()))?),
+                None => {
+                    tables.pvars.push(pvar::entry(desc, &mut enums).map_err(within(what(), desc.origin()))?)
+                }
                 Some(why) => left_out.push(refusal(what(), desc.origin(), why)),
             }
         }
@@ -110,7 +112,8 @@ impl Enums {
         let items = items.map(|item| Ok(abi::EnumItem { value: item.value(), name: text(item.name())? }));
         let (items, num_items) = structs(items.collect::<Made<Vec<_>>>()?);
         let size = size_of::<abi::Enum>();
-        let made: *const _ = Box::leak(Box::new(abi::Enum { size, name: text(desc.name())?, items, num_items }));
+        let made: *const _ =
+            Box::leak(Box::new(abi::Enum { size, name: text(desc.name())?, items, num_items }));
         self.0.push((desc, made));
         Ok(made)
     }

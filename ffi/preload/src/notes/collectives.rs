@@ -57,13 +57,13 @@ impl Collective {
             _ => Volume::By(&with),
         };
         let Self { comm, kind, root, in_place, .. } = *self;
-        tell(&Operation { comm: comm.id(), kind, rank: comm.rank(), root, volume, in_place });
+        let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
+        tell(&Operation { comm: comm.id(), kind, rank, size, root, volume, in_place });
     }
 
     /// The bytes exchanged with each process, or neighbor; none if it is the same with all.
     pub(crate) fn listed(&self) -> Option<impl Iterator<Item = u64> + '_> {
-        let neighborhood = matches!(self.kind, Kind::NeighborAlltoallv | Kind::NeighborAlltoallw);
-        let len = if neighborhood { self.comm.destinations() } else { self.comm.size() };
+        let len = self.comm.exchanges_with(self.kind);
         let varies = !matches!(self.amounts, Amounts::Each(_));
         varies.then(|| (0..len).map(|index| self.amounts.with(index)))
     }

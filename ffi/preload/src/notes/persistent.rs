@@ -99,10 +99,12 @@ impl Planned {
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
         let with = |index| self.list.get(index);
         let listed = self.listed.load(Relaxed);
+        let kind = Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()];
         tell(&Operation {
             comm: comm.id(),
-            kind: Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()],
+            kind,
             rank: comm.rank(),
+            size: comm.exchanges_with(kind),
             root: match self.root.load(Relaxed) {
                 NO_ROOT => Root::None,
                 ROOT_HERE => Root::Here,

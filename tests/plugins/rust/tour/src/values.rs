@@ -64,6 +64,8 @@ pub fn show() {
     let tool = Tool::new();
     let session = tool.session().expect("a session");
     let other = tool.session().expect("another session");
+    // Its queue exists only then.
+    steps(&tool, 1);
     let all = handles(&session, &tool);
     let late = handles(&other, &tool);
     show_all("at first", &all);

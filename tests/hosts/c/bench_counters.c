@@ -1,0 +1,42 @@
+/* What a counter of mpit_plugin.h costs the code it is in: prints a line per figure, its name and the nanoseconds per turn of
+ * the best of many short blocks. The host is played here: what it sets is set by hand. */
+#include "bench.h"
+#include "mpit_plugin.h"
+
+#include <stdio.h>
+
+enum { BLOCKS = 300, TURNS = 100000 };
+
+static struct mpit_sum disabled = MPIT_SUM_INIT, enabled = MPIT_SUM_INIT;
+static uint8_t concurrent;
+
+/* Nanoseconds per turn of a loop that does this, with each number of a turn made anew. */
+#define PER_TURN(best, work)                                    \
+    do {                                                        \
+        const double start = now();                             \
+        for (unsigned turn = 0; turn < TURNS; turn++) {         \
+            __asm__ volatile("" : "+r"(turn) : : "memory");     \
+            work;                                               \
+        }                                                       \
+        const double taken = (now() - start) / TURNS;           \
+        if (taken < (best))                                     \
+            (best) = taken;                                     \
+    } while (0)
+
+int main(void)
+{
+    double loop = 1e9, off = 1e9, alone = 1e9, many = 1e9;
+    enabled.watchers = 1;
+    disabled.concurrent = enabled.concurrent = &concurrent;
+    for (int block = 0; block < BLOCKS; block++) {
+        PER_TURN(loop, (void)0);
+        PER_TURN(off, mpit_counter_add(&disabled, 1));
+        concurrent = 0;
+        PER_TURN(alone, mpit_counter_add(&enabled, 1));
+        concurrent = 1;
+        PER_TURN(many, mpit_counter_add(&enabled, 1));
+    }
+    printf("loop %.3f\ndisabled %.3f\nenabled %.3f\nconcurrent %.3f\n", loop, off, alone, many);
+    /* What was counted shows that the right loops were measured. */
+    return disabled.word != 0 || enabled.word != 2ull * BLOCKS * TURNS;
+}

@@ -1,0 +1,201 @@
+/* A tool inside a program whose MPI library shows the plug-in `every` (tests/plugins/rust): its variables, settings, events
+ * and components are used as any others. Prints a line for each thing that is not so.
+ *
+ * MPIT_EVERY_LIMIT is 7 in the environment. Started by two processes or more. */
+#include "mpit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef unsigned long long word;
+
+enum { MESSAGES = 5, BYTES = 24, MANY = 64 };
+
+static int rank, size, failures, heard;
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        printf("rank %d: FAIL %s\n", rank, what);
+        failures++;
+    }
+}
+
+static MPI_T_pvar_session session;
+
+/* A started handle, and how many elements it shows. */
+static MPI_T_pvar_handle handle_on(const char *name, int class, void *object, int elements)
+{
+    int index = -1, count = -1, continuous = -1;
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    check(MPI_T_pvar_handle_alloc(session, index, object, &handle, &count) == MPI_SUCCESS && count == elements, name);
+    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
+    if (!continuous)
+        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, name);
+    return handle;
+}
+
+static word *values(MPI_T_pvar_handle handle)
+{
+    static word read[MANY];
+    memset(read, 0, sizeof read);
+    check(MPI_T_pvar_read(session, handle, read) == MPI_SUCCESS, "reading");
+    return read;
+}
+
+static void write_setting(const char *name, int value, int expected)
+{
+    int index = -1, count = 0, was = 0;
+    MPI_T_cvar_handle handle;
+    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
+    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS && count == 1, name);
+    check(MPI_T_cvar_read(handle, &was) == MPI_SUCCESS, name);
+    if (!strcmp(name, "every_limit") && value == 11)
+        check(was == 7, "a setting from the environment");
+    check((MPI_T_cvar_write(handle, &value) == MPI_SUCCESS) == expected, name);
+    MPI_T_cvar_handle_free(&handle);
+}
+
+static void steps(int count)
+{
+    write_setting("every_step", count, 1);
+}
+
+/* A step: how many are left, a letter, a share, something large. */
+static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                    void *user_data)
+{
+    struct {
+        int left;
+        char letter;
+        double share;
+        word large;
+    } whole;
+    int *left = user_data;
+    double share = 0;
+    (void)registration;
+    check(safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what callbacks must be fit for");
+    memset(&whole, 0, sizeof whole);
+    check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");
+    check(whole.left == --*left && whole.letter == 'e' && whole.share == 0.5, "elements");
+    check(whole.large == (word)-1 - (word)whole.left, "a large element");
+    check(MPI_T_event_read(instance, 2, &share) == MPI_SUCCESS && share == 0.5, "one element");
+    heard++;
+}
+
+static void try_events(void)
+{
+    int event = -1, left = 3;
+    MPI_T_event_registration registration;
+    check(MPI_T_event_get_index("every_stepped", &event) == MPI_SUCCESS, "the event");
+    check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "a registration");
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &left, on_step) ==
+              MPI_SUCCESS,
+          "a callback");
+    steps(3);
+    check(heard == 3, "each step is heard of");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "the end of it");
+    steps(1);
+    check(heard == 3, "nothing after the end");
+}
+
+static void try_values(void)
+{
+    MPI_T_pvar_handle counter = handle_on("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    MPI_T_pvar_handle late = handle_on("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    MPI_T_pvar_handle highest = handle_on("every_level", MPI_T_PVAR_CLASS_HIGHWATERMARK, NULL, 1);
+    MPI_T_pvar_handle lowest = handle_on("every_level", MPI_T_PVAR_CLASS_LOWWATERMARK, NULL, 1);
+    MPI_T_pvar_handle weather = handle_on("every_weather", MPI_T_PVAR_CLASS_STATE, NULL, 1);
+    word once[1] = {0};
+    int index = -1, items = 0, value = 0, length = 32;
+    char name[32];
+    MPI_T_enum names;
+    steps(4);
+    check(values(counter)[0] == 4 && values(highest)[0] == 3 && values(lowest)[0] == 0, "values");
+    check(MPI_T_pvar_readreset(session, counter, once) == MPI_SUCCESS && once[0] == 4, "read and reset");
+    steps(2);
+    check(values(counter)[0] == 2 && values(late)[0] == 6, "a reset is one handle's");
+    check(MPI_T_pvar_reset(session, highest) == MPI_SUCCESS && values(highest)[0] == 1, "a watermark from now on");
+    check((int)values(weather)[0] == 7, "a state");
+    MPI_T_pvar_get_index("every_weather", MPI_T_PVAR_CLASS_STATE, &index);
+    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, NULL, NULL, NULL);
+    check(MPI_T_enum_get_info(names, &items, NULL, NULL) == MPI_SUCCESS && items == 3, "an enumeration");
+    check(MPI_T_enum_get_item(names, 1, &value, name, &length) == MPI_SUCCESS && value == -1 && !strcmp(name, "foul"),
+          "an item");
+}
+
+/* A communicator in the reverse order of the world: rank 0 of it is the last process. */
+static void try_bindings(void)
+{
+    MPI_Comm reverse;
+    MPI_T_pvar_handle ranks, peers;
+    unsigned numbers[MANY];
+    int at;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reverse);
+    ranks = handle_on("every_ranks", MPI_T_PVAR_CLASS_SIZE, &reverse, 2 * size);
+    peers = handle_on("every_peers", MPI_T_PVAR_CLASS_SIZE, &reverse, size);
+    steps(10);
+    check(MPI_T_pvar_read(session, ranks, numbers) == MPI_SUCCESS, "ranks");
+    for (at = 0; at < 2 * size; at++)
+        check(numbers[at] == (unsigned)(size - 1 - at / 2), "a rank in the world");
+    for (at = 0; at < size; at++)
+        check(values(peers)[at] == (word)10 * (size - at), "what was done for a process");
+    check(MPI_T_pvar_handle_alloc(session, -1, &reverse, &ranks, &at) == MPI_T_ERR_INVALID_INDEX, "no such variable");
+    MPI_Comm_free(&reverse);
+    check(values(peers)[0] == (word)10 * size, "readable when the communicator is freed");
+}
+
+/* `sent` and the other functions of components. */
+static void try_traffic(void)
+{
+    static char out[BYTES], in[BYTES];
+    MPI_T_pvar_handle operations = handle_on("every_operations", MPI_T_PVAR_CLASS_GENERIC, NULL, 4);
+    MPI_T_pvar_handle messages = handle_on("every_messages", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
+    MPI_T_pvar_handle accesses = handle_on("every_accesses", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
+    MPI_T_pvar_handle worlds = handle_on("every_worlds", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    word before[4];
+    MPI_Win window;
+    int at, number = rank;
+    check(values(worlds)[0] == (word)3 * size, "each component was opened once");
+    for (at = 0; at < MESSAGES; at++)
+        MPI_Sendrecv(out, BYTES, MPI_BYTE, (rank + 1) % size, 1, in, BYTES, MPI_BYTE, (rank + size - 1) % size, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(values(messages)[0] == MESSAGES && values(messages)[1] == MESSAGES * BYTES, "messages");
+    memcpy(before, values(operations), sizeof before);
+    MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    check(values(operations)[0] == before[0] + 1, "a collective operation");
+    MPI_Win_create(in, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(out, BYTES, MPI_BYTE, (rank + 1) % size, 0, BYTES, MPI_BYTE, window);
+    MPI_Win_fence(0, window);
+    check(values(accesses)[0] == 1 && values(accesses)[1] == BYTES, "an access");
+    MPI_Win_free(&window);
+
+    /* Without a started handle, its component has no reason to listen. */
+    check(MPI_T_pvar_stop(session, messages) == MPI_SUCCESS, "stopping");
+    MPI_Sendrecv(out, 1, MPI_BYTE, rank, 1, in, 1, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(MPI_T_pvar_start(session, messages) == MPI_SUCCESS && values(messages)[0] == MESSAGES, "nothing is heard");
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "the interface");
+    MPI_T_pvar_session_create(&session);
+    write_setting("every_switch", 0, 1);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    write_setting("every_switch", 1, 0);
+    write_setting("every_limit", 11, 0);
+    try_values();
+    try_bindings();
+    try_events();
+    try_traffic();
+    printf("rank %d: heard of %d steps, %d failures\n", rank, heard, failures);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    MPI_Finalize();
+    return failures != 0;
+}

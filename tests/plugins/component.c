@@ -1,0 +1,181 @@
+/* A plug-in with a component of each framework: what this process sends, accesses, and does together with others.
+ *
+ *     ACME_DIR=directory MPIT_PLUGINS=component.so ...
+ *
+ * When MPI goes down, or the plug-in is deactivated, each component writes its sums to directory/<framework>.<rank>, a line
+ * for each kind of traffic and process of the world:
+ *
+ *     <row> <peer's rank in the world, or "all"> <messages> <bytes>
+ *
+ * with the rows of mpit's own files: E for messages, S and R for accesses; O2A, A2O and A2A for collective operations.
+ */
+#include <mpit_plugin.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 64 };
+
+/* What went one way, to processes or in patterns. Several threads may add at once. */
+struct sums {
+    const char *row;
+    uint64_t messages[MOST], bytes[MOST];
+};
+
+static void add(struct sums *sums, uint32_t place, uint64_t messages, uint64_t bytes)
+{
+    if (place < MOST) {
+        __atomic_fetch_add(&sums->messages[place], messages, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&sums->bytes[place], bytes, __ATOMIC_RELAXED);
+    }
+}
+
+/* One of the components; its functions get it as their user_data. */
+struct component {
+    const char *framework;
+    struct mpit_switch listening;
+    uint32_t rank;
+    int opened, closed;
+    struct sums sums[3];
+};
+
+static struct component messages = {.framework = "pml", .sums = {{.row = "E"}}};
+static struct component accesses = {.framework = "osc", .sums = {{.row = "S"}, {.row = "R"}}};
+static struct component operations = {.framework = "coll", .sums = {{.row = "O2A"}, {.row = "A2O"}, {.row = "A2A"}}};
+enum { ONE_TO_ALL, ALL_TO_ONE, ALL_TO_ALL };
+
+static int open_it(void *user_data, uint32_t world_rank, uint32_t world_size)
+{
+    struct component *component = user_data;
+
+    if (world_size > MOST)
+        return 1;
+    component->rank = world_rank;
+    component->opened++;
+    mpit_switch_on(&component->listening);
+    return 0;
+}
+
+static void close_it(void *user_data)
+{
+    struct component *component = user_data;
+    const char *dir = getenv("ACME_DIR");
+    char path[4096];
+    FILE *file;
+
+    mpit_switch_off(&component->listening);
+    component->closed++;
+    snprintf(path, sizeof path, "%s/%s.%u", dir ? dir : ".", component->framework, component->rank);
+    file = fopen(path, "w");
+    if (!file) {
+        perror(path);
+        return;
+    }
+    for (int way = 0; way < 3 && component->sums[way].row; way++) {
+        const struct sums *sums = &component->sums[way];
+        for (int place = 0; place < MOST; place++) {
+            if (!sums->messages[place])
+                continue;
+            fprintf(file, "%s ", sums->row);
+            if (component == &operations)
+                fprintf(file, "all");
+            else
+                fprintf(file, "%d", place);
+            fprintf(file, " %llu %llu\n", (unsigned long long)sums->messages[place],
+                    (unsigned long long)sums->bytes[place]);
+        }
+    }
+    fprintf(file, "times all %d %d\n", component->opened, component->closed);
+    fclose(file);
+}
+
+static void sent(void *user_data, const struct mpit_message *message)
+{
+    struct component *component = user_data;
+
+    /* Others are the library's own. */
+    if (message->tag >= 0)
+        add(&component->sums[0], message->to, 1, message->bytes);
+}
+
+static void accessed(void *user_data, const struct mpit_access *access)
+{
+    struct component *component = user_data;
+
+    add(&component->sums[0], access->target, 1, access->sent);
+    if (access->kind != MPIT_PUT && access->kind != MPIT_ACCUMULATE)
+        add(&component->sums[1], access->target, 1, access->received);
+}
+
+/* Counts a message from this process to each other one, or from each other one to this. */
+static void done(void *user_data, const struct mpit_operation *operation)
+{
+    struct component *component = user_data;
+    uint64_t bytes = 0;
+    int pattern;
+
+    switch (operation->kind) {
+    case MPIT_BCAST:
+    case MPIT_SCATTER:
+    case MPIT_SCATTERV:
+        pattern = ONE_TO_ALL;
+        break;
+    case MPIT_GATHER:
+    case MPIT_GATHERV:
+    case MPIT_REDUCE:
+        pattern = ALL_TO_ONE;
+        break;
+    default:
+        pattern = ALL_TO_ALL;
+    }
+    /* Of what goes to or comes from a root, the root tells. */
+    if (pattern != ALL_TO_ALL && operation->root_is != MPIT_ROOT_HERE)
+        return;
+    for (uint32_t rank = 0; rank < operation->size; rank++)
+        if (rank != operation->rank)
+            bytes += mpit_operation_bytes(operation, rank);
+    add(&component->sums[pattern], 0, operation->size - 1, bytes);
+}
+
+/* Told whether the component listens or not; nothing is kept by communicator here. */
+static void freed(void *user_data, uint64_t comm)
+{
+    (void)user_data;
+    (void)comm;
+}
+
+static const struct mpit_component components[] = {
+    {.size = sizeof(struct mpit_component),
+     .framework = "pml",
+     .name = "acme",
+     .description = "Messages, by receiver.",
+     .listening = &messages.listening,
+     .user_data = &messages,
+     .open = open_it,
+     .close = close_it,
+     .sent = sent,
+     MPIT_HERE},
+    {.size = sizeof(struct mpit_component),
+     .framework = "osc",
+     .name = "acme",
+     .description = "Accesses to memory of others, by target.",
+     .listening = &accesses.listening,
+     .user_data = &accesses,
+     .open = open_it,
+     .close = close_it,
+     .accessed = accessed,
+     MPIT_HERE},
+    {.size = sizeof(struct mpit_component),
+     .framework = "coll",
+     .name = "acme",
+     .description = "Collective operations, by pattern.",
+     .listening = &operations.listening,
+     .user_data = &operations,
+     .open = open_it,
+     .close = close_it,
+     .done = done,
+     .freed = freed,
+     MPIT_HERE},
+};
+
+MPIT_PLUGIN("acme", MPIT_LIST(components))

@@ -1,0 +1,102 @@
+//! Builds the plug-ins of `tests/plugins/rust`, a workspace of its own as a third party would have it.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{Context, Failure, Outcome, launch, paths};
+
+/// How plug-ins are built: toolchain, profile, and settings of cargo.
+#[derive(Clone, Copy, Debug)]
+pub struct Build {
+    /// For messages.
+    pub label: &'static str,
+    /// The toolchain, unless it is that of the tests.
+    pub toolchain: Option<&'static str>,
+    /// A profile of `tests/plugins/rust/Cargo.toml`.
+    pub profile: &'static str,
+    /// Variables of the environment.
+    pub environment: &'static [(&'static str, &'static str)],
+}
+
+impl Build {
+    /// As somebody does who has just begun: `cargo build`.
+    pub const PLAIN: Self = Self { label: "plain", toolchain: None, profile: "dev", environment: &[] };
+
+    /// Optimized.
+    pub const RELEASE: Self = Self { label: "release", toolchain: None, profile: "release", environment: &[] };
+
+    /// Optimized as a whole, and a panic ends the process.
+    pub const LTO: Self = Self { label: "lto", toolchain: None, profile: "lto", environment: &[] };
+
+    /// By another compiler.
+    pub const NIGHTLY: Self =
+        Self { label: "nightly", toolchain: Some("nightly"), profile: "dev", environment: &[] };
+
+    /// Linked by GNU's linker, which gives symbols other visibilities than LLVM's.
+    pub const GNU_LD: Self = Self {
+        label: "gnu-ld",
+        toolchain: None,
+        profile: "dev",
+        environment: &[("RUSTFLAGS", "-Clink-arg=-fuse-ld=bfd")],
+    };
+
+    /// Builds a package, unless it is up to date; returns where its files are.
+    ///
+    /// # Errors
+    /// If it cannot be built, what cargo said.
+    pub fn package(&self, package: &str) -> Outcome<PathBuf> {
+        let _alone = launch::one_at_a_time()?;
+        let target = paths::target().join("plugins").join(self.label);
+        let mut command = self.cargo();
+        command.args(["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"]).arg(&target);
+        // What cargo tells the tests of itself is not meant for another workspace, or another compiler.
+        for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_TARGET_DIR"] {
+            command.env_remove(variable);
+        }
+        command.envs(self.environment.iter().copied()).current_dir(paths::source("plugins/rust"));
+        let output = command.output().context(format!("{command:?}"))?;
+        Failure::unless(output.status.success(), || {
+            format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
+        })?;
+        Ok(target.join(if self.profile == "dev" { "debug" } else { self.profile }))
+    }
+
+    /// Builds a package that is a plug-in; returns its shared object.
+    ///
+    /// # Errors
+    /// As [`Self::package`].
+    pub fn plugin(&self, name: &str) -> Outcome<PathBuf> {
+        let object = self.package(name)?.join(format!("lib{name}.so"));
+        Failure::unless(object.is_file(), || format!("the build left no {}", object.display()))?;
+        Ok(object)
+    }
+
+    /// Whether its toolchain is installed.
+    pub fn is_possible(&self) -> bool {
+        let mut command = self.cargo();
+        command.env_remove("RUSTUP_TOOLCHAIN").arg("--version");
+        command.output().is_ok_and(|output| output.status.success())
+    }
+
+    fn cargo(&self) -> Command {
+        match self.toolchain {
+            Some(toolchain) => {
+                let mut command = Command::new("rustup");
+                command.args(["run", toolchain, "cargo"]);
+                command
+            }
+            None => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+        }
+    }
+}
+
+/// A program of the package `tour`.
+///
+/// # Errors
+/// As [`Build::package`].
+pub fn tour(name: &str) -> Outcome<PathBuf> {
+    Ok(Build::PLAIN.package("tour")?.join(Path::new(name)))
+}

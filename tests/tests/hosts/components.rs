@@ -1,0 +1,182 @@
+//! Components of plug-ins: they hear what mpit's own hear, as long as they are selected and active.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mpit_tests::{
+    Context, Failure, Outcome, build,
+    launch::Job,
+    prof::Prof,
+    stacks::{self, Stack},
+};
+
+use crate::{
+    read_all,
+    rows::{self, Rows},
+    written_to,
+};
+
+const RANKS: u32 = 4;
+
+const FRAMEWORKS: [&str; 3] = ["pml", "osc", "coll"];
+
+/// How often the plug-in's components were opened and closed is a row as well.
+const TIMES: (&str, &str) = ("times", "all");
+
+/// Where the plug-in writes its files.
+fn place(dir: &Path) -> Outcome<PathBuf> {
+    let acme = dir.join("acme");
+    fs::create_dir_all(&acme).context(acme.display())?;
+    Ok(acme)
+}
+
+/// Runs a program with monitoring and the plug-in; what monitoring says of each rank.
+fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> Outcome<Vec<Prof>> {
+    let job = Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]).dir(dir);
+    let job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", place(dir)?);
+    let finished = job.under_mpit(&[&written_to("prof")[..], settings].concat())?.succeed()?;
+    Failure::unless(finished.stderr.is_empty(), || finished.to_string())?;
+    read_all(&dir.join("prof"), RANKS)
+}
+
+/// What the plug-in's component of a framework wrote.
+fn heard(dir: &Path, framework: &str, rank: u32) -> Outcome<Rows> {
+    rows::of_lines(&dir.join(format!("acme/{framework}.{rank}")))
+}
+
+/// What monitoring wrote of the same: collective operations on all communicators as one.
+fn recorded(prof: &Prof, framework: &str) -> Rows {
+    let mut recorded = Rows::new();
+    for ((row, about), sum) in rows::of(prof) {
+        let (of_row, about) = match &*row {
+            "E" => ("pml", about),
+            "S" | "R" => ("osc", about),
+            "O2A" | "A2O" | "A2A" => ("coll", "all".to_owned()),
+            _ => continue,
+        };
+        if of_row == framework {
+            let all = recorded.entry((row, about)).or_default();
+            *all = (all.0 + sum.0, all.1 + sum.1);
+        }
+    }
+    recorded
+}
+
+/// The rows, and how often the component was opened and closed.
+fn with_times(mut rows: Rows, times: (u64, u64)) -> Rows {
+    rows.insert((TIMES.0.to_owned(), TIMES.1.to_owned()), times);
+    rows
+}
+
+fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcome {
+    let dir = stack.scratch(&format!("components_{}", line[0]))?;
+    let profs = run(stack, &dir, line, &[])?;
+    for framework in frameworks {
+        let mut lines = 0;
+        for (rank, prof) in (0..).zip(&profs) {
+            let recorded = recorded(prof, framework);
+            lines += recorded.len();
+            rows::same(rank, &heard(&dir, framework, rank)?, &with_times(recorded, (1, 1)))?;
+        }
+        Failure::unless(lines > 0, || format!("{}: nothing of {framework} was recorded", line[0]))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn they_hear_every_message() -> Outcome {
+    stacks::for_each(
+        "components_pml",
+        |_| true,
+        |stack| {
+            equal_monitoring(stack, &["ring"], &["pml"])?;
+            equal_monitoring(stack, &["sends", "."], &["pml"])
+        },
+    )
+}
+
+#[test]
+fn they_hear_every_access() -> Outcome {
+    stacks::for_each("components_osc", |_| true, |stack| equal_monitoring(stack, &["osc", "."], &["osc"]))
+}
+
+#[test]
+fn they_hear_every_collective_operation() -> Outcome {
+    stacks::for_each("components_coll", |_| true, |stack| equal_monitoring(stack, &["traffic"], &FRAMEWORKS))
+}
+
+#[test]
+fn the_lists_select_them_by_name() -> Outcome {
+    stacks::for_each(
+        "components_selected",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("components_selected")?;
+            let lists =
+                [("pml_components", "^acme"), ("osc_components", "monitoring"), ("coll_components", "acme")];
+            let profs = run(stack, &dir, &["traffic"], &lists)?;
+            for (rank, prof) in (0..).zip(&profs) {
+                for framework in ["pml", "osc"] {
+                    Failure::unless(heard(&dir, framework, rank).is_err(), || {
+                        format!("rank {rank}: {framework} was opened")
+                    })?;
+                    let recorded = recorded(prof, framework);
+                    Failure::unless(!recorded.is_empty(), || format!("rank {rank}: no {framework}"))?;
+                }
+                Failure::unless(!heard(&dir, "coll", rank)?.is_empty(), || format!("rank {rank}: no coll"))?;
+                let coll = recorded(prof, "coll");
+                Failure::unless(coll.is_empty(), || format!("rank {rank}: monitoring recorded {coll:?}"))?;
+            }
+            Ok(())
+        },
+    )
+}
+
+/// What happens in the second of three laps, which are alike, they do not hear.
+#[test]
+fn they_hear_nothing_while_their_plug_in_is_inactive() -> Outcome {
+    stacks::for_each(
+        "components_inactive",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("components_inactive")?;
+            let profs = run(stack, &dir, &["traffic", "deactivate"], &[])?;
+            for (rank, prof) in (0..).zip(&profs) {
+                for framework in FRAMEWORKS {
+                    let mut two_laps = recorded(prof, framework);
+                    for sum in two_laps.values_mut() {
+                        *sum = (sum.0 / 3 * 2, sum.1 / 3 * 2);
+                    }
+                    rows::same(rank, &heard(&dir, framework, rank)?, &with_times(two_laps, (2, 2)))?;
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn they_come_and_go_while_threads_send() -> Outcome {
+    stacks::for_each(
+        "components_threads",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("components_threads")?;
+            let profs = run(stack, &dir, &["traffic", "threads"], &[])?;
+            for (rank, prof) in (0..).zip(&profs) {
+                for framework in ["pml", "coll"] {
+                    let (heard, recorded) = (heard(&dir, framework, rank)?, recorded(prof, framework));
+                    for (row, sum) in heard {
+                        let (times, most) = ((201, 201), recorded.get(&row).copied().unwrap_or_default());
+                        let is_right =
+                            if row.0 == TIMES.0 { sum == times } else { 0 < sum.0 && sum.0 <= most.0 };
+                        Failure::unless(is_right, || {
+                            format!("rank {rank}: {row:?} is {sum:?}, and monitoring has {most:?}")
+                        })?;
+                    }
+                }
+            }
+            Ok(())
+        },
+    )
+}
