@@ -9,6 +9,7 @@ pub mod failure;
 pub mod inventory;
 pub mod launch;
 pub mod paths;
+pub mod plugins;
 pub mod prof;
 pub mod record;
 pub mod rust_plugins;

@@ -1,0 +1,197 @@
+/* Plug-ins that are wrong, each in one way: compiled with -DFAULT_... . Without one it is right. */
+
+#include <mpit_plugin.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t value;
+
+#if defined(FAULT_NAME_LONG)
+#define TEN "0123456789"
+#define SIXTY TEN TEN TEN TEN TEN TEN
+#define NAME SIXTY SIXTY SIXTY SIXTY SIXTY
+#elif defined(FAULT_NAME_EMPTY)
+#define NAME ""
+#elif defined(FAULT_NAME_NULL)
+#define NAME 0
+#elif defined(FAULT_NAME_NOT_UTF8)
+#define NAME "wrong\xff\xfe"
+#elif defined(FAULT_NAME_UNMAPPED)
+#define NAME ((const char *)0x7000)
+#else
+#define NAME "wrong_value"
+#endif
+
+static struct mpit_pvar pvars[] = {
+    {.size = sizeof(struct mpit_pvar), .name = NAME, .description = "A value.", .pvar_class = MPIT_CLASS_SIZE,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .flags = MPIT_PVAR_READONLY | MPIT_PVAR_CONTINUOUS, .count = 1,
+     .storage = &value},
+};
+
+static int limit;
+static struct mpit_cvar cvars[] = {
+    {.size = sizeof(struct mpit_cvar), .name = "wrong_limit", .description = "A limit.", .datatype = MPIT_INT,
+     .scope = MPIT_SCOPE_LOCAL, .count = 1, .storage = &limit},
+};
+
+static struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "wrong_clock", .order = MPIT_SOURCE_ORDERED},
+};
+
+static const char *const lower[] = {"wrong_lower", 0};
+static struct mpit_category categories[] = {
+    {.size = sizeof(struct mpit_category), .name = "wrong_upper", .description = "Above.", .contains = lower},
+    {.size = sizeof(struct mpit_category), .name = "wrong_lower", .description = "Below."},
+};
+
+static void sent(void *user_data, const struct mpit_message *message)
+{
+    (void)user_data;
+    (void)message;
+}
+
+static struct mpit_component components[] = {
+    {.size = sizeof(struct mpit_component), .framework = "pml", .name = "wrong", .description = "Hears.", .sent = sent},
+};
+
+static struct mpit_table table = {MPIT_TABLE("wrong"),   MPIT_LIST(pvars),      MPIT_LIST(sources),
+                                  MPIT_LIST(categories), MPIT_LIST(cvars), MPIT_LIST(components)};
+
+#ifdef FAULT_ACTIVATE
+static int activate(void)
+{
+    return 5;
+}
+#else
+#define activate 0
+#endif
+
+/* A larger struct than we know, which may only have zeros there. */
+struct larger {
+    struct mpit_plugin plugin;
+    uint64_t more;
+};
+
+struct larger larger = {
+    {MPIT_MAGIC, MPIT_MAJOR, MPIT_MINOR, sizeof(struct mpit_plugin), "wrong", &table, activate, 0, 0, 0}, 0};
+
+#ifdef FAULT_UNDEFINED
+extern int wrong_that_nobody_defines(void);
+#endif
+
+/* Brings the fault in. */
+static inline void spoil(void)
+{
+#if defined(FAULT_MAGIC)
+    larger.plugin.magic = 0x464c457f;
+#elif defined(FAULT_MAJOR)
+    larger.plugin.major = MPIT_MAJOR + 1;
+#elif defined(FAULT_MINOR)
+    /* No fault: later minor versions only add. */
+    larger.plugin.minor = MPIT_MINOR + 1;
+#elif defined(FAULT_SIZE_SMALL)
+    larger.plugin.size = 24;
+#elif defined(FAULT_SIZE_LARGE)
+    larger.plugin.size = sizeof larger;
+    larger.more = 1;
+#elif defined(FAULT_SIZE_LARGE_ZEROS)
+    /* No fault. */
+    larger.plugin.size = sizeof larger;
+#elif defined(FAULT_SIZE_HUGE)
+    larger.plugin.size = (size_t)1 << 40;
+#elif defined(FAULT_PLUGIN_NAME_NULL)
+    larger.plugin.name = 0;
+#elif defined(FAULT_PROBLEM)
+    larger.plugin.problem = "it needs hardware\nthat is not here";
+#elif defined(FAULT_TABLE_NULL)
+    larger.plugin.table = 0;
+#elif defined(FAULT_TABLE_MISALIGNED)
+    larger.plugin.table = (const struct mpit_table *)((const char *)&table + 1);
+#elif defined(FAULT_TABLE_SMALL_INTEGER)
+    larger.plugin.table = (const struct mpit_table *)16;
+#elif defined(FAULT_TABLE_NO_ADDRESS)
+    larger.plugin.table = (const struct mpit_table *)0xdead00000000beeful;
+#elif defined(FAULT_TABLE_VERSION)
+    table.version = MPIT_MAJOR + 1;
+#elif defined(FAULT_TABLE_SIZE)
+    table.size = 8;
+#elif defined(FAULT_LIST_NULL)
+    table.pvars = 0;
+#elif defined(FAULT_LIST_UNMAPPED)
+    table.pvars = (const struct mpit_pvar *)0x7f0000001000;
+#elif defined(FAULT_LIST_ENDLESS)
+    table.num_pvars = (size_t)-1;
+#elif defined(FAULT_LIST_TOO_LONG)
+    table.num_pvars = 100000;
+#elif defined(FAULT_COMPONENT_NULL)
+    table.component = 0;
+#elif defined(FAULT_CLASS)
+    pvars[0].pvar_class = 42;
+#elif defined(FAULT_DATATYPE)
+    pvars[0].datatype = -1;
+#elif defined(FAULT_BIND)
+    pvars[0].bind = 12;
+#elif defined(FAULT_VERBOSITY)
+    pvars[0].verbosity = 9;
+#elif defined(FAULT_FLAGS)
+    pvars[0].flags = 0x80000000u;
+#elif defined(FAULT_COUNT)
+    pvars[0].count = -1;
+#elif defined(FAULT_NO_VALUE)
+    pvars[0].storage = 0;
+#elif defined(FAULT_SCOPE)
+    cvars[0].scope = 7;
+#elif defined(FAULT_ORDER)
+    sources[0].order = 2;
+#elif defined(FAULT_FRAMEWORK)
+    components[0].framework = "btl";
+#elif defined(FAULT_CYCLE)
+    categories[0].parent = "wrong_lower";
+#elif defined(FAULT_CYCLE_OF_ITS_OWN)
+    categories[1].parent = "wrong_lower";
+#endif
+}
+
+#ifdef FAULT_UNDEFINED
+__attribute__((visibility("default"))) int wrong_calls(void)
+{
+    return wrong_that_nobody_defines();
+}
+#endif
+
+#if defined(FAULT_EXIT_IN_CONSTRUCTOR) || defined(FAULT_CRASH_IN_CONSTRUCTOR) || defined(FAULT_HANGS)
+__attribute__((constructor)) static void begin(void)
+{
+#if defined(FAULT_EXIT_IN_CONSTRUCTOR)
+    exit(3);
+#elif defined(FAULT_HANGS)
+    for (;;)
+        pause();
+#else
+    *(volatile int *)8 = 1;
+#endif
+}
+#endif
+
+#ifndef FAULT_NO_SYMBOL
+MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host);
+MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host)
+{
+    if (host->magic != MPIT_MAGIC || !strstr(host->name, "mpit"))
+        return 0;
+#if defined(FAULT_RETURNS_NULL)
+    return 0;
+#elif defined(FAULT_RETURNS_ODD)
+    return (const struct mpit_plugin *)((const char *)&larger + 3);
+#elif defined(FAULT_EXIT)
+    exit(0);
+#elif defined(FAULT_EXIT_AT_ONCE)
+    _exit(0);
+#elif defined(FAULT_ABORT)
+    abort();
+#endif
+    spoil();
+    return &larger.plugin;
+}
+#endif

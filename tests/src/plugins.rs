@@ -1,0 +1,155 @@
+//! Plug-ins for tests: right ones, and those that are wrong in one way each.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{Context, Failure, Outcome, build, paths};
+
+/// A plug-in that is wrong.
+#[derive(Debug)]
+pub struct Malformed {
+    /// Its file, or what is there instead.
+    pub path: PathBuf,
+    /// Part of what people are told.
+    pub told: &'static str,
+}
+
+/// What `malformed.c` is compiled with, and what people are told.
+const FAULTS: [(&str, &str); 45] = [
+    ("NO_SYMBOL", "no symbol mpit_plugin_v1"),
+    ("RETURNS_NULL", "cannot work with this mpit"),
+    ("RETURNS_ODD", "is not aligned"),
+    ("MAGIC", "MPIT_MAGIC"),
+    ("MAJOR", "version 2.1"),
+    ("SIZE_SMALL", "is 24, not the sizeof"),
+    ("SIZE_LARGE", "use a newer one"),
+    ("SIZE_HUGE", "not the sizeof"),
+    ("PLUGIN_NAME_NULL", "its name is a null pointer"),
+    ("PROBLEM", "it needs hardware?that is not here"),
+    ("TABLE_NULL", "the table is a null pointer"),
+    ("TABLE_MISALIGNED", "is not aligned"),
+    ("TABLE_SMALL_INTEGER", "crashes"),
+    ("TABLE_NO_ADDRESS", "is not aligned"),
+    ("TABLE_VERSION", "version 2"),
+    ("TABLE_SIZE", "its size is 8"),
+    ("LIST_NULL", "pvar 1 is a null pointer"),
+    ("LIST_UNMAPPED", "crashes"),
+    ("LIST_ENDLESS", "which cannot be"),
+    ("LIST_TOO_LONG", "pvar 2: its size is"),
+    ("COMPONENT_NULL", "the table's component is a null pointer"),
+    ("NAME_LONG", "longer than 255 bytes"),
+    ("NAME_EMPTY", "its name is empty"),
+    ("NAME_NULL", "the name of pvar 1 is a null pointer"),
+    ("NAME_NOT_UTF8", "not UTF-8"),
+    ("NAME_UNMAPPED", "crashes"),
+    ("CLASS", "no class 42"),
+    ("DATATYPE", "no datatype -1"),
+    ("BIND", "no bind 12"),
+    ("VERBOSITY", "no verbosity 9"),
+    ("FLAGS", "its flags"),
+    ("COUNT", "its count is -1"),
+    ("NO_VALUE", "exactly one of"),
+    ("SCOPE", "no scope 7"),
+    ("ORDER", "no order 2"),
+    ("FRAMEWORK", "no framework `btl`"),
+    ("CYCLE", "its own ancestor"),
+    ("CYCLE_OF_ITS_OWN", "its own ancestor"),
+    ("UNDEFINED", "undefined symbol: wrong_that_nobody_defines"),
+    ("ACTIVATE", "returned 5"),
+    ("EXIT", "calls exit"),
+    ("EXIT_AT_ONCE", "ends the process"),
+    ("EXIT_IN_CONSTRUCTOR", "calls exit"),
+    ("CRASH_IN_CONSTRUCTOR", "crashes"),
+    ("ABORT", "crashes"),
+];
+
+/// Compiles `tests/plugins/c/<source>.c` to `<name>.so` in a directory.
+///
+/// # Errors
+/// What the compiler said.
+pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
+    let object = dir.join(format!("{name}.so"));
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]).args(options);
+    command.arg("-I").arg(paths::workspace().join("ffi/include"));
+    command.arg("-o").arg(&object).arg(paths::source(&format!("plugins/c/{source}.c")));
+    run(&mut command)?;
+    Ok(object)
+}
+
+/// Compiles `tests/plugins/c/<name>.c` to a program over the library for implementors.
+///
+/// # Errors
+/// What the compiler said, or if the library could not be built.
+pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
+    let program = dir.join(name);
+    let library = &build::artifacts()?.embedded;
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror"]);
+    command.arg("-I").arg(paths::workspace().join("ffi/include"));
+    command.arg("-o").arg(&program).arg(paths::source(&format!("plugins/c/{name}.c"))).arg(library);
+    run(&mut command)?;
+    Ok(program)
+}
+
+/// A plug-in with something of everything, whose names begin with `name`.
+///
+/// # Errors
+/// What the compiler said.
+pub fn good(dir: &Path, name: &str) -> Outcome<PathBuf> {
+    compile(dir, "good", name, &[&format!("-DNAME=\"{name}\"")])
+}
+
+/// Every wrong plug-in, made in a directory.
+///
+/// # Errors
+/// If one could not be made.
+pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
+    let mut all = Vec::new();
+    for (fault, told) in FAULTS {
+        let path = compile(dir, "malformed", &fault.to_lowercase(), &[&format!("-DFAULT_{fault}")])?;
+        all.push(Malformed { path, told });
+    }
+    let whole = good(dir, "whole")?;
+    let bytes = fs::read(&whole).context(whole.display())?;
+    let mut others = bytes.clone();
+    // The processor that it is for.
+    others.get_mut(18..20).context("a header")?.copy_from_slice(&[0x15, 0]);
+    let texts: [(&str, &[u8], &str); 5] = [
+        ("empty", b"", "no shared object"),
+        ("text", b"This is a text, and longer than any header.\n", "no shared object"),
+        ("cut_in_the_header", &bytes[..40], "file too short"),
+        ("cut_in_the_middle", &bytes[..bytes.len() / 3], ""),
+        ("other_machine", &others, "for another machine"),
+    ];
+    for (name, bytes, told) in texts {
+        let path = dir.join(format!("{name}.so"));
+        fs::write(&path, bytes).context(path.display())?;
+        all.push(Malformed { path, told });
+    }
+    let subdirectory = dir.join("directory.so");
+    fs::create_dir(&subdirectory).context(subdirectory.display())?;
+    all.push(Malformed { path: subdirectory, told: "it is a directory" });
+    all.push(Malformed { path: dir.join("missing.so"), told: "No such file" });
+    let mut panics = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let path = dir.join("panics.so");
+    panics.args(["--crate-type", "cdylib", "--edition", "2024", "-o"]).arg(&path);
+    run(panics.arg(paths::source("plugins/panics.rs")))?;
+    all.push(Malformed { path, told: "crashes" });
+    Ok(all)
+}
+
+/// The value for a variable of the environment that lists paths.
+pub fn list<'a>(paths: impl IntoIterator<Item = &'a Path>) -> String {
+    paths.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
+}
+
+fn run(command: &mut Command) -> Outcome {
+    let output = command.output().context(format!("{command:?}"))?;
+    Failure::unless(output.status.success(), || {
+        format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
+    })
+}

@@ -1,0 +1,34 @@
+//! Plug-ins in a program without MPI: what is loaded, and what is told of those that are not.
+
+mod malformed;
+mod security;
+mod sets;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use mpit_tests::{Failure, Outcome, launch::Job, paths};
+
+/// The program that shows what there is: the example `plugins`.
+fn viewer() -> Outcome<PathBuf> {
+    static BUILT: OnceLock<bool> = OnceLock::new();
+    let is_built = BUILT.get_or_init(|| {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["build", "--quiet", "-p", "mpit-tests", "--example", "plugins"]);
+        command.current_dir(paths::workspace()).status().is_ok_and(|status| status.success())
+    });
+    Failure::unless(*is_built, || "the example `plugins` does not build".into())?;
+    Ok(paths::target().join("debug/examples/plugins"))
+}
+
+fn job() -> Outcome<Job> {
+    Ok(Job::plain(&[]).arg(viewer()?))
+}
+
+/// An empty directory of a test's own.
+fn scratch(test: &str) -> Outcome<PathBuf> {
+    paths::scratch("plugins", test)
+}
