@@ -4,7 +4,7 @@ use mpit::registry::{Fault, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
     /// The plug-in is refused, or something of it is left out, or tools are told what is not so.
@@ -91,6 +91,14 @@ impl Checked {
         self.findings.iter().filter(|finding| finding.is_error()).count()
     }
 
+    /// Puts errors first, and each in the order of the source files.
+    pub(crate) fn sort(&mut self) {
+        self.findings.sort_by_cached_key(|finding| {
+            let (file, line) = finding.place.rsplit_once(':').unwrap_or((&finding.place, ""));
+            (finding.severity, file.to_owned(), line.parse::<u32>().unwrap_or_default())
+        });
+    }
+
     pub(crate) fn warnings(&self) -> usize {
         self.findings.len() - self.errors()
     }
@@ -133,7 +141,7 @@ fn remedy(rule: &str) -> &'static str {
         "C31" | "C32" | "C33" | "C34" => "describe the payload as a struct of C, with offsetof, in its order",
         "C35" => "name a source of this plug-in, or of one that is loaded before it",
         "C43" => "take one of the links between the categories away",
-        "C45" => "rename one of both",
+        "C45" => "rename it, or the other one",
         "R73" => "add the value to the enumeration, or begin with one of its items",
         "R111" => "keep the value between 0 and 1",
         "R123" => "say in the description what unit it has",

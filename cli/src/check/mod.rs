@@ -42,6 +42,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
         if let Some(listing) = &listing {
             checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(listing)));
         }
+        checked.sort();
         all.push(checked);
     }
     let report = Report::new(all, listing.map(|listing| listing.library.unwrap_or_default()));

@@ -35,11 +35,10 @@ fn plugin(out: &mut String, checked: &Checked) {
         return;
     }
     let mut rows = table::new(&["", "rule", "what", "where", "finding", "what to do"]);
-    let (errors, warnings): (Vec<_>, Vec<_>) = checked.findings.iter().partition(|one| one.is_error());
-    for (word, findings) in [("error", errors), ("warning", warnings)] {
-        for Finding { rule, what, place, why, remedy, .. } in findings {
-            rows.add_row([word, rule, what, place, why, remedy]);
-        }
+    for finding in &checked.findings {
+        let word = if finding.is_error() { "error" } else { "warning" };
+        let Finding { rule, what, place, why, remedy, .. } = finding;
+        rows.add_row([word, rule, what, place, why, remedy]);
     }
     table::write(out, &rows);
 }

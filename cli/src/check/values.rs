@@ -69,5 +69,5 @@ fn wrong_in_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
 fn unknown_item(values: &[i32], enumeration: Option<&EnumDesc>) -> Option<String> {
     let enumeration = enumeration?;
     let wrong = values.iter().find(|value| enumeration.item(**value).is_none())?;
-    Some(format!("its value is {wrong}, which its enumeration `{}` has not", enumeration.name()))
+    Some(format!("its value is {wrong}, which its enumeration `{}` does not have", enumeration.name()))
 }
