@@ -30,9 +30,16 @@ pub(crate) struct Finding {
 
 impl Finding {
     pub(crate) fn error(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
-        let remedy = remedy(rule).into();
-        let (rule, place) = (rule.into(), place.into());
-        Self { severity: Severity::Error, rule, what: what.into(), place, why: why.into(), remedy }
+        // Texts of the plug-in's own may have lines.
+        let clean = |text: String| text.replace(char::is_control, "?");
+        Self {
+            severity: Severity::Error,
+            rule: rule.into(),
+            what: clean(what.into()),
+            place: clean(place.into()),
+            why: clean(why.into()),
+            remedy: remedy(rule).into(),
+        }
     }
 
     pub(crate) fn warning(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
@@ -148,6 +155,10 @@ fn remedy(rule: &str) -> &'static str {
         "R127" => "say what it measures and where it begins",
         "R318" => "rename it, or only who asks for ours will see it",
         "left-out" => "mend that first",
+        "plug-in" => "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",
+        "needs-mpi" => {
+            "link it with its MPI library, or check it with that: LD_PRELOAD=/path/to/libmpi.so mpit check"
+        }
         "file" => "make it a file that the loader takes",
         "crash" | "exit" | "hang" => "run it in a debugger: `mpit check` only loads it",
         "activation" => "let it begin, or say in its documentation what it needs",

@@ -79,9 +79,17 @@ pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     notes.write(&Line::Step(Step::Open))?;
     match check::open() {
         Ok(subject) => inside(&notes, &subject, &place)?,
-        Err(fault) => notes.find(Finding::of_plugin(fault, &place))?,
+        Err(fault) => notes.find(Finding::of_plugin(with_mpi(fault), &place))?,
     }
     notes.write(&Line::Step(Step::End))
+}
+
+/// Functions of MPI are there in a program, and not here.
+fn with_mpi(fault: Fault) -> Fault {
+    let is_needed = ["MPI_", "PMPI_", "mpi_"]
+        .iter()
+        .any(|begin| fault.why.contains(&format!("undefined symbol: {begin}")));
+    if is_needed { Fault { rule: "needs-mpi", ..fault } } else { fault }
 }
 
 fn inside(notes: &Notes, subject: &Subject, place: &str) -> Result<(), String> {

@@ -84,8 +84,8 @@ impl Definition {
 
 /// Those that it describes, and those that it merely names.
 pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static CategoryDesc> + '_ {
-    let of_pvars = image.pvars.iter().flat_map(|desc| desc.category_list());
-    let of_cvars = image.cvars.iter().flat_map(|desc| desc.category_list());
+    let of_variables = image.pvars.iter().flat_map(|desc| desc.category_list());
+    let of_settings = image.cvars.iter().flat_map(|desc| desc.category_list());
     let of_events = image.events.iter().flat_map(|desc| desc.category_list());
-    image.categories.iter().chain(of_pvars).chain(of_cvars).chain(of_events).copied()
+    image.categories.iter().chain(of_variables).chain(of_settings).chain(of_events).copied()
 }

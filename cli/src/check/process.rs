@@ -111,7 +111,7 @@ fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
 fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Option<Finding> {
     let when = match step {
         None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
-        Some(Step::Open) => "at its start: in its constructors or in mpit_plugin_v1",
+        Some(Step::Open) => "at its start: when it was mapped, in its constructors or in mpit_plugin_v1",
         Some(Step::Read) => "while its tables were read, from pointers in them",
         Some(Step::Activate) => "while it was activated and its settings were set",
         Some(Step::Values) => "while its values were read",

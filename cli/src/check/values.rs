@@ -11,9 +11,9 @@ use super::finding::Finding;
 pub(super) fn wrong_in(image: &Image) -> Vec<Finding> {
     let tool = Tool::new();
     let Ok(session) = tool.session() else { return Vec::new() };
-    let of_pvars = image.pvars.iter().filter_map(|desc| wrong_in_pvar(&tool, &session, desc));
-    let of_cvars = image.cvars.iter().filter_map(|desc| wrong_in_cvar(&tool, desc));
-    of_pvars.chain(of_cvars).collect()
+    let of_variables = image.pvars.iter().filter_map(|desc| wrong_in_pvar(&tool, &session, desc));
+    let of_settings = image.cvars.iter().filter_map(|desc| wrong_in_cvar(&tool, desc));
+    of_variables.chain(of_settings).collect()
 }
 
 fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Finding> {

@@ -34,4 +34,25 @@ static const struct mpit_cvar cvars[] = {
      .scope = MPIT_SCOPE_LOCAL, .count = 1, .storage = &limit, .categories = in_category, MPIT_HERE},
 };
 
-MPIT_PLUGIN(NAME, MPIT_LIST(pvars), MPIT_LIST(cvars))
+#if defined NEEDS_MPI || defined HAS_MPI
+int MPI_Initialized(int *flag);
+#endif
+#ifdef HAS_MPI
+MPIT_EXPORT int MPI_Initialized(int *flag)
+{
+    *flag = 0;
+    return 0;
+}
+#endif
+
+static int activate(void)
+{
+#ifdef NEEDS_MPI
+    int flag;
+    return MPI_Initialized(&flag);
+#else
+    return 0;
+#endif
+}
+
+MPIT_PLUGIN_WITH(NAME, activate, 0, MPIT_LIST(pvars), MPIT_LIST(cvars))

@@ -4,9 +4,11 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use mpit_tests::launch::Job;
+use mpit_tests::plugins;
 use mpit_tests::{Context, Failure, Outcome};
+use serde_json::json;
 
-use crate::{check, checked, equal, named};
+use crate::{Said, check, checked, equal, named};
 
 #[test]
 fn what_the_loader_refuses_is_told_in_its_words() -> Outcome {
@@ -26,6 +28,46 @@ fn what_the_loader_refuses_is_told_in_its_words() -> Outcome {
         Failure::unless(said.reasons(0)[0].contains(part), || said.0.to_string())?;
     }
     Ok(())
+}
+
+/// All that the loader refuses, one by one, is found here as well.
+#[test]
+fn every_malformed_plugin_has_an_error() -> Outcome {
+    // What became of a process is told with the step in which it happened.
+    const FATES: [&str; 3] = ["crashes", "calls exit", "ends the process"];
+    let dir = tempfile::tempdir().context("a directory")?;
+    let mut all = plugins::malformed(dir.path())?;
+    all.retain(|one| one.path.exists());
+    let paths: Vec<_> = all.iter().map(|one| one.path.as_path()).collect();
+    let said = checked(&paths, 1)?;
+    for (number, one) in all.iter().enumerate() {
+        let findings = said.findings(number);
+        let is_error = findings.iter().any(|[severity, ..]| severity == "error");
+        let is_fate = findings.iter().any(|[_, rule, _]| rule == "crash" || rule == "exit");
+        let is_told = said.reasons(number).iter().any(|why| why.contains(one.told));
+        // Of a file that is cut short, it depends on where.
+        let is_right = one.told.is_empty() || if FATES.contains(&one.told) { is_fate } else { is_told };
+        Failure::unless(is_error && is_right, || {
+            format!("expected `{}` of {}", one.told, said.plugin(number))
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_plugin_that_needs_mpi_is_told_how_to_have_it() -> Outcome {
+    let dir = tempfile::tempdir().context("a directory")?;
+    let needy = named(&dir, "needy", &["-DNEEDS_MPI"])?;
+    let said = checked(&[&needy], 1)?;
+    let finding = &said.plugin(0)["findings"][0];
+    equal(&finding["rule"], &json!("needs-mpi"))?;
+    let parts = [("why", "undefined symbol: MPI_Initialized"), ("remedy", "LD_PRELOAD=")];
+    let has = |(key, part): (&str, &str)| finding[key].as_str().is_some_and(|text| text.contains(part));
+    Failure::unless(parts.into_iter().all(has), || said.0.to_string())?;
+    // As an MPI library would.
+    let library = named(&dir, "library", &["-DHAS_MPI"])?;
+    let finished = check(Job::plain(&[]).env("LD_PRELOAD", &library), &[&needy], &["--json"])?.succeed()?;
+    equal(&Said::of(&finished)?.findings(0), &Vec::new())
 }
 
 #[test]
