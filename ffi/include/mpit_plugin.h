@@ -408,14 +408,15 @@ struct mpit_component {
     const char *description;
     struct mpit_switch *listening; /* or null: it always listens */
     void *user_data;               /* for the functions */
-    /* MPI is up. Returns 0; anything else and the component does not take part. */
+    /* MPI is up, and the component is selected: at the initialization, or when the plug-in is loaded or activated later.
+     * Returns 0; anything else and it does not take part. */
     int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
-    /* MPI goes down. */
+    /* MPI goes down, or the plug-in is deactivated; called if `open` returned 0. */
     void (*close)(void *user_data);
     void (*sent)(void *user_data, const struct mpit_message *message);             /* pml */
     void (*accessed)(void *user_data, const struct mpit_access *access);           /* osc */
     void (*done)(void *user_data, const struct mpit_operation *operation);         /* coll */
-    /* coll: a communicator is freed; told whether it listens or not. */
+    /* coll: a communicator is freed; told while it is open, whether it listens or not. */
     void (*freed)(void *user_data, uint64_t comm);
     const char *file; /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;

@@ -71,7 +71,7 @@ fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
             error
         }
         Ok(Err(Failure::Plugin(refused))) => {
-            eprintln!("mpit: {refused}");
+            refused.tell();
             refused.error()
         }
         // A defect of ours; the panic hook has told where.

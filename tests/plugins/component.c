@@ -5,7 +5,7 @@
  * When MPI goes down, or the plug-in is deactivated, each component writes its sums to directory/<framework>.<rank>, a line
  * for each kind of traffic and process of the world:
  *
- *     <row> <peer's rank in the world, or "all"> <messages> <bytes>
+ *     <row> <peer's rank in the world, or "all"> <messages, or operations> <bytes>
  *
  * with the rows of mpit's own files: E for messages, S and R for accesses; O2A, A2O and A2A for collective operations.
  */
@@ -107,7 +107,7 @@ static void accessed(void *user_data, const struct mpit_access *access)
         add(&component->sums[1], access->target, 1, access->received);
 }
 
-/* Counts a message from this process to each other one, or from each other one to this. */
+/* Counts an operation, and the bytes from this process to each other one, or from each other one to this. */
 static void done(void *user_data, const struct mpit_operation *operation)
 {
     struct component *component = user_data;
@@ -134,7 +134,7 @@ static void done(void *user_data, const struct mpit_operation *operation)
     for (uint32_t rank = 0; rank < operation->size; rank++)
         if (rank != operation->rank)
             bytes += mpit_operation_bytes(operation, rank);
-    add(&component->sums[pattern], 0, operation->size - 1, bytes);
+    add(&component->sums[pattern], 0, 1, bytes);
 }
 
 /* Told whether the component listens or not; nothing is kept by communicator here. */

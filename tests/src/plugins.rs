@@ -121,8 +121,8 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     let texts: [(&str, &[u8], &str); 5] = [
         ("empty", b"", "no shared object"),
         ("text", b"This is a text, and longer than any header.\n", "no shared object"),
-        ("cut_in_the_header", &bytes[..40], "file too short"),
-        ("cut_in_the_middle", &bytes[..bytes.len() / 3], ""),
+        ("cut_in_the_header", &bytes[..40], "no shared object"),
+        ("cut_in_the_middle", &bytes[..bytes.len() / 3], "cut off"),
         ("other_machine", &others, "for another machine"),
     ];
     for (name, bytes, told) in texts {

@@ -26,7 +26,8 @@ impl Build {
     pub const PLAIN: Self = Self { label: "plain", toolchain: None, profile: "dev", environment: &[] };
 
     /// Optimized.
-    pub const RELEASE: Self = Self { label: "release", toolchain: None, profile: "release", environment: &[] };
+    pub const RELEASE: Self =
+        Self { label: "release", toolchain: None, profile: "release", environment: &[] };
 
     /// Optimized as a whole, and a panic ends the process.
     pub const LTO: Self = Self { label: "lto", toolchain: None, profile: "lto", environment: &[] };
@@ -51,7 +52,9 @@ impl Build {
         let _alone = launch::one_at_a_time()?;
         let target = paths::target().join("plugins").join(self.label);
         let mut command = self.cargo();
-        command.args(["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"]).arg(&target);
+        command
+            .args(["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"])
+            .arg(&target);
         // What cargo tells the tests of itself is not meant for another workspace, or another compiler.
         for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_TARGET_DIR"] {
             command.env_remove(variable);

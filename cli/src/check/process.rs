@@ -153,6 +153,9 @@ fn take_left_out(checked: &mut Checked, known: &[Checked], said: &str) {
 /// The parts of such a line.
 fn left_out(line: &str) -> Option<(&str, &str, &str)> {
     let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
+    // The loader says first whose it is.
+    let of_plugin = definition.strip_prefix("the plug-in ").and_then(|rest| rest.split_once(": "));
+    let definition = of_plugin.map_or(definition, |(_, definition)| definition);
     let (what, place) = definition.rsplit_once(" at ")?;
     Some((what, place, why))
 }
@@ -165,6 +168,8 @@ mod tests {
     fn what_is_left_out_is_understood() {
         let line = "mpit: pvar `at at` (SIZE) at src/a.rs:3 is left out: it has no cell";
         assert_eq!(left_out(line), Some(("pvar `at at` (SIZE)", "src/a.rs:3", "it has no cell")));
+        let line = "mpit: the plug-in /lib/acme.so: cvar `a` at a.c:3 is left out: b.c:4 already defines it";
+        assert_eq!(left_out(line), Some(("cvar `a`", "a.c:3", "b.c:4 already defines it")));
         assert_eq!(left_out("mpit: pvar is left out"), None);
         assert_eq!(left_out("hello"), None);
     }

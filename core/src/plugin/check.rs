@@ -77,8 +77,8 @@ impl Subject {
                 refusals.push(Refusal::new(what, desc.origin(), Fault::of("table", why)));
             }
         }
-        let is_whole = refusals.is_empty();
         refusals.extend(Registry::global().refusals_of(&image));
+        let is_whole = refusals.iter().all(|refusal| refusal.is_taken);
         let names = components.iter().map(|component| (component.framework().name(), component.name()));
         let names = names.collect();
         // The names that it takes are free again at once.

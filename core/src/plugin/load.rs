@@ -2,8 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::mem::MaybeUninit;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use libloading::os::unix::Library;
@@ -130,31 +131,70 @@ pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> 
     Ok((name, plugin))
 }
 
-/// What the first bytes of all programs and shared objects of this kind of machine say alike: that it is one, how wide
-/// numbers are, and which processor it is for.
-fn kind_of_machine(path: &Path) -> std::io::Result<([u8; 6], [u8; 2])> {
-    let mut start = [0; 20];
-    File::open(path)?.read_exact(&mut start)?;
-    let [a, b, c, d, e, f, ..] = start;
-    Ok(([a, b, c, d, e, f], [start[18], start[19]]))
+/// The bytes of a header of ELF, for machines with 64 bits.
+const HEADER: usize = 64;
+
+/// What all programs and shared objects of this kind of machine say alike: that it is one, how wide numbers are, and which
+/// processor it is for.
+fn kind_of_machine(header: &[u8; HEADER]) -> (&[u8], [u8; 2]) {
+    (&header[..6], [header[18], header[19]])
 }
 
-/// Refuses what the dynamic linker would, in words that say what to do.
+fn header(path: &Path) -> std::io::Result<[u8; HEADER]> {
+    let mut header = [0; HEADER];
+    File::open(path)?.read_exact(&mut header)?;
+    Ok(header)
+}
+
+/// Refuses what the dynamic linker would, or what crashes it, in words that say what to do.
 fn fit(path: &Path) -> Checked<()> {
-    let (kind, machine) = kind_of_machine(path)
-        .map_err(|error| format!("it is no shared object ({error}); build it with `cc -shared -fPIC`"))?;
-    if !kind.starts_with(b"\x7fELF") {
-        return Err("it is no shared object; build it with `cc -shared -fPIC`".into());
+    let no_object = || "it is no shared object; build it with `cc -shared -fPIC`".to_owned();
+    let theirs = header(path).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => no_object(),
+        _ => format!("it cannot be read: {error}"),
+    })?;
+    if !theirs.starts_with(b"\x7fELF") {
+        return Err(no_object());
     }
-    match kind_of_machine(Path::new("/proc/self/exe")) {
-        Ok(ours) if ours != (kind, machine) => {
-            let [theirs, ours] = [machine, ours.1].map(u16::from_ne_bytes);
-            Err(format!(
-                "it is for another machine (ELF number {theirs}, ours is {ours}); build it for this one"
-            ))
-        }
-        _ => Ok(()),
+    if let Ok(ours) = header(Path::new("/proc/self/exe"))
+        && kind_of_machine(&ours) != kind_of_machine(&theirs)
+    {
+        let [theirs, ours] = [theirs, ours].map(|header| u16::from_ne_bytes(kind_of_machine(&header).1));
+        return Err(format!(
+            "it is for another machine (ELF number {theirs}, ours is {ours}); build it for this one"
+        ));
     }
+    let is_cut = is_cut(path, &theirs).map_err(|error| format!("it cannot be read: {error}"))?;
+    if is_cut { Err("it is cut off before its end; copy or build it again".into()) } else { Ok(()) }
+}
+
+/// Whether the file ends before what is to be loaded of it: reading that would crash.
+fn is_cut(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
+    /// Of the class of files with 64 bits.
+    const WIDE: u8 = 2;
+    /// The type of what is to be loaded.
+    const LOAD: u64 = 1;
+    let number = |bytes: &[u8], at: usize, len: usize| {
+        let mut whole = [0; 8];
+        // The machine's own order, as was checked; the lowest byte comes first wherever Linux runs MPI today.
+        whole[..len].copy_from_slice(&bytes[at..at + len]);
+        u64::from_le_bytes(whole)
+    };
+    if header[4] != WIDE || cfg!(target_endian = "big") {
+        return Ok(false);
+    }
+    let (start, size, count) = (number(header, 32, 8), number(header, 54, 2), number(header, 56, 2));
+    if size != 56 {
+        return Ok(false);
+    }
+    let file = File::open(path)?;
+    let end = file.metadata()?.len();
+    let mut table = vec![0; (size * count) as usize];
+    if file.read_exact_at(&mut table, start).is_err() {
+        return Ok(true);
+    }
+    let ends = table.chunks_exact(size as usize).filter(|one| number(one, 0, 4) == LOAD);
+    Ok(ends.map(|one| number(one, 8, 8).saturating_add(number(one, 32, 8))).any(|last| last > end))
 }
 
 /// The beginning of a `struct mpit_plugin`, which all versions have.

@@ -11,16 +11,17 @@ use std::sync::atomic::{
 };
 
 use super::component;
+use super::export;
 use super::find::{self, File};
 use super::life::Life;
 use super::load::{self, Hooks, Opened};
 use super::read::Checked;
-use super::table::forever;
+use super::table::{forever, in_one_line};
 use super::trial;
 use crate::cvar::sources;
 use crate::lock::Mutex;
 use crate::log::Log;
-use crate::registry::{self, Registry};
+use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, threads};
 
@@ -49,7 +50,7 @@ static LOADING: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin(&'static Loaded);
 
-/// Why a plug-in was not loaded or activated. Its text is one line.
+/// Why a plug-in was not loaded or activated.
 #[derive(Clone, Debug, thiserror::Error)]
 pub struct Refused {
     path: PathBuf,
@@ -68,6 +69,11 @@ impl Refused {
         &self.why
     }
 
+    /// Tells people on standard error.
+    pub fn tell(&self) {
+        tell(&self.to_string());
+    }
+
     /// The error class that comes closest.
     #[must_use]
     pub fn error(&self) -> Error {
@@ -77,9 +83,7 @@ impl Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Texts of the plug-in's own may have lines.
-        let line = format!("the plug-in {} is not loaded: {}", self.path.display(), self.why);
-        f.write_str(&line.replace(char::is_control, "?"))
+        write!(f, "the plug-in {} is not loaded: {}", self.path.display(), self.why)
     }
 }
 
@@ -96,10 +100,15 @@ impl fmt::Display for Refused {
 /// their numbers say, strings end with a NUL, and its functions may be called by any thread at any time. Most of what is
 /// not so is found out by a trial in a child process.
 pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
+    let path = path.as_ref();
+    if export::is_exported() {
+        let why = "the program loads plug-ins, and this is asked for in one, whose copy of mpit has nothing";
+        return Err(Refused::new(path, Error::NotSupported, why));
+    }
     // What the environment asks for comes first.
     Registry::global();
     // SAFETY: by the caller's promise.
-    unsafe { load_one(path.as_ref()) }
+    unsafe { load_one(path) }
 }
 
 /// All plug-ins, by number.
@@ -123,7 +132,6 @@ pub(crate) fn load_what_is_asked_for() {
 }
 
 #[cold]
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
 fn load_all() {
     let asking = find::asking();
     if asking.is_empty() {
@@ -131,17 +139,17 @@ fn load_all() {
     }
     if find::is_privileged() {
         let asking = asking.join(" and ");
-        eprintln!("mpit: this program has privileges that its user lacks, so {asking} are not heeded");
+        tell(&format!("this program has privileges that its user lacks, so {asking} are not heeded"));
         return;
     }
     let (paths, faults) = find::asked_for();
     for (dir, why) in faults {
-        eprintln!("mpit: {}", Refused::new(&dir, Error::Invalid, why));
+        Refused::new(&dir, Error::Invalid, why).tell();
     }
     for path in paths {
         // SAFETY: whoever sets the variables promises that.
         if let Err(refused) = unsafe { load_one(&path) } {
-            eprintln!("mpit: {refused}");
+            refused.tell();
         }
     }
 }
@@ -192,7 +200,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let opened = unsafe { load::open(&file.path, life) }.map_err(refused)?;
     let told = threads::concurrent();
     let name = opened.name;
-    let hooks = appear(opened, life, told).map_err(refused)?;
+    let hooks = appear(path, opened, life, told).map_err(refused)?;
     let plugin = {
         let _alone = LOADING.lock();
         let number = LOADED.len() as u32;
@@ -208,7 +216,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
 }
 
 /// Activates what was opened, and lets tools see it.
-fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
+fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
     let Opened { made, hooks, .. } = opened;
     hooks.set_concurrent(concurrent);
     hooks.activate()?;
@@ -216,13 +224,35 @@ fn appear(opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hook
         hooks.deactivate();
         return Err(why);
     }
-    let (components, refusals) = component::Claim::new(made.components);
-    registry::report(&refusals);
+    let (components, taken) = component::Claim::new(made.components);
+    report(path, &taken);
     life.begin();
-    let refusals = Registry::global().add(&made.image, &sources::for_image(&made.image));
-    registry::report(&refusals);
+    match Registry::global().add_unless_faulty(&made.image, &sources::for_image(&made.image)) {
+        Ok(taken) => report(path, &taken),
+        Err(faults) => {
+            life.end();
+            made.cells.unbind();
+            drop(components);
+            hooks.deactivate();
+            return Err(in_one_line(&faults));
+        }
+    }
     components.publish();
     Ok(hooks)
+}
+
+/// Tells people what is left out of a plug-in, since others have it.
+fn report(path: &Path, taken: &[Refusal]) {
+    for Refusal { what, place, why, .. } in taken {
+        tell(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+    }
+}
+
+/// Writes a line at once, since other processes write to the same place. Texts of a plug-in's own may have lines.
+#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+fn tell(line: &str) {
+    let line = format!("mpit: {}\n", line.replace(char::is_control, "?"));
+    eprint!("{line}");
 }
 
 impl Plugin {

@@ -1,5 +1,83 @@
 //! Plug-ins, and tables of C: definitions that other images bring.
 //!
+//! A plug-in is a shared object that adds variables, events, categories and components to an MPI library that its author
+//! did not build. It is written in C, with `mpit_plugin.h`, or in Rust, with the attributes of this crate and
+//! [`plugin!`](macro@crate::plugin). The host may be made of another version of this crate, by another compiler, with other
+//! options: only structs of C cross.
+//!
+//! # A plug-in in Rust
+//!
+//! A crate of its own, whose `Cargo.toml` says:
+//!
+//! ```toml
+//! [lib]
+//! crate-type = ["cdylib"]
+//! [dependencies]
+//! mpit = "0.1"
+//! ```
+//!
+//! What it defines is written as everywhere. It needs no unsafe code, and compiles under `#![forbid(unsafe_code)]`:
+//!
+//! ```
+//! use mpit::cell::{Counter, Level};
+//! use mpit::cvar::Cvar;
+//! use mpit::event::{Context, Event};
+//! use mpit::{cvar, event, pvar, source};
+//!
+//! mpit::plugin!(name = "acme");
+//!
+//! /// Widgets that were made.
+//! #[pvar(class = "COUNTER")]
+//! static ACME_WIDGETS: Counter<u64> = Counter::new();
+//!
+//! /// Widgets in stock, and the most that there ever were.
+//! #[pvar(class = "LEVEL", highwatermark)]
+//! static ACME_STOCK: Level<u64> = Level::new();
+//!
+//! /// No larger widgets are made.
+//! #[cvar]
+//! static ACME_LARGEST: Cvar<u32> = Cvar::new(8);
+//!
+//! /// The factory.
+//! #[source(ordered)]
+//! struct AcmeFactory;
+//!
+//! /// A widget was made.
+//! #[event(source = AcmeFactory)]
+//! struct AcmeMade {
+//!     size: u32,
+//! }
+//!
+//! /// What the plug-in does, in a thread or a component of its own.
+//! fn make(size: u32) {
+//!     if size <= ACME_LARGEST.get() {
+//!         ACME_WIDGETS.increment();
+//!         ACME_STOCK.raise(1);
+//!         AcmeMade::raise(Context::ANYWHERE, || AcmeMade { size });
+//!     }
+//! }
+//! # make(1);
+//! ```
+//!
+//! `MPIT_PLUGINS=target/release/libacme.so mpit run -- mpiexec ..` shows it to tools.
+//!
+//! What is in a plug-in differs from what is in the program in this:
+//!
+//! * The plug-in has its own copy of this crate, in which [`tool`](crate::tool), [`session`](crate::session) and
+//!   [`registry`](crate::registry) see nothing: neither what the host has, nor what the plug-in gave to it.
+//!   [`host`](crate::host) is for the host alone, and so is [`load`]; [`threads`](crate::threads) knows what the host says.
+//! * Which error a function of a variable or of a setting returns is lost: tools get `MPI_T_ERR_INVALID`.
+//! * Variables with behaviour of their own ([`cell::Custom`](crate::cell::Custom)) and events with `listeners` are left out,
+//!   with a line on standard error. So are components of other frameworks than those of [`traffic`](crate::traffic).
+//! * While the plug-in is not active, nobody can start a handle or register for an event, so what is counted, set and raised
+//!   costs as little as if nobody looked.
+//! * It is never unloaded: statics stay, and threads that it started run on.
+//!
+//! All that holds where it is loaded. Its own tests are a program like any other: there, [`tool`](crate::tool) sees what it
+//! defines.
+//!
+//! # What is in here
+//!
 //! | module | what |
 //! |---|---|
 //! | [`abi`] | the structs that cross between images |

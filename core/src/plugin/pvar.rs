@@ -177,6 +177,10 @@ fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Ruled<()> {
     let is_one = matches!(place.count, Count::Fixed(1));
     match place.value {
         Origins::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
+        Origins::LevelOf(_) if place.bind == Bind::NoObject => {
+            let why = "`level_of` goes with an object to be bound to; without one there is `level`";
+            Err(Fault::of("C5", why))
+        }
         Origins::LevelOf(_) => Ok(()),
         _ if is_one && place.bind == Bind::NoObject => Ok(()),
         _ => Err(Fault::of("C28", format!("a `{kind}` is one element that is bound to no object"))),

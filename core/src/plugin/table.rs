@@ -101,14 +101,19 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
     };
     added.map_err(|refusals| {
         made.cells.unbind();
-        let first = refusals.first().map(|one| format!("{} at {}: {}", one.what, one.place, one.why));
-        inside(match refusals.len() {
-            0 | 1 => first.unwrap_or_default(),
-            all => format!("{} (and {} more)", first.unwrap_or_default(), all - 1),
-        })
+        inside(in_one_line(&refusals))
     })?;
     claim.publish();
     Ok(())
+}
+
+/// What is wrong with a table that is refused for several reasons.
+pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
+    let first = refusals.first().map(|one| format!("{} at {}: {}", one.what, one.place, one.why));
+    match refusals.len() {
+        0 | 1 => first.unwrap_or_default(),
+        all => format!("{} (and {} more)", first.unwrap_or_default(), all - 1),
+    }
 }
 
 /// Reads a table, and makes what is to be registered, with values while `life` goes on. Nobody knows of it afterwards.

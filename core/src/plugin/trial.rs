@@ -122,18 +122,18 @@ fn say(tag: u8, why: &str) {
 fn verdict(child: libc::pid_t, mut from_child: File) -> Checked<()> {
     let end = Instant::now() + PATIENCE;
     let mut head = [0; 5];
-    let heard = read_until(&mut from_child, &mut head, end);
+    let answered = read_until(&mut from_child, &mut head, end);
     let [tag, len @ ..] = head;
     let mut why = vec![0; u32::from_ne_bytes(len).min(4096) as usize];
-    let heard = heard && read_until(&mut from_child, &mut why, end);
-    if !heard && Instant::now() >= end {
+    let answered = answered && read_until(&mut from_child, &mut why, end);
+    if !answered && Instant::now() >= end {
         // SAFETY: a child of ours that nobody waited for yet.
         unsafe { libc::kill(child, libc::SIGKILL) };
         reap(child);
         return Err(format!("it is not loaded within {} s; its start-up must not wait", PATIENCE.as_secs()));
     }
     let status = reap(child);
-    match (heard, tag) {
+    match (answered, tag) {
         (true, PASSED) => Ok(()),
         (true, REFUSED) => Err(String::from_utf8_lossy(&why).into_owned()),
         (true, EXIT) => Err("it calls exit when it is loaded, which a plug-in must not do".into()),
@@ -183,7 +183,10 @@ fn fate(status: Option<c_int>) -> String {
             let name = unsafe { libc::strsignal(signal) };
             // SAFETY: not null on Linux, and ends with a NUL.
             let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
-            format!("it crashes when it is loaded and its tables are read: signal {signal}, {name}")
+            format!(
+                "it crashes when it is loaded and its tables are read: signal {signal}, {name}; with {SWITCH}=0 it does \
+                 so where a debugger sees it"
+            )
         }
         _ => "it ends the process when it is loaded, which a plug-in must not do".into(),
     }

@@ -59,6 +59,8 @@ pub struct Refusal {
     pub place: String,
     /// Why it was refused.
     pub why: String,
+    /// Whether nothing is wrong with it by itself: its name is taken, or that of something that it needs.
+    pub is_taken: bool,
 }
 
 impl fmt::Display for Refusal {
@@ -70,13 +72,13 @@ impl fmt::Display for Refusal {
 impl Refusal {
     pub(crate) fn new(what: String, origin: Origin, fault: impl Into<Fault>) -> Self {
         let Fault { rule, why } = fault.into();
-        Self { rule, what, place: origin.to_string(), why }
+        Self { rule, what, place: origin.to_string(), why, is_taken: false }
     }
 
     /// Two definitions with one name; the first one stays.
     pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
         let why = format!("{first} already defines it, and names are unique; rename one of the two");
-        Self::new(what, origin, Fault::of("C45", why))
+        Self { is_taken: true, ..Self::new(what, origin, Fault::of("C45", why)) }
     }
 }
 

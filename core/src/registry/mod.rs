@@ -119,6 +119,27 @@ impl Registry {
         Plan::of(self, image).refusals
     }
 
+    /// Adds an image as one batch, if nothing is wrong with it by itself. Of what it shares with others, what was there
+    /// before stays, and what is left out is returned.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong; then nothing was added.
+    pub fn add_unless_faulty(
+        &self,
+        image: &Image,
+        settings: &[Setting],
+    ) -> Result<Vec<Refusal>, Vec<Refusal>> {
+        let _alone = self.adding.lock();
+        let mut plan = Plan::of(self, image);
+        if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
+            plan.refusals.retain(|refusal| !refusal.is_taken);
+            return Err(plan.refusals);
+        }
+        self.carry_out(&plan, settings);
+        Ok(plan.refusals)
+    }
+
     /// Adds an image as one batch, if nothing in it breaks a rule.
     ///
     /// # Errors
@@ -236,7 +257,7 @@ impl Registry {
 
 /// Tells people what was left out, each in one line.
 #[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
-pub(crate) fn report(refusals: &[Refusal]) {
+fn report(refusals: &[Refusal]) {
     for refusal in refusals {
         eprintln!("{refusal}");
     }

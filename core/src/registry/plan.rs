@@ -90,7 +90,10 @@ impl Plan {
         let mut pvars = image.pvars.clone();
         pvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
         for desc in pvars {
-            let fault = check::pvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
+            let fault = check::pvar_fault(desc);
+            if fault.is_none() && self.lacks(desc, self.missing_enum(registry, desc.enumeration())) {
+                continue;
+            }
             decide(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
         }
     }
@@ -99,7 +102,10 @@ impl Plan {
         let mut cvars = image.cvars.clone();
         cvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in cvars {
-            let fault = check::cvar_fault(desc).or_else(|| self.missing_enum(registry, desc.enumeration()));
+            let fault = check::cvar_fault(desc);
+            if fault.is_none() && self.lacks(desc, self.missing_enum(registry, desc.enumeration())) {
+                continue;
+            }
             decide(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
         }
     }
@@ -115,11 +121,24 @@ impl Plan {
         let mut events = image.events.clone();
         events.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
         for desc in events {
-            let fault = check::event_fault(desc)
-                .or_else(|| self.missing_enum(registry, desc.element_names()))
+            let fault = check::event_fault(desc);
+            let missing = self
+                .missing_enum(registry, desc.element_names())
                 .or_else(|| self.missing_source(registry, desc.source()));
+            if fault.is_none() && self.lacks(desc, missing) {
+                continue;
+            }
             decide(&mut self.events, &mut self.refusals, &registry.events, |desc| *desc, desc, fault);
         }
+    }
+
+    /// Leaves out a definition for want of what it needs, if that is missing; whether it is.
+    fn lacks(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
+        let refusal = missing.map(|fault| Refusal::new(desc.label(), desc.origin(), fault));
+        let refusal = refusal.map(|refusal| Refusal { is_taken: true, ..refusal });
+        let lacks = refusal.is_some();
+        self.refusals.extend(refusal);
+        lacks
     }
 
     fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {
@@ -186,8 +205,9 @@ impl Plan {
                 // A second image names a category to put something in; it need not describe it again.
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
-                    let fault = "a category of this name has another description, which stays";
-                    self.refuse_category(desc, Fault::of("C45", fault));
+                    let why = "a category of this name has another description, which stays";
+                    let refusal = Refusal::new(desc.label(), desc.origin(), Fault::of("C45", why));
+                    self.refusals.push(Refusal { is_taken: true, ..refusal });
                 }
             }
         }

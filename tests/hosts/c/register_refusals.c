@@ -247,6 +247,7 @@ int main(void)
     SPOILT(it.pvars[0].level_of = no_level, "of which 2 are given");
     SPOILT((it.pvars[0].sum = 0, it.pvars[0].level_of = no_level), "a COUNTER is not kept in a `level_of`");
     SPOILT((it.pvars[1].storage = 0, it.pvars[1].level_of = no_level), "a `level_of` is one element");
+    SPOILT((it.pvars[1].storage = 0, it.pvars[1].count = 1, it.pvars[1].level_of = no_level), "`level_of` goes with an object");
     SPOILT(it.pvars[0].bind = MPIT_BIND_COMM, "a `sum` is one element that is bound to no object");
     SPOILT(it.pvars[0].flags = MPIT_PVAR_WRITABLE | MPIT_PVAR_READONLY, "WRITABLE contradicts READONLY");
     SPOILT((it.pvars[1].pvar_class = MPIT_CLASS_PERCENTAGE, it.pvars[1].flags = MPIT_PVAR_CUMULATIVE), "cannot be CUMULATIVE");

@@ -1,7 +1,8 @@
 /* A tool inside a program whose MPI library shows the plug-in `every` (tests/plugins/rust): its variables, settings, events
  * and components are used as any others. Prints a line for each thing that is not so.
  *
- * MPIT_EVERY_LIMIT is 7 in the environment. Started by two processes or more. */
+ * MPIT_EVERY_LIMIT is 7 in the environment. Started by two processes or more; with an argument, several threads of each may
+ * communicate at once. */
 #include "mpit.h"
 
 #include <stdio.h>
@@ -125,6 +126,15 @@ static void try_values(void)
           "an item");
 }
 
+/* What the plug-in knows of threads; it was loaded before MPI was initialized. */
+static void try_threads(void)
+{
+    MPI_T_pvar_handle concurrent = handle_on("every_concurrent", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    int provided = -1;
+    MPI_Query_thread(&provided);
+    check(values(concurrent)[0] == (provided == MPI_THREAD_MULTIPLE), "whether several threads may communicate at once");
+}
+
 /* A communicator in the reverse order of the world: rank 0 of it is the last process. */
 static void try_bindings(void)
 {
@@ -180,15 +190,16 @@ static void try_traffic(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
+    int provided, wanted = argc > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "the interface");
     MPI_T_pvar_session_create(&session);
     write_setting("every_switch", 0, 1);
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, wanted, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     write_setting("every_switch", 1, 0);
     write_setting("every_limit", 11, 0);
+    try_threads();
     try_values();
     try_bindings();
     try_events();

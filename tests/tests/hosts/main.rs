@@ -19,6 +19,7 @@ mod killed;
 mod languages;
 mod lifecycle;
 mod native;
+mod plugins;
 mod promises;
 mod reach;
 mod report;

@@ -30,7 +30,9 @@ fn files_and_directories_that_others_can_write_are_refused() -> Outcome {
         chmod(what, back)?;
     }
     let finished = job()?.env("MPIT_PLUGIN_PATH", &inner).succeed()?;
-    Failure::unless(finished.stderr.is_empty() && finished.stdout.contains("acme_work"), || finished.to_string())
+    Failure::unless(finished.stderr.is_empty() && finished.stdout.contains("acme_work"), || {
+        finished.to_string()
+    })
 }
 
 #[test]

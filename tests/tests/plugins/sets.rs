@@ -66,7 +66,8 @@ fn a_plugin_loads_another_and_registers_a_table_while_it_is_activated() -> Outco
     let finished = Job::plain(&[]).arg(program).env("MPIT_PLUGINS", outer).succeed()?;
     let expected =
         ["nested: itself refused, acme loaded, table registered\n", "pvar acme_work\n", "pvar nested_own\n"];
-    let refused = finished.stderr.lines().eq(finished.stderr.lines().filter(|line| line.contains("being loaded")));
+    let refused =
+        finished.stderr.lines().eq(finished.stderr.lines().filter(|line| line.contains("being loaded")));
     Failure::unless(refused && expected.iter().all(|line| finished.stdout.contains(line)), || {
         finished.to_string()
     })
@@ -90,9 +91,8 @@ fn a_program_in_c_loads_plugins_behind_what_is_there() -> Outcome {
     Failure::unless(answers == expected && finished.stderr.lines().count() == 4, || finished.to_string())?;
     let names: Vec<_> = finished.stdout.lines().filter_map(|line| line.strip_prefix("pvar ")).collect();
     let behind = names.get(names.len().saturating_sub(8)..).unwrap_or_default();
-    let expected = ["acme", "bolt"].map(|name| {
-        ["activation", "depth", "step", "work"].map(|what| format!("{name}_{what}"))
-    });
+    let expected = ["acme", "bolt"]
+        .map(|name| ["activation", "depth", "step", "work"].map(|what| format!("{name}_{what}")));
     Failure::unless(finished.stdout.contains("\n8 more\n") && behind == expected.concat(), || {
         finished.to_string()
     })

@@ -1,6 +1,6 @@
 //! A plug-in and its host need not be built alike.
 
-use mpit_tests::{Outcome, record, rust_plugins::Build};
+use mpit_tests::{Outcome, build, record, rust_plugins::Build};
 
 use crate::{equal, has, shown};
 
@@ -30,7 +30,31 @@ fn linked_by_another_linker() -> Outcome {
 #[test]
 fn by_another_compiler() -> Outcome {
     if !Build::NIGHTLY.is_possible() {
-        return record::not_run("Rust nightly", "is not installed; `rustup toolchain install nightly` gets it");
+        return record::not_run(
+            "Rust nightly",
+            "is not installed; `rustup toolchain install nightly` gets it",
+        );
     }
     shows_the_same(&Build::NIGHTLY)
+}
+
+#[test]
+fn with_the_structs_of_the_first_version() -> Outcome {
+    let (first, every) = (build::plugin("first_version")?, Build::PLAIN.plugin("every")?);
+    let [loaded, _] = shown("loaded", &[&first, &every], &[])?;
+    for line in [
+        "pvar first_count_of_every COUNTER UNSIGNED_LONG_LONG NO_OBJECT USER_BASIC PvarFlags(0) Sum in [\"first_of_every\"] \
+         of first at first:1: Steps.",
+        "cvar first_wish_of_every INT NO_OBJECT LOCAL USER_BASIC x1 false [] [] in [] of first at first:2 = 4 by Default: \
+         Makes nothing.",
+        "source first_other_of_every UNORDERED of first at first:2: ",
+        "category first_of_every: [\"first_inner_of_every\"] [\"first_count_of_every\"] [] []: The first.",
+        "  named by first_event_of_every_elements [(0, \"step\")]",
+        "at first: first_limits_of_every GENERIC x2 = [1, 4]",
+        "started: first_count_of_every COUNTER x1 = [3]",
+        "started: first_level_of_every HIGHWATERMARK x1 = [3]",
+    ] {
+        has(&loaded, line)?;
+    }
+    Ok(())
 }

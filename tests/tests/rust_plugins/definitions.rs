@@ -41,7 +41,8 @@ fn tools_see_what_they_would_see_of_the_program_itself() -> Outcome {
     has(&linked, "at first: life_of_every SIZE x1 = [0]")?;
     has(&loaded, "at first: life_of_every SIZE x1 = [1]")?;
     let left_out: Vec<_> = told.lines().filter(|line| line.starts_with("mpit: ")).collect();
-    let right = matches!(left_out[..], [one] if one.contains("custom_of_every") && one.contains("values.rs:"));
+    let right =
+        matches!(left_out[..], [one] if one.contains("custom_of_every") && one.contains("values.rs:"));
     Failure::unless(right, || format!("one line about what is left out is expected:\n{told}"))
 }
 

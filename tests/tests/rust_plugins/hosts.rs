@@ -12,10 +12,13 @@ fn a_tool_on_a_real_library_uses_all_that_a_plug_in_has() -> Outcome {
         |_| true,
         |stack| {
             let program = stack.compile_tool("rust_plugin")?;
-            let job = Job::mpi(stack, RANKS).arg(program).env("MPIT_PLUGINS", &plugin);
-            let finished = job.env("MPIT_EVERY_LIMIT", "7").under_mpit(&[])?.succeed()?;
-            let good = finished.stdout.matches("heard of 3 steps, 0 failures").count();
-            Failure::unless(good == RANKS as usize, || finished.to_string())
+            for threads in [&[][..], &["threads"]] {
+                let job = Job::mpi(stack, RANKS).arg(&program).args(threads).env("MPIT_PLUGINS", &plugin);
+                let finished = job.env("MPIT_EVERY_LIMIT", "7").under_mpit(&[])?.succeed()?;
+                let good = finished.stdout.matches("heard of 3 steps, 0 failures").count();
+                Failure::unless(good == RANKS as usize, || finished.to_string())?;
+            }
+            Ok(())
         },
     )
 }

@@ -10,6 +10,8 @@ mod event;
 mod groups;
 mod pvar;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::ffi::c_int;

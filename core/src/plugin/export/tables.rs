@@ -34,13 +34,13 @@ impl Tables {
         let (mut tables, mut enums) = (Self { component, ..Self::default() }, Enums::default());
         let mut left_out = Vec::new();
         for desc in &image.pvars {
-            let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
-            match pvar::fault(desc) {
-                None => {
-                    tables.pvars.push(pvar::entry(desc, &mut enums).map_err(within(what(), desc.origin()))?)
-                }
-                Some(why) => left_out.push(refusal(what(), desc.origin(), why)),
+            let what = format!("pvar `{}` ({})", desc.name(), desc.class());
+            if let Some(why) = pvar::fault(desc) {
+                left_out.push(refusal(what, desc.origin(), why));
+                continue;
             }
+            let entry = pvar::entry(desc, &mut enums);
+            tables.pvars.push(entry.map_err(within(what, desc.origin()))?);
         }
         for desc in &image.cvars {
             let within = within(format!("cvar `{}`", desc.name()), desc.origin());
@@ -51,11 +51,12 @@ impl Tables {
             tables.sources.push(event::source(desc).map_err(within)?);
         }
         for desc in &image.events {
-            let what = || format!("event `{}`", desc.name());
-            match event::fault(desc) {
-                None => tables.events.push(event::entry(desc).map_err(within(what(), desc.origin()))?),
-                Some(why) => left_out.push(refusal(what(), desc.origin(), why)),
+            let what = format!("event `{}`", desc.name());
+            if let Some(why) = event::fault(desc) {
+                left_out.push(refusal(what, desc.origin(), why));
+                continue;
             }
+            tables.events.push(event::entry(desc).map_err(within(what, desc.origin()))?);
         }
         for desc in image.all_categories() {
             let within = within(format!("category `{}`", desc.name()), desc.origin());

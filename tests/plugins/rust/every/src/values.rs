@@ -134,6 +134,12 @@ fn every_own_registry() -> u64 {
     u64::from(tool.registry().pvar_count() > 0)
 }
 
+/// Whether several threads may communicate at once, as this copy of mpit was told.
+#[pvar(class = "SIZE")]
+fn every_concurrent() -> u32 {
+    u32::from(mpit::threads::concurrent())
+}
+
 /// What no plug-in can have.
 struct Strange;
 

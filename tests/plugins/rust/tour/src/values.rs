@@ -58,6 +58,10 @@ fn show_all(when: &str, handles: &[Handle<'_>]) {
 
 fn steps(tool: &Tool, count: u32) {
     tool.cvar("every_step").expect("the setting").write(&[count]).expect("steps");
+    // Of another plug-in, if it is there.
+    if let Ok(first) = tool.cvar("first_step_of_every") {
+        first.write(&[count as i32]).expect("steps");
+    }
 }
 
 pub fn show() {

@@ -1,0 +1,142 @@
+//! What is refused, left out, or answered with care. What all kinds of definitions become is tested by plug-ins that are
+//! loaded.
+
+use std::ffi::{CStr, c_char};
+use std::sync::atomic::AtomicU32;
+
+use super::tables::Tables;
+use super::{About, export};
+use crate::cell::{Counter, Custom};
+use crate::desc::{CategoryDesc, ComponentDesc, EventDesc, Origin, PvarDesc, SourceDesc};
+use crate::event::{EventCell, SourceCell};
+use crate::object::Object;
+use crate::plugin::abi::{self, Host, MAGIC, MAJOR, MINOR};
+use crate::registry::{Image, Refusal};
+use crate::words::{Bind, Class, SourceOrder};
+
+const HERE: Origin = Origin::new("there.rs", 7);
+
+fn forever<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// The table of an image, and what is left out of it.
+fn table_of(image: &Image, components: &[&'static ComponentDesc]) -> (&'static abi::Table, Vec<String>) {
+    let (tables, left_out) = Tables::of("acme", image, components).expect("a table");
+    // SAFETY: made just now, and for ever.
+    (unsafe { &*tables.leak() }, left_out.iter().map(Refusal::to_string).collect())
+}
+
+fn text(at: *const c_char) -> &'static str {
+    // SAFETY: what is exported are strings with a NUL that stay.
+    unsafe { CStr::from_ptr(at) }.to_str().expect("UTF-8")
+}
+
+fn counter(name: &'static str) -> PvarDesc {
+    PvarDesc::new(name, Class::Counter, forever(Counter::<u64>::new()), HERE)
+}
+
+#[test]
+fn a_host_of_other_structs_gets_nothing() {
+    let about = About { name: "acme", activate: None, deactivate: None };
+    let size = size_of::<Host>();
+    let host = Host { magic: MAGIC, major: MAJOR, minor: MINOR, size, name: c"test".as_ptr() };
+    assert!(export(None, about).is_none());
+    assert!(export(Some(&Host { magic: MAGIC + 1, ..host }), about).is_none());
+    assert!(export(Some(&Host { major: MAJOR + 1, ..host }), about).is_none());
+}
+
+#[test]
+fn a_text_that_c_would_cut_short_is_refused() {
+    let image = Image { pvars: vec![forever(counter("cut").description("a\0b"))], ..Image::new("acme") };
+    let why = Tables::of("acme", &image, &[]).expect_err("refused");
+    assert_eq!(why, "pvar `cut` (COUNTER) at there.rs:7: its text \"a\\0b\" has a NUL in it");
+}
+
+#[test]
+fn what_c_cannot_be_told_is_left_out_alone() {
+    struct Strange;
+    impl Custom for Strange {
+        type Value = i32;
+        const COUNT: usize = 1;
+    }
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    static SOURCE: SourceCell = SourceCell::new();
+    fn object() -> &'static (dyn std::any::Any + Send + Sync) {
+        &()
+    }
+    let source = forever(SourceDesc::new("clock", SourceOrder::Ordered, &SOURCE, HERE));
+    let cells = [forever(EventCell::new()), forever(EventCell::with_mirror(&WORD))];
+    let [alone, several] = cells.map(|cell| forever(EventDesc::new("event", &[], source, cell, HERE)));
+    let image = Image {
+        pvars: vec![
+            forever(counter("lost")),
+            forever(PvarDesc::new("strange", Class::Generic, forever(Strange), HERE)),
+        ],
+        events: vec![alone, several],
+        ..Image::new("acme")
+    };
+    let components =
+        ["net", "pml"].map(|framework| forever(ComponentDesc::new(framework, "ear", "", HERE, object)));
+    let (table, left_out) = table_of(&image, &components);
+    assert_eq!((table.num_pvars, table.num_events, table.num_components), (1, 1, 0));
+    // The source of the events, although the image does not list it.
+    assert_eq!(table.num_sources, 1);
+    let whole = |what: &str, why: &str| format!("mpit: {what} at there.rs:7 is left out: {why}");
+    assert_eq!(
+        left_out,
+        [
+            whole(
+                "pvar `strange` (GENERIC)",
+                "a plug-in cannot have variables with behaviour of their own (`mpit::cell::Custom`)"
+            ),
+            whole("event `event`", "an event of a plug-in is looked at alone: leave `listeners` away"),
+            whole("component `ear` of net", "there is no framework `net`, but pml, osc and coll"),
+            whole("component `ear` of pml", "it does not implement `mpit::traffic::pml::Component`"),
+        ]
+    );
+}
+
+#[test]
+fn a_category_with_several_parents_has_an_entry_for_each() {
+    let [one, two] = ["one", "two"].map(|name| forever(CategoryDesc::new(name, "", &[], &[], HERE)));
+    let parents = forever([one, two]);
+    let child = forever(CategoryDesc::new("child", "In both.", parents, &[], HERE));
+    let (table, _) = table_of(&Image { categories: vec![child], ..Image::new("acme") }, &[]);
+    // SAFETY: so many are there, for ever.
+    let entries = unsafe { std::slice::from_raw_parts(table.categories, table.num_categories) };
+    let parent = |entry: &abi::Category| if entry.parent.is_null() { "" } else { text(entry.parent) };
+    let all: Vec<_> = entries.iter().map(|entry| (text(entry.name), parent(entry))).collect();
+    assert_eq!(all, [("child", "one"), ("child", "two"), ("one", ""), ("two", "")]);
+}
+
+#[test]
+fn an_object_of_a_kind_that_is_not_known_has_no_value() {
+    /// `struct mpit_object` of a later version.
+    #[repr(C)]
+    struct Later {
+        kind: u32,
+        id: u64,
+        size: u32,
+        ranks: *const AtomicU32,
+    }
+    let (table, _) = table_of(&Image { pvars: vec![forever(counter("one"))], ..Image::new("acme") }, &[]);
+    // SAFETY: there is one.
+    let pvar = unsafe { &*table.pvars };
+    let (read, count_of) = (pvar.read.expect("a function"), pvar.count_of.expect("a function"));
+    let ask = |kind: u32| {
+        let object = Later { kind, id: 1, size: 0, ranks: std::ptr::null() };
+        let object: *const Object<'_> = std::ptr::from_ref(&object).cast();
+        let mut out = 9_u64;
+        // SAFETY: as the header says of objects; there is room for one element.
+        let answer = unsafe { read(pvar.user_data, object, (&raw mut out).cast(), 1) };
+        // SAFETY: as above.
+        (answer, out, unsafe { count_of(pvar.user_data, object) })
+    };
+    assert_eq!(ask(Bind::NoObject as u32), (0, 0, 1));
+    assert_eq!(ask(Bind::Session as u32), (0, 0, 1));
+    let (answer, out, count) = ask(Bind::Session as u32 + 1);
+    assert!(answer != 0 && out == 9 && count == 0);
+    // SAFETY: null is no object.
+    assert_eq!(unsafe { count_of(pvar.user_data, std::ptr::null()) }, 1);
+}

@@ -1,0 +1,58 @@
+//! Plug-ins in programs of MPI: right ones are there, and wrong ones harm nothing.
+
+use std::fs;
+
+use mpit_tests::plugins::{self, list};
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::Job,
+    stacks::{self, Vendor},
+};
+
+const RANKS: u32 = 2;
+
+#[test]
+fn malformed_plugins_are_told_of_once_in_each_process_and_the_program_goes_on() -> Outcome {
+    let applies = |stack: &stacks::Stack| stack.vendor() != Vendor::Intel;
+    stacks::for_each("malformed_plugins", applies, |stack| {
+        let dir = stack.scratch("malformed_plugins")?;
+        let all = plugins::malformed(&dir)?;
+        let good = plugins::good(&dir, "acme")?;
+        let paths = all.iter().map(|one| one.path.as_path()).chain([good.as_path()]);
+        let listing = dir.join("list.json");
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("ring")?).env("MPIT_PLUGINS", list(paths));
+        let finished = job.env("MPIT_LISTING_FILE", &listing).dir(&dir).preloaded()?.succeed()?;
+        let told: Vec<_> = finished.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+        Failure::unless(told.len() == all.len() * RANKS as usize, || {
+            format!("{} lines for {} plug-ins\n{finished}", told.len(), all.len())
+        })?;
+        for one in &all {
+            let path = one.path.display().to_string();
+            let about =
+                |line: &&&str| line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.told);
+            let times = told.iter().filter(about).count();
+            Failure::unless(times == RANKS as usize, || format!("{times} lines about {one:?}\n{finished}"))?;
+        }
+        let text = fs::read_to_string(&listing).context(listing.display())?;
+        Failure::unless(text.contains("\"name\":\"acme_work\""), || "the right one is not listed".into())
+    })
+}
+
+#[test]
+fn r316_a_plugin_comes_behind_what_is_there_and_its_handles_are_valid_for_one_activation() -> Outcome {
+    stacks::for_each(
+        "plugin_life",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("plugin_life")?;
+            let good = plugins::good(&dir, "acme")?;
+            let program = stack.compile_tool("plugin_life")?;
+            let finished = Job::mpi(stack, 1).arg(program).arg(good).preloaded()?.succeed()?;
+            let told: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
+            Failure::unless(
+                matches!(told[..], [file, number] if file.contains("/nowhere/acme.so") && number.contains(" 5")),
+                || finished.to_string(),
+            )
+        },
+    )
+}
