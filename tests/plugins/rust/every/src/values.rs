@@ -106,7 +106,7 @@ fn every_ranks(comm: &Comm<'_>, out: &mut [u32]) {
 /// The number of a window.
 #[pvar(class = "GENERIC", bind = "WIN")]
 fn every_window(window: &Object<'_>) -> i64 {
-    -(window.id() as i64)
+    -window.id().cast_signed()
 }
 
 /// Fair weather only.

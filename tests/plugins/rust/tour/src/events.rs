@@ -42,11 +42,14 @@ pub fn show() {
     let tool = Tool::new();
     let interface = Interface::global();
     for index in 0..tool.registry().event_count() {
-        let Some(event) = tool.registry().event(index).filter(|event| is_ours(event.name())) else { continue };
+        let Some(event) = tool.registry().event(index).filter(|event| is_ours(event.name())) else {
+            continue;
+        };
         for (comm, level) in [(5, Safety::ThreadSafe), (6, Safety::None), (5, Safety::None)] {
             let object = Object::world(comm, 2);
             let object = (event.binding() == Bind::Comm).then_some(&object);
-            let id = interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
+            let id =
+                interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
             let function = without_provenance_mut(1);
             interface.event_register_callback(id, level, function, null_mut()).expect("a callback");
             interface.event_set_dropped_handler(id, function).expect("a handler");

@@ -26,7 +26,7 @@ pub fn show() {
         );
         show_names(pvar.enumeration());
     }
-    let cvars = (0..).map_while(|index| Some(registry.cvar(index)?)).filter(|cvar| is_ours(cvar.desc().name()));
+    let cvars = (0..).map_while(|index| registry.cvar(index)).filter(|cvar| is_ours(cvar.desc().name()));
     for entry in cvars {
         let cvar = entry.desc();
         println!(

@@ -60,7 +60,7 @@ fn steps(tool: &Tool, count: u32) {
     tool.cvar("every_step").expect("the setting").write(&[count]).expect("steps");
     // Of another plug-in, if it is there.
     if let Ok(first) = tool.cvar("first_step_of_every") {
-        first.write(&[count as i32]).expect("steps");
+        first.write(&[count.cast_signed()]).expect("steps");
     }
 }
 
@@ -140,9 +140,21 @@ fn show_settings(tool: &Tool) {
     try_all("every_wish", &[3, 4, -1]);
     try_all("every_switch", &[0, 2, 1]);
     try_all("every_refusal", &[2, 13]);
-    println!("every_large: {:?} {:?}", setting("every_large").write(&[1_i64]), setting("every_large").read::<i64>());
-    println!("every_long: {:?} {:?}", setting("every_long").write(&[1_u64]), setting("every_long").read::<u64>());
-    println!("every_part: {:?} {:?}", setting("every_part").write(&[-0.25]), setting("every_part").read::<f64>());
+    println!(
+        "every_large: {:?} {:?}",
+        setting("every_large").write(&[1_i64]),
+        setting("every_large").read::<i64>()
+    );
+    println!(
+        "every_long: {:?} {:?}",
+        setting("every_long").write(&[1_u64]),
+        setting("every_long").read::<u64>()
+    );
+    println!(
+        "every_part: {:?} {:?}",
+        setting("every_part").write(&[-0.25]),
+        setting("every_part").read::<f64>()
+    );
     let label: Setting<'_> = setting("every_label");
     for text in ["", "fünfzehn Bytes", "these are sixteen bytes"] {
         println!("every_label to {text:?}: {:?} {:?}", label.write_text(text), label.read_text());
