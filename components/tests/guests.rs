@@ -247,7 +247,7 @@ fn guests_come_and_go() {
     OPERATIONS.comes_again();
     heard();
     host::finalizing();
-    assert_eq!(heard(), ["late closes", "linked closes", "operations closes"]);
+    assert_eq!(heard(), ["linked closes", "late closes", "operations closes"]);
     assert!(!pml::active() && !coll::active());
     // Nobody tells them anything any more.
     LATE.goes();

@@ -5,7 +5,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use mpit::component;
 use mpit::plugin::abi;
@@ -148,8 +148,8 @@ fn a_name_is_taken_once_in_a_framework() {
 
 #[test]
 fn a_switch_serves_one_component() {
-    let _alone = alone();
     static SWITCH: abi::Switch = off();
+    let _alone = alone();
     let with = |name| abi::Component { listening: &raw const SWITCH, ..nothing(c"osc", name) };
     let shared = why(c"sharing", &[with(c"one"), with(c"other")]);
     assert!(
@@ -280,8 +280,8 @@ fn traffic_reaches_the_function_of_its_framework() {
 
 #[test]
 fn traffic_costs_something_only_while_an_open_component_with_ears_wants_it() {
-    let _alone = alone();
     static SWITCH: abi::Switch = off();
+    let _alone = alone();
     let at_first = Framework::ALL.map(listening);
     turn(&SWITCH, true);
     let switched = abi::Component { listening: &raw const SWITCH, ..all(c"osc", c"switched") };
@@ -293,7 +293,9 @@ fn traffic_costs_something_only_while_an_open_component_with_ears_wants_it() {
     };
     assert_eq!(more(), [0; 3], "nobody has opened them");
     let switches = ["always", "switched", "deaf"].map(|name| named(name).switch());
-    switches.iter().for_each(|switch| switch.resume());
+    for switch in switches {
+        switch.resume();
+    }
     assert_eq!(more(), [1, 1, 0]);
     turn(&SWITCH, true);
     turn(&SWITCH, false);
@@ -302,22 +304,28 @@ fn traffic_costs_something_only_while_an_open_component_with_ears_wants_it() {
     assert_eq!((more(), switches[1].is_on()), ([1, 0, 0], false));
 
     // Whoever turns it last has the last word.
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| (0..10_000).for_each(|turns| turn(&SWITCH, turns % 2 == 0)));
+    let start = Barrier::new(2);
+    let rounds = || {
+        for _ in 0..500 {
+            start.wait();
+            (0..4).for_each(|turns| turn(&SWITCH, turns % 2 == 0));
+            start.wait();
+            assert_eq!((more(), switches[1].is_on()), ([1, 0, 0], false));
         }
-    });
-    assert_eq!(more(), [1, 0, 0]);
+    };
+    std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(rounds)));
     turn(&SWITCH, true);
     assert_eq!((more(), switches[1].is_on()), ([1, 1, 0], true));
-    switches.iter().for_each(|switch| switch.pause());
+    for switch in switches {
+        switch.pause();
+    }
     assert_eq!(more(), [0; 3]);
 }
 
 #[test]
 fn what_is_inactive_sleeps() {
-    let _alone = alone();
     static LIFE: Life = Life::new();
+    let _alone = alone();
     let about = About {
         framework: "pml",
         name: "mortal",

@@ -8,20 +8,21 @@
 //! its framework, if that is up and selects it, which wakes its switch up; closed when MPI goes down or its plug-in is
 //! deactivated; opened again when that is activated again.
 
+mod list;
+
 use std::ffi::{c_int, c_void};
 use std::ptr::{from_ref, null_mut};
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicU8,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
+pub use list::{Claim, all, changed, on_change};
+
 use super::abi;
 use super::life::{Lease, Life};
 use super::read::placed;
 use crate::desc::Origin;
-use crate::lock::Mutex;
-use crate::log::Log;
 use crate::registry::{Fault, Refusal, text_fault};
 use crate::traffic::{CommId, Framework, Lifecycle, Switch, World, coll, osc, pml};
 
@@ -163,19 +164,25 @@ impl ForeignComponent {
 
     /// Takes over the reasons to listen. What nobody hears must not cost anything.
     fn follow(&self) {
-        let reasons = || self.reasons.map_or(1, |switch| switch.reasons.load(SeqCst));
-        // Several may come here at once: whoever comes last sees what was there when it had stored its own.
-        while self.has_ears() {
-            let seen = reasons();
-            self.switch.set(seen);
-            if reasons() == seen {
-                break;
-            }
+        if self.has_ears() {
+            let reasons = || self.reasons.map_or(1, |switch| switch.reasons.load(SeqCst));
+            keep_up(reasons, |reasons| self.switch.set(reasons));
         }
     }
 
     fn user_data(&self) -> *mut c_void {
         self.functions.user_data
+    }
+}
+
+/// Takes a number over. Several threads may do so at once: whoever comes last sees what there was when it had set its own.
+fn keep_up(number: impl Fn() -> u32, set: impl Fn(u32)) {
+    loop {
+        let seen = number();
+        set(seen);
+        if number() == seen {
+            break;
+        }
     }
 }
 
@@ -244,98 +251,25 @@ impl coll::Component for ForeignComponent {
     }
 }
 
-/// All that were ever claimed.
-static ALL: Log<&'static ForeignComponent> = Log::new();
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
 
-/// Held while names are looked up and taken.
-static CLAIMING: Mutex<()> = Mutex::new(());
+    use super::keep_up;
 
-/// Who is told of changes.
-static HOOK: OnceLock<fn()> = OnceLock::new();
-
-/// Names itself as the one who is told when components come, and when plug-ins are activated or deactivated: the function
-/// looks at [`all`] of them, and at their [epochs](ForeignComponent::epoch). Only the first call counts.
-pub fn on_change(hook: fn()) {
-    HOOK.get_or_init(|| hook);
-}
-
-/// Says that plug-ins were activated or deactivated: components of those that are not active hear nothing from now on.
-/// Runs functions of components, so the caller holds no lock.
-pub fn changed() {
-    all().filter(|component| component.epoch().is_none()).for_each(|component| component.switch.pause());
-    if let Some(hook) = HOOK.get() {
-        hook();
+    #[test]
+    fn what_another_thread_changes_meanwhile_is_seen() {
+        let (number, taken) = (Cell::new(1), RefCell::new(Vec::new()));
+        keep_up(
+            || number.get(),
+            |seen| {
+                // As another thread does that is done before this one sets what it saw.
+                if number.replace(0) == 1 {
+                    taken.borrow_mut().push(0);
+                }
+                taken.borrow_mut().push(seen);
+            },
+        );
+        assert_eq!(*taken.borrow(), [0, 1, 0]);
     }
-}
-
-/// The components that are published, in the order in which they came.
-pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
-    ALL.iter().copied().filter(|component| component.stage.load(Acquire) == PUBLISHED)
-}
-
-/// Components whose names and switches are taken, before anybody can see them. When it is dropped, they are free again.
-#[derive(Debug, Default)]
-#[must_use = "what is not published is dropped"]
-pub struct Claim(Vec<&'static ForeignComponent>);
-
-impl Claim {
-    /// Takes the names and switches of components; those that somebody has already are left out.
-    pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
-        let _alone = CLAIMING.lock();
-        let (mut claim, mut refusals) = (Self::default(), Vec::new());
-        for component in components {
-            if let Some(first) = first_of(component.framework, component.name()) {
-                refusals.push(Refusal::duplicate(component.label(), component.origin(), first));
-                continue;
-            }
-            let component: &'static ForeignComponent = Box::leak(Box::new(component));
-            if !component.bind() {
-                refusals.push(component.refusal("its switch serves another component; each needs its own"));
-            } else if ALL.push(component).is_ok() {
-                claim.0.push(component);
-            } else {
-                component.unbind();
-                refusals.push(component.refusal("there are too many components"));
-            }
-        }
-        (claim, refusals)
-    }
-
-    /// Whether nothing is claimed.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Shows them to their frameworks. Runs functions of components, so the caller holds no lock.
-    pub fn publish(mut self) {
-        let components = std::mem::take(&mut self.0);
-        for component in &components {
-            component.follow();
-            component.stage.store(PUBLISHED, Release);
-        }
-        if !components.is_empty() {
-            changed();
-        }
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        for component in &self.0 {
-            component.unbind();
-            component.stage.store(DROPPED, Release);
-        }
-    }
-}
-
-/// Where the component that has this name is defined.
-fn first_of(framework: Framework, name: &str) -> Option<Origin> {
-    let linked = crate::components().find(|desc| desc.framework() == framework.name() && desc.name() == name);
-    let foreign = || {
-        let mut kept = ALL.iter().filter(|component| component.stage.load(Acquire) != DROPPED);
-        kept.find(|component| component.framework == framework && component.name() == name)
-            .map(|component| component.origin())
-    };
-    linked.map(crate::desc::ComponentDesc::origin).or_else(foreign)
 }
