@@ -153,6 +153,7 @@ fn remedy(rule: &str) -> &'static str {
         "R111" => "keep the value between 0 and 1",
         "R123" => "say in the description what unit it has",
         "R127" => "say what it measures and where it begins",
+        "R67" => "rename it, or give it the same items",
         "R318" => "rename it, or only who asks for ours will see it",
         "left-out" => "mend that first",
         "plug-in" => "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",

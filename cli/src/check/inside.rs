@@ -141,11 +141,6 @@ fn live(notes: &Notes, subject: &Subject, contents: &Contents, place: &str) -> R
 
 fn counts(contents: &Contents) -> Counts {
     let image = &contents.image;
-    let enums = image.pvars.iter().filter_map(|desc| desc.enumeration());
-    let enums = enums.chain(image.cvars.iter().filter_map(|desc| desc.enumeration()));
-    let mut enums: Vec<_> = enums.map(mpit::desc::EnumDesc::name).collect();
-    enums.sort_unstable();
-    enums.dedup();
     let mut categories: Vec<_> = library::categories(image).map(mpit::desc::CategoryDesc::name).collect();
     categories.sort_unstable();
     categories.dedup();
@@ -155,7 +150,7 @@ fn counts(contents: &Contents) -> Counts {
         events: image.events.len(),
         sources: image.sources.len(),
         categories: categories.len(),
-        enumerations: enums.len(),
+        enumerations: library::enumerations(image).len(),
         components: contents.components.len(),
     }
 }

@@ -1,6 +1,6 @@
 //! What plug-ins and an MPI library both define.
 
-use mpit::desc::CategoryDesc;
+use mpit::desc::{CategoryDesc, EnumDesc};
 use mpit::registry::Image;
 use mpit_ffi::listing::Listing;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,8 @@ pub(super) struct Definition {
     name: String,
     /// Of a performance variable.
     class: Option<String>,
+    /// Of an enumeration.
+    items: Vec<(i32, String)>,
     place: String,
 }
 
@@ -24,6 +26,7 @@ enum Kind {
     Event,
     Source,
     Category,
+    Enumeration,
 }
 
 impl Definition {
@@ -33,6 +36,7 @@ impl Definition {
             kind,
             name: name.into(),
             class: None,
+            items: Vec::new(),
             place: place.to_string(),
         };
         let pvars = image.pvars.iter().map(|desc| Self {
@@ -47,6 +51,10 @@ impl Definition {
             if !all.iter().any(|known| known.kind == Kind::Category && known.name == desc.name()) {
                 all.push(new(Kind::Category, desc.name(), desc.origin()));
             }
+        }
+        for desc in enumerations(image) {
+            let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
+            all.push(Self { items, ..new(Kind::Enumeration, desc.name(), desc.origin()) });
         }
         all
     }
@@ -63,10 +71,27 @@ impl Definition {
             Kind::Event => listing.events.iter().any(|one| !one.own && one.name == *name),
             Kind::Source => listing.sources.iter().any(|one| !one.own && one.name == *name),
             Kind::Category => listing.categories.iter().any(|one| !one.own && one.name == *name),
+            Kind::Enumeration => self.has_other_items(listing),
         };
         let library = listing.library.as_deref().unwrap_or("the MPI library");
+        if self.kind == Kind::Enumeration {
+            let why = format!("{library} has one of this name with other items");
+            return is_taken.then(|| Finding::error("R67", self.label(), &self.place, why));
+        }
         let why = format!("{library} defines it as well, and its own is hidden behind this one");
         is_taken.then(|| Finding::error("R318", self.label(), &self.place, why))
+    }
+
+    /// Whether an enumeration of the library's has this name, and is not the same.
+    fn has_other_items(&self, listing: &Listing) -> bool {
+        let of_pvars = listing.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
+        let of_settings = listing.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
+        let is_the_librarys = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
+        let items = |one: &mpit_ffi::listing::Enumeration| -> Vec<_> {
+            one.items.iter().map(|item| (item.value, item.name.clone())).collect()
+        };
+        let mut alike = listing.enumerations.iter().filter(|one| one.name == self.name);
+        is_the_librarys && alike.any(|one| items(one) != self.items)
     }
 
     fn label(&self) -> String {
@@ -78,6 +103,7 @@ impl Definition {
             (Kind::Event, _) => format!("event `{name}`"),
             (Kind::Source, _) => format!("source `{name}`"),
             (Kind::Category, _) => format!("category `{name}`"),
+            (Kind::Enumeration, _) => format!("enumeration `{name}`"),
         }
     }
 }
@@ -88,4 +114,45 @@ pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static Categor
     let of_settings = image.cvars.iter().flat_map(|desc| desc.category_list());
     let of_events = image.events.iter().flat_map(|desc| desc.category_list());
     image.categories.iter().chain(of_variables).chain(of_settings).chain(of_events).copied()
+}
+
+/// Those of its variables, each once.
+pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
+    let of_variables = image.pvars.iter().filter_map(|desc| desc.enumeration());
+    let of_settings = image.cvars.iter().filter_map(|desc| desc.enumeration());
+    let mut all: Vec<_> = of_variables.chain(of_settings).collect();
+    all.sort_by_key(|desc| desc.name());
+    all.dedup_by_key(|desc| desc.name());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use mpit_ffi::listing::{self, Listing};
+
+    use super::{Definition, Kind};
+
+    fn enumeration(item: &str) -> Definition {
+        let items = vec![(1, item.to_owned())];
+        Definition {
+            kind: Kind::Enumeration,
+            name: "modes".into(),
+            class: None,
+            items,
+            place: "a.c:1".into(),
+        }
+    }
+
+    #[test]
+    fn r67_an_enumeration_may_be_shared_but_not_changed() {
+        let cvar = |own| listing::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
+        let items = vec![listing::Item { value: 1, name: "fast".into() }];
+        let enumerations = vec![listing::Enumeration { name: "modes".into(), items }];
+        let library = Listing { cvars: vec![cvar(false)], enumerations, ..Default::default() };
+        assert_eq!(enumeration("fast").taken_by(&library), None);
+        assert_eq!(enumeration("slow").taken_by(&library).map(|finding| finding.rule), Some("R67".into()));
+        // Of mpit's own, the registry has spoken already.
+        let ours = Listing { cvars: vec![cvar(true)], ..library };
+        assert_eq!(enumeration("slow").taken_by(&ours), None);
+    }
 }
