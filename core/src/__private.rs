@@ -43,6 +43,10 @@ pub static MPIT_CATEGORIES_V1: [&'static CategoryDesc];
 #[linkme::distributed_slice]
 pub static MPIT_COMPONENTS_V1: [&'static ComponentDesc];
 
+/// What `plugin!` said in this image; one is enough.
+#[linkme::distributed_slice]
+pub static MPIT_PLUGINS_V1: [&'static plugin::About];
+
 /// The item of an enumeration that has a value.
 pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
     items.iter().copied().find(|item| item.value() == value)

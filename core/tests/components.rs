@@ -284,15 +284,15 @@ fn traffic_costs_something_only_while_an_open_component_with_ears_wants_it() {
     let _alone = alone();
     let at_first = Framework::ALL.map(listening);
     turn(&SWITCH, true);
-    let switched = abi::Component { listening: &raw const SWITCH, ..all(c"osc", c"switched") };
+    let counting = abi::Component { listening: &raw const SWITCH, ..all(c"osc", c"counting") };
     let deaf = abi::Component { done: None, ..all(c"coll", c"deaf") };
-    add(c"costs", &[all(c"pml", c"always"), switched, deaf]).unwrap();
+    add(c"costs", &[all(c"pml", c"always"), counting, deaf]).unwrap();
     let more = || {
         let mut all = Framework::ALL.map(listening).into_iter().zip(at_first);
         [(); 3].map(|()| all.next().map_or(0, |(now, then)| now - then))
     };
     assert_eq!(more(), [0; 3], "nobody has opened them");
-    let switches = ["always", "switched", "deaf"].map(|name| named(name).switch());
+    let switches = ["always", "counting", "deaf"].map(|name| named(name).switch());
     for switch in switches {
         switch.resume();
     }

@@ -43,7 +43,9 @@ fn private(given: Option<&Path>) -> TokenStream {
 
 /// An element of a slice: a reference to a descriptor.
 fn element(private: &TokenStream, slice: &str, desc: &str, value: &TokenStream) -> TokenStream {
-    let (slice, desc) = (Ident::new(slice, Span::call_site()), Ident::new(desc, Span::call_site()));
+    let slice = Ident::new(slice, Span::call_site());
+    let desc = desc.split("::").map(|part| Ident::new(part, Span::call_site()));
+    let desc = quote!(#(#desc)::*);
     quote! {
         const _: () = {
             #[#private::linkme::distributed_slice(#private::#slice)]

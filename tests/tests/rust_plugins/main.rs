@@ -5,6 +5,7 @@
 mod built_otherwise;
 mod definitions;
 mod hosts;
+mod misuse;
 mod short;
 
 use std::path::Path;

@@ -20,7 +20,8 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use super::abi;
-use crate::__private::MPIT_COMPONENTS_V1;
+use crate::__private::{MPIT_COMPONENTS_V1, MPIT_PLUGINS_V1};
+use crate::desc::Origin;
 use crate::registry::{Image, Refusal};
 use crate::threads;
 use tables::Tables;
@@ -30,6 +31,8 @@ use tables::Tables;
 pub struct About {
     /// Its name, for messages and as the first key of the order of indices.
     pub name: &'static str,
+    /// Where it says so.
+    pub origin: Origin,
     /// Called before its variables appear.
     pub activate: Option<fn() -> crate::Result<()>>,
     /// Called after its variables lost their values.
@@ -39,7 +42,7 @@ pub struct About {
 /// What was made for the host.
 #[derive(Debug)]
 struct Exported {
-    about: About,
+    about: &'static About,
     plugin: abi::Plugin,
 }
 
@@ -59,7 +62,7 @@ pub(crate) fn is_exported() -> bool {
 /// The body of `mpit_plugin_v1`: the definitions of this image, made at the first call. `None` for a host that speaks of
 /// other structs.
 #[must_use]
-pub fn export(host: Option<&abi::Host>, about: About) -> Option<&'static abi::Plugin> {
+pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'static abi::Plugin> {
     let host = host?;
     if host.magic != abi::MAGIC || host.major != abi::MAJOR {
         return None;
@@ -69,8 +72,9 @@ pub fn export(host: Option<&abi::Host>, about: About) -> Option<&'static abi::Pl
 
 impl Exported {
     /// The definitions that are linked into this image, but for this crate's own, which the host has as well.
-    fn of_linked(about: About) -> Self {
+    fn of_linked(about: &'static About) -> Self {
         let made: Result<text::Made<*const abi::Table>, _> = catch_unwind(|| {
+            only_one(&MPIT_PLUGINS_V1)?;
             let mut image = Image::linked();
             let own = env!("CARGO_PKG_NAME");
             image.cvars.retain(|desc| desc.owner() != own);
@@ -86,7 +90,7 @@ impl Exported {
         }
     }
 
-    fn new(about: About, table: *const abi::Table, problem: *const std::ffi::c_char) -> Self {
+    fn new(about: &'static About, table: *const abi::Table, problem: *const std::ffi::c_char) -> Self {
         let plugin = abi::Plugin {
             magic: abi::MAGIC,
             major: abi::MAJOR,
@@ -101,6 +105,15 @@ impl Exported {
         };
         Self { about, plugin }
     }
+}
+
+/// An image with two plug-ins in it would be the one or the other, whichever the linker took.
+fn only_one(plugins: &[&About]) -> text::Made<()> {
+    if let [one, other, ..] = plugins {
+        let [one, other] = [one, other].map(|about| format!("`{}` at {}", about.name, about.origin));
+        return Err(format!("two plug-ins are linked into it, {one} and {other}; leave one `plugin!` away"));
+    }
+    Ok(())
 }
 
 /// Tells people what was left out, each in one line.

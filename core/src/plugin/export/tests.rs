@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::atomic::AtomicU32;
 
 use super::tables::Tables;
-use super::{About, export};
+use super::{About, export, only_one};
 use crate::cell::{Counter, Custom};
 use crate::desc::{CategoryDesc, ComponentDesc, EventDesc, Origin, PvarDesc, SourceDesc};
 use crate::event::{EventCell, SourceCell};
@@ -38,12 +38,22 @@ fn counter(name: &'static str) -> PvarDesc {
 
 #[test]
 fn a_host_of_other_structs_gets_nothing() {
-    let about = About { name: "acme", activate: None, deactivate: None };
+    let about = forever(About { name: "acme", origin: HERE, activate: None, deactivate: None });
     let size = size_of::<Host>();
     let host = Host { magic: MAGIC, major: MAJOR, minor: MINOR, size, name: c"test".as_ptr() };
     assert!(export(None, about).is_none());
     assert!(export(Some(&Host { magic: MAGIC + 1, ..host }), about).is_none());
     assert!(export(Some(&Host { major: MAJOR + 1, ..host }), about).is_none());
+}
+
+#[test]
+fn one_image_is_one_plug_in() {
+    let about = |name| About { name, origin: HERE, activate: None, deactivate: None };
+    assert_eq!(only_one(&[&about("acme")]), Ok(()));
+    assert_eq!(
+        only_one(&[&about("acme"), &about("other"), &about("third")]).expect_err("refused"),
+        "two plug-ins are linked into it, `acme` at there.rs:7 and `other` at there.rs:7; leave one `plugin!` away"
+    );
 }
 
 #[test]
