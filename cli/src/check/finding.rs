@@ -162,6 +162,7 @@ fn remedy(rule: &str) -> &'static str {
         }
         "file" => "make it a file that the loader takes",
         "crash" | "exit" | "hang" => "run it in a debugger: `mpit check` only loads it",
+        "panic" => "return an error instead; tools get MPI_T_ERR_INVALID for it",
         "activation" => "let it begin, or say in its documentation what it needs",
         "description" => "describe it: tools show the text to their users",
         "prefix" => "begin names with the name of the plug-in, so that no other one has them",

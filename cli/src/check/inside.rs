@@ -15,6 +15,12 @@ use super::advice;
 use super::finding::{Counts, Finding};
 use super::library::{self, Definition};
 use super::values;
+use crate::tell;
+
+/// What the process says on standard error before the plug-in can say anything.
+pub(super) const BEGIN: &str = "now the one that is checked";
+/// What it says if it cannot do its work.
+pub(super) const NOT_WRITTEN: &str = "cannot write what is found: ";
 
 /// What happens next, in case it is the last that is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +63,7 @@ struct Notes(RefCell<File>);
 
 impl Notes {
     fn write(&self, line: &Line) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("cannot write what is found: {error}");
+        let failed = |error: std::io::Error| format!("{NOT_WRITTEN}{error}");
         let text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         self.0.borrow_mut().write_all((text + "\n").as_bytes()).map_err(failed)
     }
@@ -70,12 +76,13 @@ impl Notes {
 /// Checks the plug-in that the environment names.
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let file = File::options().append(true).open(notes);
-    let notes = Notes(RefCell::new(file.map_err(|error| format!("cannot write what is found: {error}"))?));
+    let notes = Notes(RefCell::new(file.map_err(|error| format!("{NOT_WRITTEN}{error}"))?));
     // A crash is a finding, and its memory is of no use to anybody. Where there is no limit, there is a file more.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let place = path.display().to_string();
     notes.write(&Line::Step(Step::Before))?;
     Registry::global();
+    tell(BEGIN);
     notes.write(&Line::Step(Step::Open))?;
     match check::open() {
         Ok(subject) => inside(&notes, &subject, &place)?,

@@ -73,7 +73,7 @@ impl Definition {
             Kind::Category => listing.categories.iter().any(|one| !one.own && one.name == *name),
             Kind::Enumeration => self.has_other_items(listing),
         };
-        let library = listing.library.as_deref().unwrap_or("the MPI library");
+        let library = format!("the MPI library ({})", listing.library.as_deref().unwrap_or("unknown"));
         if self.kind == Kind::Enumeration {
             let why = format!("{library} has one of this name with other items");
             return is_taken.then(|| Finding::error("R67", self.label(), &self.place, why));

@@ -38,7 +38,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     let mut all: Vec<Checked> = Vec::new();
     for path in &args.plugins {
         let before: Vec<_> = all.iter().filter(|one| one.loads).map(|one| Path::new(&one.path)).collect();
-        let process::Outcome { mut checked, definitions } = process::check(path, &before, &all, patience)?;
+        let process::Outcome { mut checked, definitions } = process::check(path, &before, patience)?;
         if let Some(listing) = &listing {
             checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(listing)));
         }

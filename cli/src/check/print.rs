@@ -13,7 +13,7 @@ pub(super) fn of(report: &Report) -> String {
         out.push('\n');
     }
     let _ = match &report.compared_with {
-        Some(library) => writeln!(out, "Compared with what {library} defines."),
+        Some(library) => writeln!(out, "Compared with the MPI library of the command, {library}."),
         None => writeln!(
             out,
             "Compared with no MPI library; to do that, add a command: -- mpiexec -n 1 ./any_mpi_program"

@@ -16,7 +16,7 @@ use mpit::plugin::{PLUGIN_PATH, PLUGINS};
 use signal_hook::low_level::signal_name;
 
 use super::finding::{Checked, Finding};
-use super::inside::{Line, Step};
+use super::inside::{BEGIN, Line, NOT_WRITTEN, Step};
 use super::library::Definition;
 use crate::tell;
 
@@ -32,13 +32,8 @@ pub(super) struct Outcome {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Checks a plug-in as one that is loaded after others. `known` is what was found out about those.
-pub(super) fn check(
-    path: &Path,
-    before: &[&Path],
-    known: &[Checked],
-    patience: Duration,
-) -> Result<Outcome, String> {
+/// Checks a plug-in as one that is loaded after others.
+pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result<Outcome, String> {
     let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
     let (notes, said) = (dir.path().join("notes"), dir.path().join("said"));
     let new =
@@ -50,6 +45,8 @@ pub(super) fn check(
     command.env(SUBJECT, path).env(PLUGINS, join(before)?);
     // Crashes are told here, with the step in which they happen.
     command.env("MPIT_PLUGIN_TRIAL", "0");
+    // A panic is told with its place.
+    command.env("RUST_BACKTRACE", "0");
     // What is set for programs must not decide over what is found.
     command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
     command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&said)?);
@@ -58,7 +55,13 @@ pub(super) fn check(
     let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read what is found: {error}"))?;
     let mut outcome = read(path, &text, &fate, patience);
     let said = fs::read(&said).unwrap_or_default();
-    take_left_out(&mut outcome.checked, known, &String::from_utf8_lossy(&said));
+    let said = String::from_utf8_lossy(&said);
+    if let Some((_, why)) = said.split_once(NOT_WRITTEN) {
+        return Err(format!("{NOT_WRITTEN}{}", why.trim_end()));
+    }
+    // What comes before is of those that are loaded before.
+    let own = said.split_once(BEGIN).map_or("", |(_, own)| own);
+    take_said(&mut outcome.checked, own);
     Ok(outcome)
 }
 
@@ -136,21 +139,35 @@ fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Opti
     Some(Finding::error(rule, "the plug-in", place, why))
 }
 
-/// Takes what the plug-in itself, or the loader, said of definitions that are left out; the rest of its words go on.
-fn take_left_out(checked: &mut Checked, known: &[Checked], said: &str) {
-    for line in said.lines() {
-        let Some((what, place, why)) = left_out(line) else {
-            tell(&format!("{} says: {line}", checked.path));
+/// Takes what the plug-in itself, or the loader, said of definitions that are left out, and what panicked; the rest of its
+/// words go on.
+fn take_said(checked: &mut Checked, said: &str) {
+    let mut lines = said.lines();
+    while let Some(line) = lines.next() {
+        let finding = if let Some((what, place, why)) = left_out(line) {
+            Finding::error("left-out", what, place, why)
+        } else if let Some(place) = panicked(line) {
+            let message = lines.next().unwrap_or_default();
+            Finding::error("panic", "the plug-in", place, format!("it panics: {message}"))
+        } else {
+            if !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE=") {
+                tell(&format!("{} says: {line}", checked.path));
+            }
             continue;
         };
-        let mut all = known.iter().flat_map(|other| &other.findings).chain(&checked.findings);
-        if !all.any(|finding| finding.is_about(what, place)) {
-            checked.findings.push(Finding::error("left-out", what, place, why));
+        if !checked.findings.iter().any(|other| other.is_about(&finding.what, &finding.place)) {
+            checked.findings.push(finding);
         }
     }
 }
 
-/// The parts of such a line.
+/// Where it was, in the line that Rust tells it by: file and line, without the column.
+fn panicked(line: &str) -> Option<&str> {
+    let (_, place) = line.strip_prefix("thread ")?.split_once(" panicked at ")?;
+    place.strip_suffix(':')?.rsplit_once(':').map(|(place, _)| place)
+}
+
+/// The parts of a line about a definition that is left out.
 fn left_out(line: &str) -> Option<(&str, &str, &str)> {
     let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
     // The loader says first whose it is.
@@ -162,7 +179,7 @@ fn left_out(line: &str) -> Option<(&str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::left_out;
+    use super::{left_out, panicked};
 
     #[test]
     fn what_is_left_out_is_understood() {
@@ -172,5 +189,13 @@ mod tests {
         assert_eq!(left_out(line), Some(("cvar `a`", "a.c:3", "b.c:4 already defines it")));
         assert_eq!(left_out("mpit: pvar is left out"), None);
         assert_eq!(left_out("hello"), None);
+    }
+
+    #[test]
+    fn what_panicked_is_understood() {
+        let line = "thread '<unnamed>' (26) panicked at src/a.rs:12:34:";
+        assert_eq!(panicked(line), Some("src/a.rs:12"));
+        assert_eq!(panicked("thread 'main' ended"), None);
+        assert_eq!(panicked("it panicked at src/a.rs:12:34:"), None);
     }
 }

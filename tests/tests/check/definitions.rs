@@ -93,7 +93,7 @@ fn names_are_held_against_those_of_the_plugins_before() -> Outcome {
     equal(&checked(&[&second], 0)?.findings(0).len(), &1)
 }
 
-/// What a plug-in in Rust leaves out itself, only its copy of mpit knows.
+/// What a plug-in in Rust leaves out itself, only its copy of mpit knows; what panics, only standard error.
 #[test]
 fn plugins_in_rust_are_checked_as_well() -> Outcome {
     let (short, every) = (Build::PLAIN.plugin("short")?, Build::PLAIN.plugin("every")?);
@@ -103,11 +103,16 @@ fn plugins_in_rust_are_checked_as_well() -> Outcome {
     let rules: Vec<_> = said.findings(0).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
     equal(&rules, &["category", "verbosity"].map(|rule| ("warning".into(), rule.into())).to_vec())?;
 
-    let said = checked(&[&every], 1)?;
+    // What is said of those before is of no concern to the next one.
+    let said = checked(&[&every, &short], 1)?;
+    equal(&said.findings(1).iter().filter(|[severity, ..]| severity == "error").count(), &0)?;
     let errors: Vec<_> = said.findings(0).into_iter().filter(|[severity, ..]| severity == "error").collect();
-    let [[_, rule, place]] = errors.as_slice() else {
-        return Err(Failure::new(format!("one error is expected: {errors:?}")));
+    let [[_, first, left_out], [_, second, panicked]] = errors.as_slice() else {
+        return Err(Failure::new(format!("two errors are expected: {errors:?}")));
     };
-    equal(&rule.as_str(), &"left-out")?;
-    Failure::unless(place.contains("values.rs:"), || place.clone())
+    equal(&(first.as_str(), second.as_str()), &("left-out", "panic"))?;
+    Failure::unless([left_out, panicked].iter().all(|place| place.contains("values.rs:")), || {
+        said.0.to_string()
+    })?;
+    Failure::unless(said.reasons(0).contains(&"it panics: as the test expects"), || said.0.to_string())
 }
