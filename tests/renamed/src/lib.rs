@@ -74,3 +74,11 @@ pub struct RenamedEvent {
     #[mpit(datatype = "UINT64_T")]
     pub bytes: u64,
 }
+
+tools::plugin!(name = "renamed", activate = activate, deactivate = deactivate, crate = tools);
+
+fn activate() -> tools::Result<()> {
+    if RENAMED_LEVEL.get() == 0 { Ok(()) } else { Err(tools::Error::NotAccessible) }
+}
+
+fn deactivate() {}
