@@ -15,7 +15,6 @@ mod process;
 mod values;
 
 use std::io::{ErrorKind, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -37,7 +36,13 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     let patience = Duration::from_secs(args.timeout.into());
     let mut all: Vec<Checked> = Vec::new();
     for path in &args.plugins {
-        let before: Vec<_> = all.iter().filter(|one| one.loads).map(|one| Path::new(&one.path)).collect();
+        let before: Vec<_> = args
+            .plugins
+            .iter()
+            .zip(&all)
+            .filter(|(_, one)| one.loads)
+            .map(|(path, _)| path.as_path())
+            .collect();
         let process::Outcome { mut checked, definitions } = process::check(path, &before, patience)?;
         if let Some(listing) = &listing {
             checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(listing)));
