@@ -1,5 +1,7 @@
-//! `mpit`: runs MPI programs with the preload library, reports what they sent, and lists what MPI tools would see.
+//! `mpit`: runs MPI programs with the preload library, reports what they sent, lists what MPI tools would see, and checks
+//! plug-ins.
 
+mod check;
 mod preload;
 mod report;
 mod run;
@@ -35,6 +37,12 @@ enum Command {
     /// Without a command: those that mpit brings. With one, such as `mpiexec -n 1 ./app`: all that its first process
     /// has, the MPI library's own included.
     Vars(Vars),
+    /// Tell what is wrong with plug-ins
+    ///
+    /// Loads each in a process of its own, after those before it, and holds it against the rules of docs/conformance.md,
+    /// against what mpit defines, and with a command such as `mpiexec -n 1 ./app` against what the MPI library of its
+    /// program defines. The exit status is 1 if there are errors, and 2 if something could not be checked.
+    Check(Check),
     /// Show what monitoring wrote: who sent how much to whom
     ///
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
@@ -87,6 +95,32 @@ struct Vars {
 }
 
 #[derive(Debug, Args)]
+struct Check {
+    /// The shared objects, in the order in which programs would load them
+    #[arg(required = true, value_name = "PLUGIN")]
+    plugins: Vec<PathBuf>,
+
+    /// Print JSON, for programs
+    #[arg(long)]
+    json: bool,
+
+    /// How long each may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    timeout: u32,
+
+    /// The process that has the plug-in writes here what it finds
+    #[arg(long, hide = true, value_name = "FILE")]
+    notes: Option<PathBuf>,
+
+    #[command(flatten)]
+    library: Library,
+
+    /// A command that runs an MPI program, to compare with what its MPI library has
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
 struct Report {
     /// Files, directories of them, or what the names of files begin with: prof/run for prof/run.0.prof and so on
     #[arg(required = true, value_name = "PATH")]
@@ -124,6 +158,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(run) => run::run(&run),
         Command::Vars(vars) => vars::list(&vars),
+        Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
     };
     match done {

@@ -22,15 +22,19 @@ pub(crate) fn of(listing: &Listing) -> String {
 fn section(out: &mut String, heading: &str, count: usize, table: &Table) {
     let _ = writeln!(out, "{heading} ({count})");
     if count > 0 {
-        // Lines end where the text ends, not where the table does.
-        for line in table.to_string().lines() {
-            let _ = writeln!(out, "{}", line.trim_end());
-        }
+        write(out, table);
     }
     out.push('\n');
 }
 
-fn new(header: &[&str]) -> Table {
+/// Lines end where the text ends, not where the table does.
+pub(crate) fn write(out: &mut String, table: &Table) {
+    for line in table.to_string().lines() {
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+pub(crate) fn new(header: &[&str]) -> Table {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)

@@ -1,6 +1,8 @@
 //! `mpit vars`.
 
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use mpit_ffi::listing::{LISTING_FILE, Listing};
@@ -9,7 +11,11 @@ use crate::{Vars, preload, table};
 
 /// Prints the list.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
-    let listing = if args.command.is_empty() { Listing::of_this_process() } else { of_command(args)? };
+    let listing = if args.command.is_empty() {
+        Listing::of_this_process()
+    } else {
+        of_command(&args.command, &preload::find(args.library.file.as_deref())?, |_| ())?
+    };
     let text = if args.json {
         let json =
             serde_json::to_string_pretty(&listing).map_err(|error| format!("cannot write JSON: {error}"))?;
@@ -25,16 +31,20 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
 }
 
 /// Runs a command and takes the list that its first MPI process writes.
-fn of_command(args: &Vars) -> Result<Listing, String> {
-    let library = preload::find(args.library.file.as_deref())?;
+pub(crate) fn of_command(
+    words: &[OsString],
+    library: &Path,
+    prepare: impl FnOnce(&mut Command),
+) -> Result<Listing, String> {
     let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
     let file = dir.path().join("listing.json");
-    let mut command = Command::new(&args.command[0]);
-    command.args(&args.command[1..]).env(LISTING_FILE, &file);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).env(LISTING_FILE, &file);
+    prepare(&mut command);
     // Standard output is for the list alone.
     command.stdout(Stdio::from(std::io::stderr()));
-    preload::add(&mut command, &library);
-    let name = args.command[0].display();
+    preload::add(&mut command, library);
+    let name = words[0].display();
     let status = command.status().map_err(|error| format!("cannot run {name}: {error}"))?;
     let text = std::fs::read(&file).map_err(|_| {
         format!("{name} ended with {status}, and no process of it brought MPI up: name a command that runs an MPI program")

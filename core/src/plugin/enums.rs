@@ -1,11 +1,11 @@
 //! Enumerations of tables.
 
 use super::abi::Enum;
-use super::read::{Checked, placed, read};
+use super::read::{Ruled, placed, read};
 use super::table::{Making, forever, forever_list};
 use super::texts::{NAME, text};
 use crate::desc::{EnumDesc, EnumItem, Origin};
-use crate::registry::Registry;
+use crate::registry::{Fault, Registry};
 
 /// More items than this are a mistake.
 const MOST_ITEMS: usize = 1 << 16;
@@ -21,7 +21,7 @@ impl Making {
         &mut self,
         at: *const Enum,
         origin: Origin,
-    ) -> Checked<Option<&'static EnumDesc>> {
+    ) -> Ruled<Option<&'static EnumDesc>> {
         if at.is_null() {
             return Ok(None);
         }
@@ -33,7 +33,8 @@ impl Making {
         // SAFETY: by the caller's promise.
         let name = unsafe { text("the name of its enumeration", from.name, NAME) }?;
         // SAFETY: by the caller's promise.
-        let items = unsafe { items(&from) }.map_err(|why| format!("enumeration `{name}`: {why}"))?;
+        let items = unsafe { items(&from) }
+            .map_err(|fault| Fault { why: format!("enumeration `{name}`: {}", fault.why), ..fault })?;
         let same = |known: &&'static EnumDesc| {
             let pairs = |items: &[EnumItem]| -> Vec<_> {
                 items.iter().map(|item| (item.value(), item.name())).collect()
@@ -51,9 +52,9 @@ impl Making {
 /// # Safety
 ///
 /// As [`super::register`].
-unsafe fn items(from: &Enum) -> Checked<Vec<EnumItem>> {
+unsafe fn items(from: &Enum) -> Ruled<Vec<EnumItem>> {
     if from.num_items > MOST_ITEMS {
-        return Err(format!("it has {} items, which cannot be", from.num_items));
+        return Err(format!("it has {} items, which cannot be", from.num_items).into());
     }
     let mut items = Vec::new();
     if from.num_items > 0 {

@@ -5,19 +5,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
 use super::abi::{self, EventCell};
-use super::read::{Checked, placed};
+use super::read::{Ruled, placed};
 use super::table::{Entry, Making, forever, forever_list};
 use super::texts::{NAME, names, text, word};
 use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::event::{self, Context};
-use crate::registry::Registry;
+use crate::registry::{Fault, Registry};
 use crate::words::{Bind, Datatype, Safety, Verbosity};
 
 impl Making {
     /// # Safety
     ///
     /// As [`super::register`].
-    pub(super) unsafe fn event(&mut self, from: &abi::Event, entry: &Entry) -> Checked<()> {
+    pub(super) unsafe fn event(&mut self, from: &abi::Event, entry: &Entry) -> Ruled<()> {
         let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = word("bind", from.bind, Bind::ALL)?;
         // SAFETY: by the caller's promise.
@@ -48,13 +48,15 @@ impl Making {
         Ok(())
     }
 
-    fn source_named(&self, name: &str) -> Checked<&'static SourceDesc> {
+    fn source_named(&self, name: &str) -> Ruled<&'static SourceDesc> {
         if let Some(ours) = self.made.image.sources.iter().find(|desc| desc.name() == name) {
             return Ok(ours);
         }
         let registry = Registry::global();
         let known = registry.source_index(name).and_then(|index| registry.source(index));
-        known.ok_or_else(|| format!("there is no source `{name}`, in the table or registered before"))
+        known.ok_or_else(|| {
+            Fault::of("C35", format!("there is no source `{name}`, in the table or registered before"))
+        })
     }
 }
 
@@ -64,23 +66,25 @@ type Elements = (&'static [Element], Option<&'static [EnumItem]>);
 /// # Safety
 ///
 /// As [`super::register`].
-unsafe fn elements(from: &abi::Event) -> Checked<Elements> {
+unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
     let count = from.num_elements;
     if count == 0 {
         return Ok((&[], None));
     }
     if count > LARGEST_EVENT {
-        return Err(format!("{count} elements do not fit into {LARGEST_EVENT} bytes"));
+        let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
+        return Err(Fault::of("C33", why));
     }
     placed("its list of elements", from.elements)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
     for place in 0..count {
         // SAFETY: within the list, by the caller's promise.
         let one: abi::Element = unsafe { from.elements.wrapping_add(place).read() };
-        let inside = |why: String| format!("element {place}: {why}");
+        let inside = |fault: Fault| Fault { why: format!("element {place}: {}", fault.why), ..fault };
         let datatype = word("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
         if one.displacement > LARGEST_EVENT {
-            return Err(inside(format!("its displacement {} is too large", one.displacement)));
+            let why = format!("its displacement {} is too large", one.displacement);
+            return Err(inside(Fault::of("C33", why)));
         }
         all.push(Element::new(datatype, one.displacement));
         if !one.name.is_null() {
@@ -92,7 +96,9 @@ unsafe fn elements(from: &abi::Event) -> Checked<Elements> {
     match items.len() {
         0 => Ok((forever_list(all), None)),
         named if named == count => Ok((forever_list(all), Some(forever_list(items)))),
-        named => Err(format!("{named} of its {count} elements have names; all have, or none")),
+        named => {
+            Err(Fault::of("C34", format!("{named} of its {count} elements have names; all have, or none")))
+        }
     }
 }
 

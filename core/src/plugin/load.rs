@@ -82,6 +82,24 @@ static HOST: Shared = Shared(Host {
 ///
 /// As [`super::load`].
 pub(super) unsafe fn open(path: &Path, life: &'static Life) -> Checked<Opened> {
+    // SAFETY: by the caller's promise.
+    let (name, plugin) = unsafe { greet(path) }?;
+    // SAFETY: by the caller's promise.
+    let made = unsafe { table::make(plugin.table, Some(life)) }?;
+    let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
+    Ok(Opened { name, made, hooks: Hooks { activate, deactivate, set_concurrent } })
+}
+
+/// Loads a file for ever, and reads what it says of itself: what it is called, and where its table is.
+///
+/// # Errors
+///
+/// What is wrong with it, and what to do.
+///
+/// # Safety
+///
+/// As [`super::load`].
+pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> {
     fit(path)?;
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: by the caller's promise.
@@ -110,10 +128,7 @@ pub(super) unsafe fn open(path: &Path, life: &'static Life) -> Checked<Opened> {
         // SAFETY: by the caller's promise.
         return Err(unsafe { text("its problem", plugin.problem, DESCRIPTION) }?.into());
     }
-    // SAFETY: by the caller's promise.
-    let made = unsafe { table::make(plugin.table, Some(life)) }?;
-    let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
-    Ok(Opened { name, made, hooks: Hooks { activate, deactivate, set_concurrent } })
+    Ok((name, plugin))
 }
 
 /// The bytes of a header of ELF, for machines with 64 bits.

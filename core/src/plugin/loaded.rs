@@ -63,6 +63,12 @@ impl Refused {
         Self { path: path.into(), why: why.into(), error }
     }
 
+    /// What is wrong with it.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
     /// Tells people on standard error.
     pub fn tell(&self) {
         tell(&self.to_string());

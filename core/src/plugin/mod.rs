@@ -89,11 +89,13 @@
 //! | [`component`], `crossing` | components, and the words of traffic that they hear |
 //! | `find`, `trial`, `load` | which files are loaded, what they do to a child process, and what is in them |
 //! | `loaded` | the plug-ins of this process, active or not |
+//! | [`check`] | all that is wrong with a plug-in, for a process that is there for this alone |
 //! | `life` | when definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
 mod cell;
+pub mod check;
 pub mod component;
 mod crossing;
 mod enums;

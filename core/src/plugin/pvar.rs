@@ -2,19 +2,19 @@
 
 use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use super::cell::{self, Count, MOST_ELEMENTS, Origins, Place};
-use super::read::{Checked, placed};
+use super::read::{Ruled, placed};
 use super::table::{Entry, Making, forever};
 use super::texts::{names, word};
 use crate::cell::Gauge;
 use crate::desc::PvarFlags;
-use crate::registry::class_admits;
+use crate::registry::{Fault, class_admits};
 use crate::words::{Bind, Class, Datatype, Verbosity};
 
 impl Making {
     /// # Safety
     ///
     /// As [`super::register`].
-    pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> Checked<()> {
+    pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> Ruled<()> {
         let class = word("class", from.class, Class::ALL)?;
         let datatype = word("datatype", from.datatype, Datatype::ALL)?;
         let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
@@ -28,7 +28,7 @@ impl Making {
         cell_fault(&place, class, datatype)?;
         let marks = Marks::of(from.flags, class, datatype)?;
         if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
-            return Err("ATOMIC goes with one element, whatever the object".into());
+            return Err(Fault::of("C22", "ATOMIC goes with one element, whatever the object"));
         }
         // SAFETY: by the caller's promise.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -61,7 +61,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(bits: u32, class: Class, datatype: Datatype) -> Checked<Self> {
+    fn of(bits: u32, class: Class, datatype: Datatype) -> Ruled<Self> {
         let mut flags = PvarFlags::NONE;
         let mut rest = bits & !(PVAR_CUMULATIVE | PVAR_WRITABLE);
         for (bit, flag) in [
@@ -75,11 +75,12 @@ impl Marks {
             }
         }
         if rest != 0 {
-            return Err(format!("its flags {bits:#x} are not all known"));
+            return Err(Fault::of("C4", format!("its flags {bits:#x} are not all known")));
         }
         let (cumulative, writable) = (bits & PVAR_CUMULATIVE != 0, bits & PVAR_WRITABLE != 0);
         if writable && flags.has(PvarFlags::READONLY) {
-            return Err("WRITABLE contradicts READONLY: a tool may write and reset it or not".into());
+            let why = "WRITABLE contradicts READONLY: a tool may write and reset it or not";
+            return Err(Fault::of("C5", why));
         }
         if cumulative {
             let can_grow = match class {
@@ -88,7 +89,8 @@ impl Marks {
                 _ => false,
             };
             if !can_grow {
-                return Err(format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE"));
+                let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
+                return Err(Fault::of("C6", why));
             }
         }
         Ok(Self { flags, cumulative, writable })
@@ -100,16 +102,17 @@ impl Marks {
 /// # Safety
 ///
 /// As [`super::register`].
-unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Checked<Origins> {
+unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
     let given = usize::from(!from.sum.is_null())
         + usize::from(!from.level.is_null())
         + usize::from(from.level_of.is_some())
         + usize::from(!from.storage.is_null())
         + usize::from(from.read.is_some());
     if given != 1 {
-        return Err(format!(
+        let why = format!(
             "its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`, of which {given} are given"
-        ));
+        );
+        return Err(Fault::of("C5", why));
     }
     if let Some(function) = from.read {
         return Ok(Origins::Function(function));
@@ -126,7 +129,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Checked<Origins> {
     }
     if from.sum.is_null() {
         if !from.storage.addr().is_multiple_of(datatype.size()) {
-            return Err(format!("its storage at {:p} is not aligned", from.storage));
+            return Err(format!("its storage at {:p} is not aligned", from.storage).into());
         }
         return Ok(Origins::Storage(from.storage));
     }
@@ -137,25 +140,27 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Checked<Origins> {
 }
 
 /// How many elements there are: a number, or a function.
-fn count_of(from: &Pvar, value: &Origins) -> Checked<Count> {
+fn count_of(from: &Pvar, value: &Origins) -> Ruled<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
-            return Err(format!("its count is {}; beside `count_of` it is 0", from.count));
+            return Err(Fault::of("C28", format!("its count is {}; beside `count_of` it is 0", from.count)));
         }
         if !matches!(value, Origins::Function(_)) {
-            return Err("`count_of` goes with `read`; what lies in memory has a count".into());
+            return Err(Fault::of("C28", "`count_of` goes with `read`; what lies in memory has a count"));
         }
         return Ok(Count::Of(function));
     }
     let count = usize::try_from(from.count).ok().filter(|count| (1..=MOST_ELEMENTS).contains(count));
     let count = count.ok_or_else(|| {
-        format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count)
+        let why =
+            format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count);
+        Fault::of("C28", why)
     })?;
     Ok(Count::Fixed(count))
 }
 
 /// What a `struct mpit_sum` and a `struct mpit_level` cannot hold.
-fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Checked<()> {
+fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Ruled<()> {
     let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
     let (fits, kind) = match place.value {
         Origins::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
@@ -164,19 +169,20 @@ fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Checked<()> {
         Origins::Storage(_) | Origins::Function(_) => return Ok(()),
     };
     if !fits {
-        return Err(format!("a {class} is not kept in a `{kind}`"));
+        return Err(Fault::of("C6", format!("a {class} is not kept in a `{kind}`")));
     }
     if !class_admits(class, datatype) {
-        return Err(format!("the class {class} does not admit {datatype} values"));
+        return Err(Fault::of("C6", format!("the class {class} does not admit {datatype} values")));
     }
     let is_one = matches!(place.count, Count::Fixed(1));
     match place.value {
-        Origins::LevelOf(_) if !is_one => Err("a `level_of` is one element".into()),
+        Origins::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
         Origins::LevelOf(_) if place.bind == Bind::NoObject => {
-            Err("`level_of` goes with an object to be bound to; without one there is `level`".into())
+            let why = "`level_of` goes with an object to be bound to; without one there is `level`";
+            Err(Fault::of("C5", why))
         }
         Origins::LevelOf(_) => Ok(()),
         _ if is_one && place.bind == Bind::NoObject => Ok(()),
-        _ => Err(format!("a `{kind}` is one element that is bound to no object")),
+        _ => Err(Fault::of("C28", format!("a `{kind}` is one element that is bound to no object"))),
     }
 }

@@ -3,9 +3,12 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use super::abi;
+use crate::registry::Fault;
 
-/// Why an entry is refused: what it is, then why.
+/// Why something is refused: what it is, then why.
 pub(super) type Checked<T> = Result<T, String>;
+/// The same, with the rule that is broken.
+pub(super) type Ruled<T> = Result<T, Fault>;
 
 /// More than any struct of ours will ever have; a size beyond is a mistake.
 pub(super) const LARGEST: usize = 4096;

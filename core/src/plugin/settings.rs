@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::abi::{CVAR_BEFORE_INIT, Cvar, GetFunction, SetFunction};
 use super::cell::{MOST_ELEMENTS, load};
-use super::read::Checked;
+use super::read::Ruled;
 use super::table::{Entry, Making, forever, forever_list};
 use super::texts::{names, word};
 use crate::Error;
 use crate::desc::{CvarDesc, CvarOps, EnumDesc};
-use crate::registry::name_fault;
+use crate::registry::{Fault, text_fault};
 use crate::words::{Datatype, Scope, Verbosity};
 
 /// A control variable of another image.
@@ -150,7 +150,7 @@ impl Making {
     /// # Safety
     ///
     /// As [`super::register`].
-    pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> Checked<()> {
+    pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> Ruled<()> {
         let datatype = word("datatype", from.datatype, Datatype::ALL)?;
         let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
         let scope = word("scope", from.scope, Scope::ALL)?;
@@ -159,13 +159,15 @@ impl Making {
         let count = u32::try_from(from.count).ok();
         let count = count.filter(|count| (1..=MOST_ELEMENTS).contains(&(*count as usize)));
         let count = count.ok_or_else(|| {
-            format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count)
+            let why =
+                format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count);
+            Fault::of("C28", why)
         })?;
         let value = value_of(from, datatype)?;
         // SAFETY: by the caller's promise.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
-            return Err(format!("its flags {:#x} are not all known", from.flags));
+            return Err(Fault::of("C4", format!("its flags {:#x} are not all known", from.flags)));
         }
         // SAFETY: by the caller's promise.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -195,18 +197,18 @@ impl Making {
 }
 
 /// Where the value is.
-fn value_of(from: &Cvar, datatype: Datatype) -> Checked<Origins> {
+fn value_of(from: &Cvar, datatype: Datatype) -> Ruled<Origins> {
     match (from.get, from.put) {
         (Some(_), Some(_)) if !from.storage.is_null() || from.set.is_some() => {
-            Err("`get` and `put` stand in place of `storage` and `set`, not beside them".into())
+            Err(Fault::of("C5", "`get` and `put` stand in place of `storage` and `set`, not beside them"))
         }
         (Some(get), Some(put)) => Ok(Origins::Functions(get, put)),
         (None, None) if from.storage.is_null() => Err("its storage is a null pointer".into()),
         (None, None) if !from.storage.addr().is_multiple_of(datatype.size()) => {
-            Err(format!("its storage at {:p} is not aligned", from.storage))
+            Err(format!("its storage at {:p} is not aligned", from.storage).into())
         }
         (None, None) => Ok(Origins::Storage(from.storage, from.set)),
-        _ => Err("it has one of `get` and `put`, which belong together".into()),
+        _ => Err(Fault::of("C5", "it has one of `get` and `put`, which belong together")),
     }
 }
 
@@ -216,7 +218,7 @@ type FurtherNames = (&'static [&'static str], &'static [&'static str]);
 /// # Safety
 ///
 /// As [`super::register`].
-unsafe fn further_names(from: &Cvar) -> Checked<FurtherNames> {
+unsafe fn further_names(from: &Cvar) -> Ruled<FurtherNames> {
     // SAFETY: by the caller's promise.
     let aliases = unsafe { names("the name of one of its aliases", from.aliases) }?;
     // SAFETY: by the caller's promise.
@@ -224,11 +226,12 @@ unsafe fn further_names(from: &Cvar) -> Checked<FurtherNames> {
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
     {
-        if let Some(fault) = name_fault(name) {
-            return Err(format!("{what} `{name}`: {fault}"));
+        if let Some(Fault { rule, why }) = text_fault(name, "") {
+            return Err(Fault::of(rule, format!("{what} `{name}`: {why}")));
         }
         if name.contains('=') {
-            return Err(format!("{what} `{name}`: its name contains `=`, which ends a name"));
+            let why = format!("{what} `{name}`: its name contains `=`, which ends a name");
+            return Err(Fault::of("C2", why));
         }
     }
     Ok((forever_list(aliases), forever_list(environment)))

@@ -8,13 +8,13 @@ use super::cell::{self, Origins};
 use super::component::{About, Claim, ForeignComponent};
 use super::event;
 use super::life::Life;
-use super::read::{Checked, Prefixed, read, read_list};
+use super::read::{Checked, Prefixed, Ruled, read, read_list};
 use super::texts::{DESCRIPTION, NAME, PATH, names, optional, text, word};
 use crate::cell::Gauge;
 use crate::cvar::sources;
 use crate::desc::{CategoryDesc, EnumDesc, EventDesc, Origin, SourceDesc};
 use crate::event::SourceCell;
-use crate::registry::{Image, Refusal, Registry, name_fault};
+use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
 use crate::words::SourceOrder;
 
@@ -63,6 +63,17 @@ pub(super) struct Making {
     pub(super) made: Definitions,
     /// By their addresses in the table: variables may share one.
     pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
+    /// What was left out so far; without a list, the first fault ends it all.
+    left_out: Option<Vec<LeftOut>>,
+}
+
+/// An entry or a list that cannot be taken.
+struct LeftOut {
+    what: String,
+    origin: Origin,
+    fault: Fault,
+    /// What is wrong, with the entry, in one line.
+    line: String,
 }
 
 /// Registers all that a table describes, or nothing.
@@ -112,23 +123,30 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
 /// As [`register`].
 pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Checked<Definitions> {
     // SAFETY: by the caller's promise.
-    let (table, _) = unsafe { read("the table", at) }?;
-    if table.version != u32::from(MAJOR) {
-        return Err(format!(
-            "the table has version {}; this libmpit knows version {MAJOR} only",
-            table.version
-        ));
-    }
+    let (table, mut making) = unsafe { Making::begin(at, life) }?;
     // SAFETY: by the caller's promise.
-    let component = unsafe { text("the table's component", table.component, NAME) }?;
-    if let Some(fault) = name_fault(component) {
-        return Err(format!("the table's component: {fault}"));
-    }
-    let made = Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
-    let mut making = Making { component, life, made, enums: Vec::new() };
-    // SAFETY: by the caller's promise.
-    unsafe { making.take(&table) }.map_err(|why| format!("{component}: {why}"))?;
+    let taken = unsafe { making.take(&table) };
+    taken.map_err(|left_out| format!("{}: {}", making.component, left_out.line))?;
     Ok(making.made)
+}
+
+/// The same, but leaves out what cannot be taken, and tells all of it.
+///
+/// # Safety
+///
+/// As [`register`].
+pub(super) unsafe fn make_leniently(
+    at: *const Table,
+    life: Option<&'static Life>,
+) -> Result<(Definitions, Vec<Refusal>), Fault> {
+    // SAFETY: by the caller's promise.
+    let (table, mut making) = unsafe { Making::begin(at, life) }?;
+    making.left_out = Some(Vec::new());
+    // SAFETY: by the caller's promise.
+    let last = unsafe { making.take(&table) }.err();
+    let left_out = making.left_out.into_iter().flatten().chain(last);
+    let left_out = left_out.map(|one| Refusal::new(one.what, one.origin, one.fault)).collect();
+    Ok((making.made, left_out))
 }
 
 impl Cells {
@@ -172,9 +190,10 @@ fn release(cell: &EventCell) {
 }
 
 impl Entry {
-    /// For messages: which entry has the fault.
-    fn fault(&self, why: &str) -> String {
-        format!("{} `{}` at {}: {why}", self.kind, self.name, self.origin)
+    fn refuse(&self, fault: Fault) -> LeftOut {
+        let what = format!("{} `{}`", self.kind, self.name);
+        let line = format!("{what} at {}: {}", self.origin, fault.why);
+        LeftOut { what, origin: self.origin, fault, line }
     }
 }
 
@@ -207,12 +226,35 @@ listed! {
 }
 
 impl Making {
+    /// Reads the beginning of a table.
+    ///
+    /// # Safety
+    ///
+    /// As [`register`].
+    unsafe fn begin(at: *const Table, life: Option<&'static Life>) -> Ruled<(Table, Self)> {
+        // SAFETY: by the caller's promise.
+        let (table, _) = unsafe { read("the table", at) }?;
+        if table.version != u32::from(MAJOR) {
+            let version = table.version;
+            let why = format!("the table has version {version}; this libmpit knows version {MAJOR} only");
+            return Err(why.into());
+        }
+        // SAFETY: by the caller's promise.
+        let component = unsafe { text("the table's component", table.component, NAME) }?;
+        if let Some(Fault { rule, why }) = text_fault(component, "") {
+            return Err(Fault::of(rule, format!("the table's component: {why}")));
+        }
+        let made =
+            Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
+        Ok((table, Self { component, life, made, enums: Vec::new(), left_out: None }))
+    }
+
     /// Takes all lists, those first that others name.
     ///
     /// # Safety
     ///
     /// As [`register`].
-    unsafe fn take(&mut self, table: &Table) -> Checked<()> {
+    unsafe fn take(&mut self, table: &Table) -> Result<(), LeftOut> {
         // SAFETY: by the caller's promise.
         unsafe { self.take_list(table.categories, table.num_categories, Self::category) }?;
         // SAFETY: by the caller's promise.
@@ -234,17 +276,37 @@ impl Making {
         &mut self,
         list: *const T,
         count: usize,
-        take: unsafe fn(&mut Self, &T, &Entry) -> Checked<()>,
-    ) -> Checked<()> {
+        take: unsafe fn(&mut Self, &T, &Entry) -> Ruled<()>,
+    ) -> Result<(), LeftOut> {
         // SAFETY: by the caller's promise.
-        let all = unsafe { read_list(T::KIND, list, count) }?;
+        let all = match unsafe { read_list(T::KIND, list, count) } {
+            Ok(all) => all,
+            Err(why) => {
+                let (what, origin) =
+                    (format!("the list of kind {}", T::KIND), Origin::new(self.component, 0));
+                return self.leave_out(LeftOut { what, origin, fault: why.clone().into(), line: why });
+            }
+        };
         for (number, one) in (1..).zip(&all) {
             // SAFETY: by the caller's promise.
-            let entry = unsafe { self.entry(one, number) }?;
-            // SAFETY: by the caller's promise.
-            unsafe { take(self, one, &entry) }.map_err(|why| entry.fault(&why))?;
+            let taken = unsafe { self.entry(one, number) }.and_then(|entry| {
+                // SAFETY: by the caller's promise.
+                unsafe { take(self, one, &entry) }.map_err(|fault| entry.refuse(fault))
+            });
+            taken.or_else(|left_out| self.leave_out(left_out))?;
         }
         Ok(())
+    }
+
+    /// Notes what is left out, or gives it back if that ends it all.
+    fn leave_out(&mut self, what: LeftOut) -> Result<(), LeftOut> {
+        match &mut self.left_out {
+            Some(all) => {
+                all.push(what);
+                Ok(())
+            }
+            None => Err(what),
+        }
     }
 
     /// Reads what all kinds have. `number` is the entry's place in its list, from 1.
@@ -252,22 +314,24 @@ impl Making {
     /// # Safety
     ///
     /// As [`register`].
-    unsafe fn entry<T: Listed>(&self, one: &T, number: u32) -> Checked<Entry> {
+    unsafe fn entry<T: Listed>(&self, one: &T, number: u32) -> Result<Entry, LeftOut> {
         let kind = T::KIND;
         let (name, description, file, line) = one.texts();
         // SAFETY: by the caller's promise.
-        let name = unsafe { text(&format!("the name of {kind} {number}"), name, NAME) }?;
-        let inside = |why: String| format!("{kind} `{name}`: {why}");
-        let origin = if file.is_null() {
-            Origin::new(self.component, number)
-        } else {
-            // SAFETY: by the caller's promise.
-            Origin::new(unsafe { text("its file", file, PATH) }.map_err(inside)?, line)
+        let file = unsafe { optional("its file", file, PATH) };
+        let origin = match file {
+            Ok(file) if !file.is_empty() => Origin::new(file, line),
+            _ => Origin::new(self.component, number),
         };
+        // SAFETY: by the caller's promise.
+        let name = unsafe { text(&format!("the name of {kind} {number}"), name, NAME) }.map_err(|fault| {
+            LeftOut { what: format!("{kind} {number}"), origin, line: fault.why.clone(), fault }
+        })?;
         let mut entry = Entry { kind, name, description: "", origin };
+        file.map_err(|fault| entry.refuse(fault))?;
         // SAFETY: by the caller's promise.
         let description = unsafe { optional("its description", description, DESCRIPTION) };
-        entry.description = description.map_err(|why| entry.fault(&why))?;
+        entry.description = description.map_err(|fault| entry.refuse(fault))?;
         Ok(entry)
     }
 
@@ -297,7 +361,7 @@ impl Making {
     /// # Safety
     ///
     /// As [`register`].
-    unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> Checked<()> {
+    unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> Ruled<()> {
         // SAFETY: by the caller's promise.
         let parent = unsafe { optional("the name of its parent", from.parent, NAME) }?;
         let parents =
@@ -313,7 +377,7 @@ impl Making {
     /// # Safety
     ///
     /// As [`register`].
-    unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> Checked<()> {
+    unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> Ruled<()> {
         let order = word("order", from.order, SourceOrder::ALL)?;
         let desc = SourceDesc::new(entry.name, order, forever(SourceCell::new()), entry.origin);
         let desc = desc.component(self.component).description(entry.description);
@@ -324,7 +388,7 @@ impl Making {
     /// # Safety
     ///
     /// As [`register`].
-    unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Checked<()> {
+    unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Ruled<()> {
         // SAFETY: by the caller's promise.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
         let Entry { name, description, origin, .. } = *entry;

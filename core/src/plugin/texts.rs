@@ -2,8 +2,8 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::read::Checked;
-use crate::registry::LONGEST_NAME;
+use super::read::Ruled;
+use crate::registry::{Fault, LONGEST_NAME};
 
 /// The longest name, in bytes.
 pub(super) const NAME: usize = LONGEST_NAME;
@@ -19,20 +19,20 @@ const MOST_NAMES: usize = 1024;
 /// # Safety
 ///
 /// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
-pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Checked<&'static str> {
+pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Ruled<&'static str> {
     if at.is_null() {
-        return Err(format!("{what} is a null pointer"));
+        return Err(Fault::of("C1", format!("{what} is a null pointer")));
     }
     // SAFETY: by the caller's promise.
     let bytes = unsafe { libc::strnlen(at, most + 1) };
     if bytes > most {
-        return Err(format!("{what} is longer than {most} bytes"));
+        return Err(Fault::of("C3", format!("{what} is longer than {most} bytes")));
     }
     // SAFETY: by the caller's promise, and no NUL is among them.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(String::from(text).leak()),
-        Err(_) => Err(format!("{what} is not UTF-8")),
+        Err(_) => Err(Fault::of("C2", format!("{what} is not UTF-8"))),
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Checked
 /// # Safety
 ///
 /// As [`text`].
-pub(super) unsafe fn optional(what: &str, at: *const c_char, most: usize) -> Checked<&'static str> {
+pub(super) unsafe fn optional(what: &str, at: *const c_char, most: usize) -> Ruled<&'static str> {
     if at.is_null() {
         return Ok("");
     }
@@ -54,7 +54,7 @@ pub(super) unsafe fn optional(what: &str, at: *const c_char, most: usize) -> Che
 /// # Safety
 ///
 /// `at` is null or such a list.
-pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Checked<Vec<&'static str>> {
+pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Ruled<Vec<&'static str>> {
     let mut all = Vec::new();
     if at.is_null() {
         return Ok(all);
@@ -68,11 +68,11 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Checked<Vec<
         // SAFETY: by the caller's promise.
         all.push(unsafe { text(what, next, NAME) }?);
     }
-    Err(format!("{what}: the list does not end with a null pointer"))
+    Err(format!("{what}: the list does not end with a null pointer").into())
 }
 
 /// The word that a number stands for.
-pub(super) fn word<T: Copy>(what: &str, code: c_int, all: &[T]) -> Checked<T> {
+pub(super) fn word<T: Copy>(what: &str, code: c_int, all: &[T]) -> Ruled<T> {
     let found = usize::try_from(code).ok().and_then(|at| all.get(at));
-    found.copied().ok_or_else(|| format!("there is no {what} {code}"))
+    found.copied().ok_or_else(|| Fault::of("C4", format!("there is no {what} {code}")))
 }

@@ -12,9 +12,47 @@ use crate::words::{Class, Datatype, Scope};
 /// The longest name, in bytes.
 pub const LONGEST_NAME: usize = 255;
 
+/// What is wrong with a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The rule that is broken: the number of one in `docs/conformance.md`, or a word.
+    pub rule: &'static str,
+    /// How it is broken.
+    pub why: String,
+}
+
+impl Fault {
+    pub(crate) fn of(rule: &'static str, why: impl Into<String>) -> Self {
+        Self { rule, why: why.into() }
+    }
+}
+
+/// Of no rule that has a number: structs and pointers that are not what they have to be.
+impl From<&str> for Fault {
+    fn from(why: &str) -> Self {
+        Self::of("table", why)
+    }
+}
+
+/// As above.
+impl From<String> for Fault {
+    fn from(why: String) -> Self {
+        Self::of("table", why)
+    }
+}
+
+/// For who needs no rule.
+impl From<Fault> for String {
+    fn from(fault: Fault) -> Self {
+        fault.why
+    }
+}
+
 /// A definition that was not registered, and why.
 #[derive(Clone, Debug)]
 pub struct Refusal {
+    /// The rule that it breaks: the number of one in `docs/conformance.md`, or a word.
+    pub rule: &'static str,
     /// What it is and what it is called: ``pvar `messages` (COUNTER)``.
     pub what: String,
     /// Where it is defined.
@@ -32,32 +70,44 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    pub(crate) fn new(what: String, origin: Origin, why: impl Into<String>) -> Self {
-        Self { what, place: origin.to_string(), why: why.into(), is_taken: false }
+    pub(crate) fn new(what: String, origin: Origin, fault: impl Into<Fault>) -> Self {
+        let Fault { rule, why } = fault.into();
+        Self { rule, what, place: origin.to_string(), why, is_taken: false }
     }
 
     /// Two definitions with one name; the first one stays.
     pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
         let why = format!("{first} already defines it, and names are unique; rename one of the two");
-        Self { is_taken: true, ..Self::new(what, origin, why) }
+        Self { is_taken: true, ..Self::new(what, origin, Fault::of("C45", why)) }
     }
 }
 
 /// Why a name cannot be used, if it cannot.
 #[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {
+    broken_by_name(name).map(|(_, why)| why)
+}
+
+/// The rule that a name breaks, if it does, and how.
+fn broken_by_name(name: &str) -> Option<(&'static str, &'static str)> {
     if name.is_empty() {
-        Some("its name is empty")
+        Some(("C1", "its name is empty"))
     } else if name.len() > LONGEST_NAME {
-        Some("its name is longer than 255 bytes")
+        Some(("C3", "its name is longer than 255 bytes"))
     } else if name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',') {
         // As nearly every name.
         None
     } else if name.contains(|c: char| c == ',' || c.is_whitespace() || c.is_control()) {
-        Some("its name contains white space, a comma or a control character")
+        Some(("C2", "its name contains white space, a comma or a control character"))
     } else {
         None
     }
+}
+
+/// What is wrong with a name and a description.
+pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
+    let of_name = broken_by_name(name).map(|(rule, why)| Fault::of(rule, why));
+    of_name.or_else(|| description.contains('\0').then(|| Fault::of("C2", "its description contains a NUL")))
 }
 
 /// Whether variables of a class may have a datatype.
@@ -79,66 +129,75 @@ pub fn class_admits(class: Class, datatype: Datatype) -> bool {
 }
 
 /// Why a performance variable cannot be registered, if it cannot.
-pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<String> {
-    if let Some(fault) = name_fault(desc.name()).or_else(|| text_fault(desc.text())) {
-        return Some(fault.into());
+pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
+    if let Some(fault) = text_fault(desc.name(), desc.text()) {
+        return Some(fault);
     }
     if !class_admits(desc.class(), desc.element()) {
-        return Some(format!("the class {} does not admit {} values", desc.class(), desc.element()));
+        return Some(Fault::of(
+            "C6",
+            format!("the class {} does not admit {} values", desc.class(), desc.element()),
+        ));
     }
     if desc.class() == Class::State && desc.enumeration().is_none() {
-        return Some("a STATE names its states by an enumeration".into());
+        return Some(Fault::of("C9", "a STATE names its states by an enumeration"));
     }
     if desc.enumeration().is_some() && desc.element() != Datatype::Int {
-        return Some("only INT variables have an enumeration".into());
+        return Some(Fault::of("C10", "only INT variables have an enumeration"));
     }
     let flags = desc.flag_set();
     if flags.has(PvarFlags::ATOMIC) && flags.has(PvarFlags::READONLY) {
-        return Some("what can only be read cannot be read and reset in one step".into());
+        return Some(Fault::of("C21", "what can only be read cannot be read and reset in one step"));
     }
     if flags.has(PvarFlags::ATOMIC) && desc.behaviour() != Behaviour::Sum {
-        return Some("only sums can be read and reset in one atomic step".into());
+        return Some(Fault::of("C22", "only sums can be read and reset in one atomic step"));
     }
     if matches!(desc.behaviour(), Behaviour::Highest | Behaviour::Lowest)
         && desc.gauge(&Object::NONE).is_none()
     {
-        return Some("a watermark needs a cell that knows its level".into());
+        return Some(Fault::of("C6", "a watermark needs a cell that knows its level"));
     }
     None
 }
 
 /// Why a control variable cannot be registered, if it cannot.
-pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<String> {
-    if let Some(fault) = name_fault(desc.name()).or_else(|| text_fault(desc.text())) {
-        return Some(fault.into());
+pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
+    if let Some(fault) = text_fault(desc.name(), desc.text()) {
+        return Some(fault);
     }
     if desc.count() == 0 {
-        return Some("its value has no element".into());
+        return Some(Fault::of("C28", "its value has no element"));
     }
     if matches!(desc.reach(), Scope::Group | Scope::GroupEq) && desc.text().trim().is_empty() {
-        return Some(format!("the description of a {} setting has to name the group", desc.reach()));
+        return Some(Fault::of(
+            "C25",
+            format!("the description of a {} setting has to name the group", desc.reach()),
+        ));
     }
     if desc.enumeration().is_some() && desc.element() != Datatype::Int {
-        return Some("only INT variables have an enumeration".into());
+        return Some(Fault::of("C10", "only INT variables have an enumeration"));
     }
     None
 }
 
 /// Why an enumeration cannot be registered, if it cannot.
-pub(super) fn enum_fault(desc: &EnumDesc) -> Option<String> {
-    if let Some(fault) = name_fault(desc.name()) {
-        return Some(fault.into());
+pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
+    if let Some(fault) = text_fault(desc.name(), "") {
+        return Some(fault);
     }
     if desc.items().is_empty() {
-        return Some("it has no item".into());
+        return Some(Fault::of("C11", "it has no item"));
     }
     for (at, item) in desc.items().iter().enumerate() {
         if item.name().is_empty() || item.name().contains('\0') {
-            return Some("one of its items has no usable name".into());
+            return Some(Fault::of("R68", "one of its items has no usable name"));
         }
         for other in &desc.items()[..at] {
             if other.name() == item.name() || other.value() == item.value() {
-                return Some(format!("its items `{}` and `{}` are not distinct", other.name(), item.name()));
+                return Some(Fault::of(
+                    "C12",
+                    format!("its items `{}` and `{}` are not distinct", other.name(), item.name()),
+                ));
             }
         }
     }
@@ -146,24 +205,24 @@ pub(super) fn enum_fault(desc: &EnumDesc) -> Option<String> {
 }
 
 /// Why a source cannot be registered, if it cannot.
-pub(super) fn source_fault(desc: &SourceDesc) -> Option<String> {
-    name_fault(desc.name()).or_else(|| text_fault(desc.text())).map(Into::into)
+pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
+    text_fault(desc.name(), desc.text())
 }
 
 /// Why an event type cannot be registered, if it cannot.
-pub(super) fn event_fault(desc: &EventDesc) -> Option<String> {
-    if let Some(fault) = name_fault(desc.name()).or_else(|| text_fault(desc.text())) {
-        return Some(fault.into());
+pub(super) fn event_fault(desc: &EventDesc) -> Option<Fault> {
+    if let Some(fault) = text_fault(desc.name(), desc.text()) {
+        return Some(fault);
     }
     if desc.extent() > LARGEST_EVENT {
-        return Some(format!("its payload is larger than {LARGEST_EVENT} bytes"));
+        return Some(Fault::of("C33", format!("its payload is larger than {LARGEST_EVENT} bytes")));
     }
     let elements = desc.elements();
     if elements.first().is_some_and(|first| first.displacement() != 0) {
-        return Some("its first element does not lie at the start".into());
+        return Some(Fault::of("C32", "its first element does not lie at the start"));
     }
     if elements.windows(2).any(|pair| pair[0].end() > pair[1].displacement()) {
-        return Some("its elements do not lie one behind the other".into());
+        return Some(Fault::of("C32", "its elements do not lie one behind the other"));
     }
     let names = desc.element_names().map(EnumDesc::items);
     let fitting = |items: &[crate::desc::EnumItem]| {
@@ -171,14 +230,10 @@ pub(super) fn event_fault(desc: &EventDesc) -> Option<String> {
     };
     names
         .is_some_and(|items| !fitting(items))
-        .then(|| "its enumeration does not name its elements in order".into())
+        .then(|| Fault::of("C34", "its enumeration does not name its elements in order"))
 }
 
 /// Why a category cannot be registered, if it cannot.
-pub(super) fn category_fault(desc: &CategoryDesc) -> Option<String> {
-    name_fault(desc.name()).or_else(|| text_fault(desc.description())).map(Into::into)
-}
-
-fn text_fault(text: &str) -> Option<&'static str> {
-    text.contains('\0').then_some("its description contains a NUL")
+pub(super) fn category_fault(desc: &CategoryDesc) -> Option<Fault> {
+    text_fault(desc.name(), desc.description())
 }

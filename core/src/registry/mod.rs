@@ -23,7 +23,8 @@ mod space;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
-pub use check::{LONGEST_NAME, Refusal, class_admits, name_fault};
+pub(crate) use check::text_fault;
+pub use check::{Fault, LONGEST_NAME, Refusal, class_admits, name_fault};
 pub use image::Image;
 
 use crate::cvar::sources::{self, Setting, Source};
@@ -110,6 +111,12 @@ impl Registry {
         let plan = Plan::of(self, image);
         self.carry_out(&plan, settings);
         plan.refusals
+    }
+
+    /// What of an image would be refused if it were added now.
+    pub fn refusals_of(&self, image: &Image) -> Vec<Refusal> {
+        let _alone = self.adding.lock();
+        Plan::of(self, image).refusals
     }
 
     /// Adds an image as one batch, if nothing is wrong with it by itself. Of what it shares with others, what was there

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::check;
 use super::definition::Definition;
 use super::space::Space;
-use super::{Category, CvarEntry, Image, Refusal, Registry};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 
 /// Definitions of one kind that are to be added, in their order.
@@ -133,24 +133,24 @@ impl Plan {
     }
 
     /// Leaves out a definition for want of what it needs, if that is missing; whether it is.
-    fn lacks(&mut self, desc: &impl Definition, missing: Option<String>) -> bool {
-        let refusal = missing.map(|why| Refusal::new(desc.label(), desc.origin(), why));
+    fn lacks(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
+        let refusal = missing.map(|fault| Refusal::new(desc.label(), desc.origin(), fault));
         let refusal = refusal.map(|refusal| Refusal { is_taken: true, ..refusal });
         let lacks = refusal.is_some();
         self.refusals.extend(refusal);
         lacks
     }
 
-    fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<String> {
+    fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {
         let desc = desc?;
         let there = known(&self.enums, &registry.enums, |desc| *desc, desc).is_some_and(|one| one.is(desc));
-        (!there).then(|| format!("its enumeration `{}` was left out", desc.name()))
+        (!there).then(|| Fault::of("left-out", format!("its enumeration `{}` was left out", desc.name())))
     }
 
-    fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<String> {
+    fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
         let there =
             known(&self.sources, &registry.sources, |desc| *desc, desc).is_some_and(|one| one.is(desc));
-        (!there).then(|| format!("its source `{}` was left out", desc.name()))
+        (!there).then(|| Fault::of("C35", format!("its source `{}` was left out", desc.name())))
     }
 }
 
@@ -174,7 +174,7 @@ fn decide<T, D: Definition>(
     there: &Space<T>,
     desc_of: impl Fn(&T) -> &'static D,
     desc: &'static D,
-    fault: Option<String>,
+    fault: Option<Fault>,
 ) {
     if let Some(fault) = fault {
         return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
@@ -206,7 +206,7 @@ impl Plan {
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
                     let why = "a category of this name has another description, which stays";
-                    let refusal = Refusal::new(desc.label(), desc.origin(), why);
+                    let refusal = Refusal::new(desc.label(), desc.origin(), Fault::of("C45", why));
                     self.refusals.push(Refusal { is_taken: true, ..refusal });
                 }
             }
@@ -227,7 +227,8 @@ impl Plan {
                 continue;
             }
             if leads_to(registry, &children, below, above) {
-                self.refuse_category(by, format!("in `{above}` it would be its own ancestor"));
+                let fault = format!("in `{above}` it would be its own ancestor");
+                self.refuse_category(by, Fault::of("C43", fault));
             } else {
                 children.entry(above).or_default().push(below);
                 self.links.push((above, below));
@@ -241,7 +242,7 @@ impl Plan {
             || self.categories.find(hash, |known| known.name() == name).is_some()
     }
 
-    fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: String) {
+    fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: Fault) {
         self.refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
     }
 }

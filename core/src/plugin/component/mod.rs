@@ -23,7 +23,7 @@ use super::abi;
 use super::life::{Lease, Life};
 use super::read::placed;
 use crate::desc::Origin;
-use crate::registry::{Refusal, name_fault};
+use crate::registry::{Fault, Refusal, text_fault};
 use crate::traffic::{CommId, Framework, Lifecycle, Switch, World, coll, osc, pml};
 
 /// What is said of a component, as it was read from its table.
@@ -77,13 +77,14 @@ impl ForeignComponent {
     /// # Safety
     ///
     /// The switch is null or stays for ever, and so do the functions, which any thread may call as `mpit_plugin.h` says.
-    pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, String> {
+    pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, Fault> {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
-            return Err(format!("there is no framework `{}`, but pml, osc and coll", about.framework));
+            let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
+            return Err(Fault::of("C4", why));
         };
-        if let Some(fault) = name_fault(about.name) {
-            return Err(fault.into());
+        if let Some(fault) = text_fault(about.name, "") {
+            return Err(fault);
         }
         if !functions.listening.is_null() {
             placed("its switch", functions.listening)?;

@@ -1,0 +1,119 @@
+//! What is no fault, and could be better for tools and their users.
+
+use mpit::desc::{CategoryDesc, Origin};
+use mpit::plugin::check::Contents;
+use mpit::words::{Class, Datatype, Verbosity};
+
+use super::finding::Finding;
+
+/// What is said of all kinds alike.
+struct Entry {
+    what: String,
+    name: &'static str,
+    description: &'static str,
+    verbosity: Option<Verbosity>,
+    categories: &'static [&'static CategoryDesc],
+    origin: Origin,
+}
+
+/// Advice about a plug-in.
+pub(super) fn about(contents: &Contents) -> Vec<Finding> {
+    let entries = entries(contents);
+    let mut all: Vec<_> = entries.iter().filter(|entry| entry.description.is_empty()).map(nameless).collect();
+    all.extend(about_units(contents));
+    let variables: Vec<_> = entries.iter().filter(|entry| entry.verbosity.is_some()).collect();
+    let prefix = format!("{}_", contents.image.name.replace('-', "_")).to_lowercase();
+    let unlike: Vec<_> =
+        variables.iter().copied().filter(|entry| !entry.name.to_lowercase().starts_with(&prefix)).collect();
+    all.extend(about_several("prefix", &unlike, &format!("the name does not begin with `{prefix}`")));
+    let alone: Vec<_> = variables.iter().copied().filter(|entry| entry.categories.is_empty()).collect();
+    all.extend(about_several("category", &alone, "it is in no category"));
+    all.extend(about_verbosity(&variables));
+    all
+}
+
+fn entries(contents: &Contents) -> Vec<Entry> {
+    let image = &contents.image;
+    let pvars = image.pvars.iter().map(|desc| Entry {
+        what: format!("pvar `{}` ({})", desc.name(), desc.class()),
+        name: desc.name(),
+        description: desc.text(),
+        verbosity: Some(desc.audience()),
+        categories: desc.category_list(),
+        origin: desc.origin(),
+    });
+    let cvars = image.cvars.iter().map(|desc| Entry {
+        what: format!("cvar `{}`", desc.name()),
+        name: desc.name(),
+        description: desc.text(),
+        verbosity: Some(desc.audience()),
+        categories: desc.category_list(),
+        origin: desc.origin(),
+    });
+    let events = image.events.iter().map(|desc| Entry {
+        what: format!("event `{}`", desc.name()),
+        name: desc.name(),
+        description: desc.text(),
+        verbosity: Some(desc.audience()),
+        categories: desc.category_list(),
+        origin: desc.origin(),
+    });
+    let sources = image.sources.iter().map(|desc| Entry {
+        what: format!("source `{}`", desc.name()),
+        name: desc.name(),
+        description: desc.text(),
+        verbosity: None,
+        categories: &[],
+        origin: desc.origin(),
+    });
+    // Those that are only named may be described elsewhere.
+    pvars.chain(cvars).chain(events).chain(sources).collect()
+}
+
+fn nameless(entry: &Entry) -> Finding {
+    let is_generic = entry.what.ends_with("(GENERIC)");
+    let rule = if is_generic { "R127" } else { "description" };
+    Finding::warning(rule, entry.what.as_str(), &entry.origin.to_string(), "it has no description")
+}
+
+/// Integers do not say what a timer counts.
+fn about_units(contents: &Contents) -> Vec<Finding> {
+    const UNITS: [&str; 6] = ["second", "tick", "cycle", "minute", "clock", "period"];
+    const SHORT: [&str; 6] = ["s", "ms", "us", "µs", "ns", "ps"];
+    let has_unit = |text: &str| {
+        let text = text.to_lowercase();
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        UNITS.iter().any(|unit| text.contains(unit)) || words.any(|word| SHORT.contains(&word))
+    };
+    let timers = contents.image.pvars.iter().filter(|desc| desc.class() == Class::Timer);
+    let integers = timers.filter(|desc| desc.element() != Datatype::Double && !desc.text().is_empty());
+    let without = integers.filter(|desc| !has_unit(desc.text()));
+    let finding = |desc: &&'static mpit::desc::PvarDesc| {
+        let what = format!("pvar `{}` ({})", desc.name(), desc.class());
+        Finding::warning("R123", what, &desc.origin().to_string(), "its description names no unit")
+    };
+    without.map(finding).collect()
+}
+
+/// One piece of advice for all that it is about.
+fn about_several(rule: &str, entries: &[&Entry], why: &str) -> Option<Finding> {
+    let (first, others) = entries.split_first()?;
+    let what = match others.len() {
+        0 => first.what.clone(),
+        more => format!("{} and {more} more", first.what),
+    };
+    Some(Finding::warning(rule, what, &first.origin.to_string(), why))
+}
+
+/// All alike, as if nobody had thought of it.
+fn about_verbosity(variables: &[&Entry]) -> Option<Finding> {
+    const SEVERAL: usize = 4;
+    let first = variables.first()?.verbosity?;
+    let is_default = matches!(first, Verbosity::UserBasic | Verbosity::TunerDetail);
+    let alike = variables.iter().all(|entry| entry.verbosity == Some(first));
+    (is_default && alike && variables.len() >= SEVERAL).then(|| {
+        let what = format!("all {} variables and events", variables.len());
+        let place = variables[0].origin.to_string();
+        Finding::warning("verbosity", what, &place, format!("all have the verbosity {first}, the default"))
+    })
+}

@@ -1,0 +1,175 @@
+//! What is found out about plug-ins.
+
+use mpit::registry::{Fault, Refusal};
+use serde::{Deserialize, Serialize};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Severity {
+    /// The plug-in is refused, or something of it is left out, or tools are told what is not so.
+    Error,
+    /// Tools and their users would like it better otherwise.
+    Warning,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
+    /// The number of a rule in `docs/conformance.md`, or a word.
+    pub(crate) rule: String,
+    /// What has the fault.
+    pub(crate) what: String,
+    /// Where it is defined, or its file.
+    pub(crate) place: String,
+    pub(crate) why: String,
+    /// What to do about it.
+    pub(crate) remedy: String,
+}
+
+impl Finding {
+    pub(crate) fn error(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
+        // Texts of the plug-in's own may have lines.
+        let clean = |text: String| text.replace(char::is_control, "?");
+        Self {
+            severity: Severity::Error,
+            rule: rule.into(),
+            what: clean(what.into()),
+            place: clean(place.into()),
+            why: clean(why.into()),
+            remedy: remedy(rule).into(),
+        }
+    }
+
+    pub(crate) fn warning(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(rule, what, place, why) }
+    }
+
+    /// Of a whole plug-in.
+    pub(crate) fn of_plugin(fault: Fault, path: &str) -> Self {
+        Self::error(fault.rule, "the plug-in", path, fault.why)
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// Whether both are about one definition.
+    pub(crate) fn is_about(&self, what: &str, place: &str) -> bool {
+        self.what == what && self.place == place
+    }
+}
+
+impl From<Refusal> for Finding {
+    fn from(refusal: Refusal) -> Self {
+        Self::error(refusal.rule, refusal.what, &refusal.place, refusal.why)
+    }
+}
+
+/// How many definitions there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) pvars: usize,
+    pub(crate) cvars: usize,
+    pub(crate) events: usize,
+    pub(crate) sources: usize,
+    pub(crate) categories: usize,
+    pub(crate) enumerations: usize,
+    pub(crate) components: usize,
+}
+
+/// A plug-in, and all that is wrong with it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Checked {
+    pub(crate) path: String,
+    /// What it calls itself, if it came to that.
+    pub(crate) name: Option<String>,
+    /// What it defines, if that can be read.
+    pub(crate) defines: Option<Counts>,
+    pub(crate) findings: Vec<Finding>,
+    /// Whether a program could load it.
+    #[serde(skip)]
+    pub(crate) loads: bool,
+}
+
+impl Checked {
+    pub(crate) fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_error()).count()
+    }
+
+    /// Puts errors first, and each in the order of the source files.
+    pub(crate) fn sort(&mut self) {
+        self.findings.sort_by_cached_key(|finding| {
+            let (file, line) = finding.place.rsplit_once(':').unwrap_or((&finding.place, ""));
+            (finding.severity, file.to_owned(), line.parse::<u32>().unwrap_or_default())
+        });
+    }
+
+    pub(crate) fn warnings(&self) -> usize {
+        self.findings.len() - self.errors()
+    }
+}
+
+/// All of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) plugins: Vec<Checked>,
+    /// The MPI library whose variables they were compared with.
+    pub(crate) compared_with: Option<String>,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+}
+
+impl Report {
+    pub(crate) fn new(plugins: Vec<Checked>, compared_with: Option<String>) -> Self {
+        let errors = plugins.iter().map(Checked::errors).sum();
+        let warnings = plugins.iter().map(Checked::warnings).sum();
+        Self { plugins, compared_with, errors, warnings }
+    }
+}
+
+/// What to do where a rule is broken.
+fn remedy(rule: &str) -> &'static str {
+    match rule {
+        "C1" => "give it a name",
+        "C2" => "use letters, digits and _ in names, and UTF-8 without NUL in texts",
+        "C3" => "shorten it",
+        "C4" => "use one of the words of mpit_plugin.h",
+        "C5" => "decide for one",
+        "C6" => "choose another class, datatype or kind of storage",
+        "C9" => "give it an enumeration of its states",
+        "C10" => "make it an int, or take the enumeration away",
+        "C11" | "C12" | "R68" => "give each item a name and a value of its own",
+        "C21" => "take one of both flags away",
+        "C22" => "take the flag ATOMIC away",
+        "C25" => "say in the description whose processes set it",
+        "C28" => "tell its true number of elements",
+        "C31" | "C32" | "C33" | "C34" => "describe the payload as a struct of C, with offsetof, in its order",
+        "C35" => "name a source of this plug-in, or of one that is loaded before it",
+        "C43" => "take one of the links between the categories away",
+        "C45" => "rename it, or the other one",
+        "R73" => "add the value to the enumeration, or begin with one of its items",
+        "R111" => "keep the value between 0 and 1",
+        "R123" => "say in the description what unit it has",
+        "R127" => "say what it measures and where it begins",
+        "R67" => "rename it, or give it the same items",
+        "R318" => "rename it, or only who asks for ours will see it",
+        "left-out" => "mend that first",
+        "plug-in" => "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",
+        "needs-mpi" => {
+            "link it with its MPI library, or check it with that: LD_PRELOAD=/path/to/libmpi.so mpit check"
+        }
+        "file" => "make it a file that the loader takes",
+        "crash" | "exit" | "hang" => "run it in a debugger: `mpit check` only loads it",
+        "panic" => "return an error instead; tools get MPI_T_ERR_INVALID for it",
+        "activation" => "let it begin, or say in its documentation what it needs",
+        "description" => "describe it: tools show the text to their users",
+        "prefix" => "begin names with the name of the plug-in, so that no other one has them",
+        "category" => "name a category, so that tools show what belongs together",
+        "verbosity" => {
+            "tell USER, TUNER and MPIDEV variables apart, so that users are shown what is for them"
+        }
+        _ => "compare with mpit_plugin.h",
+    }
+}

@@ -1,0 +1,158 @@
+//! What plug-ins and an MPI library both define.
+
+use mpit::desc::{CategoryDesc, EnumDesc};
+use mpit::registry::Image;
+use mpit_ffi::listing::Listing;
+use serde::{Deserialize, Serialize};
+
+use super::finding::Finding;
+
+/// Something with a name that must be unique.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Definition {
+    kind: Kind,
+    name: String,
+    /// Of a performance variable.
+    class: Option<String>,
+    /// Of an enumeration.
+    items: Vec<(i32, String)>,
+    place: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Pvar,
+    Cvar,
+    Event,
+    Source,
+    Category,
+    Enumeration,
+}
+
+impl Definition {
+    /// What of an image could be in an MPI library, too.
+    pub(super) fn all_of(image: &Image) -> Vec<Self> {
+        let new = |kind, name: &str, place: mpit::desc::Origin| Self {
+            kind,
+            name: name.into(),
+            class: None,
+            items: Vec::new(),
+            place: place.to_string(),
+        };
+        let pvars = image.pvars.iter().map(|desc| Self {
+            class: Some(desc.class().to_string()),
+            ..new(Kind::Pvar, desc.name(), desc.origin())
+        });
+        let cvars = image.cvars.iter().map(|desc| new(Kind::Cvar, desc.name(), desc.origin()));
+        let events = image.events.iter().map(|desc| new(Kind::Event, desc.name(), desc.origin()));
+        let sources = image.sources.iter().map(|desc| new(Kind::Source, desc.name(), desc.origin()));
+        let mut all: Vec<_> = pvars.chain(cvars).chain(events).chain(sources).collect();
+        for desc in categories(image) {
+            if !all.iter().any(|known| known.kind == Kind::Category && known.name == desc.name()) {
+                all.push(new(Kind::Category, desc.name(), desc.origin()));
+            }
+        }
+        for desc in enumerations(image) {
+            let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
+            all.push(Self { items, ..new(Kind::Enumeration, desc.name(), desc.origin()) });
+        }
+        all
+    }
+
+    /// The fault that the library has it, too.
+    pub(super) fn taken_by(&self, listing: &Listing) -> Option<Finding> {
+        let name = &self.name;
+        let is_taken = match self.kind {
+            Kind::Pvar => listing
+                .pvars
+                .iter()
+                .any(|one| !one.own && one.name == *name && Some(&one.class) == self.class.as_ref()),
+            Kind::Cvar => listing.cvars.iter().any(|one| !one.own && one.name == *name),
+            Kind::Event => listing.events.iter().any(|one| !one.own && one.name == *name),
+            Kind::Source => listing.sources.iter().any(|one| !one.own && one.name == *name),
+            Kind::Category => listing.categories.iter().any(|one| !one.own && one.name == *name),
+            Kind::Enumeration => self.has_other_items(listing),
+        };
+        let library = format!("the MPI library ({})", listing.library.as_deref().unwrap_or("unknown"));
+        if self.kind == Kind::Enumeration {
+            let why = format!("{library} has one of this name with other items");
+            return is_taken.then(|| Finding::error("R67", self.label(), &self.place, why));
+        }
+        let why = format!("{library} defines it as well, and its own is hidden behind this one");
+        is_taken.then(|| Finding::error("R318", self.label(), &self.place, why))
+    }
+
+    /// Whether an enumeration of the library's has this name, and is not the same.
+    fn has_other_items(&self, listing: &Listing) -> bool {
+        let of_pvars = listing.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
+        let of_settings = listing.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
+        let is_the_librarys = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
+        let items = |one: &mpit_ffi::listing::Enumeration| -> Vec<_> {
+            one.items.iter().map(|item| (item.value, item.name.clone())).collect()
+        };
+        let mut alike = listing.enumerations.iter().filter(|one| one.name == self.name);
+        is_the_librarys && alike.any(|one| items(one) != self.items)
+    }
+
+    fn label(&self) -> String {
+        let name = &self.name;
+        match (self.kind, &self.class) {
+            (Kind::Pvar, Some(class)) => format!("pvar `{name}` ({class})"),
+            (Kind::Pvar, None) => format!("pvar `{name}`"),
+            (Kind::Cvar, _) => format!("cvar `{name}`"),
+            (Kind::Event, _) => format!("event `{name}`"),
+            (Kind::Source, _) => format!("source `{name}`"),
+            (Kind::Category, _) => format!("category `{name}`"),
+            (Kind::Enumeration, _) => format!("enumeration `{name}`"),
+        }
+    }
+}
+
+/// Those that it describes, and those that it merely names.
+pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static CategoryDesc> + '_ {
+    let of_variables = image.pvars.iter().flat_map(|desc| desc.category_list());
+    let of_settings = image.cvars.iter().flat_map(|desc| desc.category_list());
+    let of_events = image.events.iter().flat_map(|desc| desc.category_list());
+    image.categories.iter().chain(of_variables).chain(of_settings).chain(of_events).copied()
+}
+
+/// Those of its variables, each once.
+pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
+    let of_variables = image.pvars.iter().filter_map(|desc| desc.enumeration());
+    let of_settings = image.cvars.iter().filter_map(|desc| desc.enumeration());
+    let mut all: Vec<_> = of_variables.chain(of_settings).collect();
+    all.sort_by_key(|desc| desc.name());
+    all.dedup_by_key(|desc| desc.name());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use mpit_ffi::listing::{self, Listing};
+
+    use super::{Definition, Kind};
+
+    fn enumeration(item: &str) -> Definition {
+        let items = vec![(1, item.to_owned())];
+        Definition {
+            kind: Kind::Enumeration,
+            name: "modes".into(),
+            class: None,
+            items,
+            place: "a.c:1".into(),
+        }
+    }
+
+    #[test]
+    fn r67_an_enumeration_may_be_shared_but_not_changed() {
+        let cvar = |own| listing::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
+        let items = vec![listing::Item { value: 1, name: "fast".into() }];
+        let enumerations = vec![listing::Enumeration { name: "modes".into(), items }];
+        let library = Listing { cvars: vec![cvar(false)], enumerations, ..Default::default() };
+        assert_eq!(enumeration("fast").taken_by(&library), None);
+        assert_eq!(enumeration("slow").taken_by(&library).map(|finding| finding.rule), Some("R67".into()));
+        // Of mpit's own, the registry has spoken already.
+        let ours = Listing { cvars: vec![cvar(true)], ..library };
+        assert_eq!(enumeration("slow").taken_by(&ours), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! `mpit check`: what is wrong with plug-ins, before anybody has them.
+//!
+//! | module | what |
+//! |---|---|
+//! | `process`, `inside` | the process that a plug-in is checked in, from outside and from inside |
+//! | `values`, `advice`, `library` | what is looked at beside the rules of the registry |
+//! | `finding`, `print` | what is found, and how people read it |
+
+mod advice;
+mod finding;
+mod inside;
+mod library;
+mod print;
+mod process;
+mod values;
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mpit::plugin::{PLUGIN_PATH, PLUGINS};
+use mpit_ffi::listing::Listing;
+
+use crate::{Check, preload, vars};
+use finding::{Checked, Report};
+
+/// Checks plug-ins, each as one that is loaded after those before it.
+pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
+    if let (Some(notes), [path]) = (&args.notes, args.plugins.as_slice()) {
+        return inside::check(notes, path).map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(missing) = args.plugins.iter().find(|path| !path.exists()) {
+        return Err(format!("there is no file {}", missing.display()));
+    }
+    let listing = if args.command.is_empty() { None } else { Some(of_command(args)?) };
+    let patience = Duration::from_secs(args.timeout.into());
+    let mut all: Vec<Checked> = Vec::new();
+    for path in &args.plugins {
+        let before: Vec<_> = args
+            .plugins
+            .iter()
+            .zip(&all)
+            .filter(|(_, one)| one.loads)
+            .map(|(path, _)| path.as_path())
+            .collect();
+        let process::Outcome { mut checked, definitions } = process::check(path, &before, patience)?;
+        if let Some(listing) = &listing {
+            checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(listing)));
+        }
+        checked.sort();
+        all.push(checked);
+    }
+    let report = Report::new(all, listing.map(|listing| listing.library.unwrap_or_default()));
+    write(&report, args.json)?;
+    Ok(if report.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What the MPI library of a command has, without any plug-in.
+fn of_command(args: &Check) -> Result<Listing, String> {
+    let library = preload::find(args.library.file.as_deref())?;
+    vars::of_command(&args.command, &library, |command| {
+        command.env_remove(PLUGINS).env_remove(PLUGIN_PATH);
+    })
+}
+
+fn write(report: &Report, as_json: bool) -> Result<(), String> {
+    let text = if as_json {
+        let json = serde_json::to_string_pretty(report);
+        json.map_err(|error| format!("cannot write JSON: {error}"))? + "\n"
+    } else {
+        print::of(report)
+    };
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        _ => Ok(()),
+    }
+}

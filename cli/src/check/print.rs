@@ -1,0 +1,78 @@
+//! What is found, as tables for people.
+
+use std::fmt::Write;
+
+use super::finding::{Checked, Counts, Finding, Report};
+use crate::table;
+
+/// Each plug-in with its findings, and a line about the MPI library.
+pub(super) fn of(report: &Report) -> String {
+    let mut out = String::new();
+    for checked in &report.plugins {
+        plugin(&mut out, checked);
+        out.push('\n');
+    }
+    let _ = match &report.compared_with {
+        Some(library) => writeln!(out, "Compared with the MPI library of the command, {library}."),
+        None => writeln!(
+            out,
+            "Compared with no MPI library; to do that, add a command: -- mpiexec -n 1 ./any_mpi_program"
+        ),
+    };
+    out
+}
+
+fn plugin(out: &mut String, checked: &Checked) {
+    let _ = write!(out, "{}", checked.path);
+    if let Some(name) = &checked.name {
+        let _ = write!(out, " ({name})");
+    }
+    let _ = writeln!(out, ": {}", verdict(checked));
+    if let Some(counts) = &checked.defines {
+        let _ = writeln!(out, "defines {}", contents(counts));
+    }
+    if checked.findings.is_empty() {
+        return;
+    }
+    let mut rows = table::new(&["", "rule", "what", "where", "finding", "what to do"]);
+    for finding in &checked.findings {
+        let word = if finding.is_error() { "error" } else { "warning" };
+        let Finding { rule, what, place, why, remedy, .. } = finding;
+        rows.add_row([word, rule, what, place, why, remedy]);
+    }
+    table::write(out, &rows);
+}
+
+fn verdict(checked: &Checked) -> String {
+    match (checked.errors(), checked.warnings()) {
+        (0, 0) => "all is well".into(),
+        (0, warnings) => several(warnings, "warning", "warnings"),
+        (errors, 0) => several(errors, "error", "errors"),
+        (errors, warnings) => {
+            format!("{}, {}", several(errors, "error", "errors"), several(warnings, "warning", "warnings"))
+        }
+    }
+}
+
+/// What there is, without what there is not.
+fn contents(counts: &Counts) -> String {
+    let all = [
+        (counts.pvars, "performance variable", "performance variables"),
+        (counts.cvars, "control variable", "control variables"),
+        (counts.events, "event", "events"),
+        (counts.sources, "source", "sources"),
+        (counts.categories, "category", "categories"),
+        (counts.enumerations, "enumeration", "enumerations"),
+        (counts.components, "component", "components"),
+    ];
+    let all: Vec<_> = all
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, more)| several(count, one, more))
+        .collect();
+    if all.is_empty() { "nothing".into() } else { all.join(", ") }
+}
+
+fn several(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}

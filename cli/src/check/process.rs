@@ -1,0 +1,201 @@
+//! Checks a plug-in in a process of its own, which it may crash, leave or hold up.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpit::cvar::sources::LAUNCHER_SETTINGS;
+use mpit::plugin::check::SUBJECT;
+use mpit::plugin::{PLUGIN_PATH, PLUGINS};
+use signal_hook::low_level::signal_name;
+
+use super::finding::{Checked, Finding};
+use super::inside::{BEGIN, Line, NOT_WRITTEN, Step};
+use super::library::Definition;
+use crate::tell;
+
+/// What became of a process.
+enum Fate {
+    Ended(ExitStatus),
+    Hung,
+}
+
+/// What is known of a plug-in.
+pub(super) struct Outcome {
+    pub(super) checked: Checked,
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// Checks a plug-in as one that is loaded after others.
+pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result<Outcome, String> {
+    let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
+    let (notes, said) = (dir.path().join("notes"), dir.path().join("said"));
+    let new =
+        |file: &Path| File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()));
+    new(&notes)?;
+    let program = std::env::current_exe().map_err(|error| format!("cannot tell where mpit is: {error}"))?;
+    let mut command = Command::new(program);
+    command.arg("check").arg("--notes").arg(&notes).arg(path);
+    command.env(SUBJECT, path).env(PLUGINS, join(before)?);
+    // Crashes are told here, with the step in which they happen.
+    command.env("MPIT_PLUGIN_TRIAL", "0");
+    // A panic is told with its place.
+    command.env("RUST_BACKTRACE", "0");
+    // What is set for programs must not decide over what is found.
+    command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
+    command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&said)?);
+    let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
+    let fate = wait(child, patience).map_err(|error| format!("cannot wait for mpit: {error}"))?;
+    let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read what is found: {error}"))?;
+    let mut outcome = read(path, &text, &fate, patience);
+    let said = fs::read(&said).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    if let Some((_, why)) = said.split_once(NOT_WRITTEN) {
+        return Err(format!("{NOT_WRITTEN}{}", why.trim_end()));
+    }
+    // What comes before is of those that are loaded before.
+    let own = said.split_once(BEGIN).map_or("", |(_, own)| own);
+    take_said(&mut outcome.checked, own);
+    Ok(outcome)
+}
+
+/// As the environment has several paths.
+fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
+    let all: Vec<_> = paths.iter().map(|path| path.as_os_str().as_bytes()).collect();
+    if let Some(path) = paths.iter().find(|path| path.as_os_str().as_bytes().contains(&b':')) {
+        return Err(format!("{}: {PLUGINS} cannot have a path with `:`", path.display()));
+    }
+    Ok(OsStr::from_bytes(&all.join(&b':')).to_owned())
+}
+
+fn wait(mut child: Child, patience: Duration) -> io::Result<Fate> {
+    let end = Instant::now() + patience;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Fate::Ended(status));
+        }
+        if Instant::now() >= end {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Fate::Hung);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Reads what the process wrote, as far as it came.
+fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
+    let place = path.display().to_string();
+    let findings = Vec::new();
+    let mut checked = Checked { path: place.clone(), name: None, defines: None, findings, loads: false };
+    let (mut definitions, mut step) = (Vec::new(), None);
+    // The last line may be cut short.
+    for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
+        match line {
+            Line::Step(next) => step = Some(next),
+            Line::Name(name) => checked.name = Some(name),
+            Line::Finding(finding) => checked.findings.push(finding),
+            Line::Defines(counts) => checked.defines = Some(counts),
+            Line::Definition(definition) => definitions.push(definition),
+            Line::Loads => checked.loads = true,
+        }
+    }
+    checked.findings.extend(end(fate, step, &place, patience));
+    Outcome { checked, definitions }
+}
+
+/// The fault of a process that did not end as it should.
+fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Option<Finding> {
+    let when = match step {
+        None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
+        Some(Step::Open) => "at its start: when it was mapped, in its constructors or in mpit_plugin_v1",
+        Some(Step::Read) => "while its tables were read, from pointers in them",
+        Some(Step::Activate) => "while it was activated and its settings were set",
+        Some(Step::Values) => "while its values were read",
+        Some(Step::Deactivate) => "while it was deactivated",
+        Some(Step::Reactivate) => "while it was activated again",
+        Some(Step::End) => "at the end of the process, in its destructors",
+    };
+    let (rule, why) = match fate {
+        Fate::Hung => ("hang", format!("nothing happens for {} s, {when}", patience.as_secs())),
+        Fate::Ended(status) => match (status.signal(), status.code()) {
+            (Some(signal), _) => {
+                let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+                ("crash", format!("{name}, {when}"))
+            }
+            (None, Some(0)) if step == Some(Step::End) => return None,
+            (None, code) => {
+                let code = code.unwrap_or_default();
+                ("exit", format!("it ends the process with status {code}, {when}"))
+            }
+        },
+    };
+    Some(Finding::error(rule, "the plug-in", place, why))
+}
+
+/// Takes what the plug-in itself, or the loader, said of definitions that are left out, and what panicked; the rest of its
+/// words go on.
+fn take_said(checked: &mut Checked, said: &str) {
+    let mut lines = said.lines();
+    while let Some(line) = lines.next() {
+        let finding = if let Some((what, place, why)) = left_out(line) {
+            Finding::error("left-out", what, place, why)
+        } else if let Some(place) = panicked(line) {
+            let message = lines.next().unwrap_or_default();
+            Finding::error("panic", "the plug-in", place, format!("it panics: {message}"))
+        } else {
+            if !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE=") {
+                tell(&format!("{} says: {line}", checked.path));
+            }
+            continue;
+        };
+        if !checked.findings.iter().any(|other| other.is_about(&finding.what, &finding.place)) {
+            checked.findings.push(finding);
+        }
+    }
+}
+
+/// Where it was, in the line that Rust tells it by: file and line, without the column.
+fn panicked(line: &str) -> Option<&str> {
+    let (_, place) = line.strip_prefix("thread ")?.split_once(" panicked at ")?;
+    place.strip_suffix(':')?.rsplit_once(':').map(|(place, _)| place)
+}
+
+/// The parts of a line about a definition that is left out.
+fn left_out(line: &str) -> Option<(&str, &str, &str)> {
+    let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
+    // The loader says first whose it is.
+    let of_plugin = definition.strip_prefix("the plug-in ").and_then(|rest| rest.split_once(": "));
+    let definition = of_plugin.map_or(definition, |(_, definition)| definition);
+    let (what, place) = definition.rsplit_once(" at ")?;
+    Some((what, place, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{left_out, panicked};
+
+    #[test]
+    fn what_is_left_out_is_understood() {
+        let line = "mpit: pvar `at at` (SIZE) at src/a.rs:3 is left out: it has no cell";
+        assert_eq!(left_out(line), Some(("pvar `at at` (SIZE)", "src/a.rs:3", "it has no cell")));
+        let line = "mpit: the plug-in /lib/acme.so: cvar `a` at a.c:3 is left out: b.c:4 already defines it";
+        assert_eq!(left_out(line), Some(("cvar `a`", "a.c:3", "b.c:4 already defines it")));
+        assert_eq!(left_out("mpit: pvar is left out"), None);
+        assert_eq!(left_out("hello"), None);
+    }
+
+    #[test]
+    fn what_panicked_is_understood() {
+        let line = "thread '<unnamed>' (26) panicked at src/a.rs:12:34:";
+        assert_eq!(panicked(line), Some("src/a.rs:12"));
+        assert_eq!(panicked("thread 'main' ended"), None);
+        assert_eq!(panicked("it panicked at src/a.rs:12:34:"), None);
+    }
+}

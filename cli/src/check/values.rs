@@ -1,0 +1,73 @@
+//! What values show that definitions cannot.
+
+use mpit::desc::{CvarDesc, EnumDesc, PvarDesc};
+use mpit::registry::{CvarEntry, Image};
+use mpit::tool::{Session, Tool};
+use mpit::words::{Bind, Class, Datatype};
+
+use super::finding::Finding;
+
+/// Reads all values once, as a tool may do at any time. One that cannot be read is no fault: it may need MPI.
+pub(super) fn wrong_in(image: &Image) -> Vec<Finding> {
+    let tool = Tool::new();
+    let Ok(session) = tool.session() else { return Vec::new() };
+    let of_variables = image.pvars.iter().filter_map(|desc| wrong_in_pvar(&tool, &session, desc));
+    let of_settings = image.cvars.iter().filter_map(|desc| wrong_in_cvar(&tool, desc));
+    of_variables.chain(of_settings).collect()
+}
+
+fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Finding> {
+    let registry = tool.registry();
+    let index = registry.pvar_index(desc.name(), desc.class())?;
+    // Of two with one name, only one is registered.
+    let is_it = registry.pvar(index)?.origin() == desc.origin();
+    if !is_it || desc.binding() != Bind::NoObject {
+        return None;
+    }
+    let handle = session.handle_at(index, None).ok()?;
+    // Those that run for ever cannot be started.
+    let _ = handle.start();
+    let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
+    let place = desc.origin().to_string();
+    match desc.element() {
+        Datatype::Int => {
+            let unknown = unknown_item(&handle.read::<i32>().ok()?, desc.enumeration())?;
+            Some(Finding::error("R73", what(), &place, unknown))
+        }
+        Datatype::Double => {
+            let values = handle.read::<f64>().ok()?;
+            let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value));
+            let wrong = wrong.filter(|_| desc.class() == Class::Percentage)?;
+            Some(Finding::error("R111", what(), &place, format!("its value is {wrong}")))
+        }
+        Datatype::Char => handle.read_text().err().and(None),
+        Datatype::Int32 => handle.read::<i32>().err().and(None),
+        Datatype::Int64 | Datatype::Count => handle.read::<i64>().err().and(None),
+        Datatype::Unsigned | Datatype::Uint32 => handle.read::<u32>().err().and(None),
+        Datatype::UnsignedLong | Datatype::UnsignedLongLong | Datatype::Uint64 => {
+            handle.read::<u64>().err().and(None)
+        }
+    }
+}
+
+fn wrong_in_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
+    let registry = tool.registry();
+    let entry: &CvarEntry = registry.cvar(registry.cvar_index(desc.name())?)?;
+    if entry.desc().origin() != desc.origin() {
+        return None;
+    }
+    if desc.enumeration().is_none() {
+        let _ = entry.desc().value_as_text();
+        return None;
+    }
+    let values = tool.cvar(desc.name()).ok()?.read::<i32>().ok()?;
+    let unknown = unknown_item(&values, desc.enumeration())?;
+    let what = format!("cvar `{}`", desc.name());
+    Some(Finding::error("R73", what, &desc.origin().to_string(), unknown))
+}
+
+fn unknown_item(values: &[i32], enumeration: Option<&EnumDesc>) -> Option<String> {
+    let enumeration = enumeration?;
+    let wrong = values.iter().find(|value| enumeration.item(**value).is_none())?;
+    Some(format!("its value is {wrong}, which its enumeration `{}` does not have", enumeration.name()))
+}

@@ -1,0 +1,54 @@
+//! `mpit check` where no compiler is needed. Plug-ins are checked in `tests/`.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn check(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mpit"));
+    command.arg("check").args(arguments).output().expect("mpit runs")
+}
+
+#[test]
+fn what_is_found_is_told_to_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("acme.so");
+    fs::write(&path, "no plug-in, but long enough for a header of one").unwrap();
+    let path = path.to_str().unwrap();
+    let done = check(&["--json", path]);
+    assert_eq!(done.status.code(), Some(1));
+    let said: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let finding = json!({
+        "severity": "error",
+        "rule": "plug-in",
+        "what": "the plug-in",
+        "place": path,
+        "why": "it is no shared object; build it with `cc -shared -fPIC`",
+        "remedy": "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",
+    });
+    let plugin = json!({"path": path, "name": null, "defines": null, "findings": [finding]});
+    let expected = json!({"plugins": [plugin], "compared_with": null, "errors": 1, "warnings": 0});
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn people_are_told_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("acme.so");
+    fs::write(&path, "").unwrap();
+    let done = check(&[path.to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(1));
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(said.starts_with(&format!("{}: 1 error\n", path.display())), "{said}");
+    assert!(said.contains(" error  plug-in  the plug-in  "), "{said}");
+    assert!(said.ends_with("add a command: -- mpiexec -n 1 ./any_mpi_program\n"), "{said}");
+}
+
+#[test]
+fn what_is_not_there_cannot_be_checked() {
+    let done = check(&["no-such-plugin.so"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert_eq!(String::from_utf8(done.stderr).unwrap(), "mpit: there is no file no-such-plugin.so\n");
+    assert_eq!(check(&[]).status.code(), Some(2));
+}
