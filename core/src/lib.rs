@@ -85,7 +85,7 @@
 //! * the buffers of tools are pointers ([`session`]), with as many elements as the tool was told;
 //! * lists hand out references into memory that never moves ([`log`], [`sparse`]);
 //! * the words of a file are memory that others could change or cut off ([`mapping`]);
-//! * tables of other images are read as their header says, after what can be checked of them was checked ([`plugin`]).
+//! * tables of other images are read as their header says, after what can be checked of them was checked ([`mod@plugin`]).
 //!
 //! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
 //! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
