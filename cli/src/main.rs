@@ -155,6 +155,7 @@ struct Library {
 }
 
 fn main() -> ExitCode {
+    mpit::plugin::leave_to_others();
     let done = match Cli::parse().command {
         Command::Run(run) => run::run(&run),
         Command::Vars(vars) => vars::list(&vars),

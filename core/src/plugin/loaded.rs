@@ -122,10 +122,17 @@ pub fn numbered(number: u32) -> Option<Plugin> {
     LOADED.get(number as usize).map(Plugin)
 }
 
+/// Whether the environment's plug-ins are loaded, or being loaded, or not wanted.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// Leaves the plug-ins that the environment asks for to other processes: for one that only starts those.
+pub fn leave_to_others() {
+    BEGUN.store(true, Relaxed);
+}
+
 /// Loads what the environment asks for, once. What cannot be loaded is told on standard error.
 #[inline]
 pub(crate) fn load_what_is_asked_for() {
-    static BEGUN: AtomicBool = AtomicBool::new(false);
     if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
         load_all();
     }

@@ -116,6 +116,6 @@ mod trial;
 pub use find::{PLUGIN_PATH, PLUGINS};
 pub(crate) use life::Lease;
 pub use life::Life;
-pub use loaded::{Plugin, Refused, all, load, numbered};
+pub use loaded::{Plugin, Refused, all, leave_to_others, load, numbered};
 pub(crate) use loaded::{load_what_is_asked_for, tell_concurrent};
 pub use table::register;

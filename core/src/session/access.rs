@@ -38,13 +38,24 @@ impl Interface {
                 if view.desc.flag_set().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
-                view.turn(run)
+                self.turn(&view, run)
             }
             Which::All => {
                 let startable = |view: &View<'_>| !view.desc.flag_set().has(PvarFlags::CONTINUOUS);
-                self.for_all(session, startable, |view| view.turn(run), Error::PvarNoStartStop)
+                self.for_all(session, startable, |view| self.turn(view, run), Error::PvarNoStartStop)
             }
         }
+    }
+
+    /// Starts or stops a handle that is valid.
+    fn turn(&self, view: &View<'_>, run: bool) -> Result<()> {
+        view.set_running(run)?;
+        let valid = self.valid(view);
+        if valid.is_err() && run {
+            // Whoever ended the epoch may have looked for running handles before this one ran.
+            view.set_running(false)?;
+        }
+        valid
     }
 
     /// Applies `act` to each valid handle of a session that `fits`, all of them even if one fails.
@@ -60,7 +71,8 @@ impl Interface {
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             // One that is freed meanwhile is none of the session's.
             let Ok(view) = self.view(id) else { continue };
-            if view.session == session.0 && view.lease.holds() && fits(&view) && act(&view).is_err() {
+            let counts = || self.valid(&view).is_ok();
+            if view.session == session.0 && counts() && fits(&view) && act(&view).is_err() && counts() {
                 done = Err(failure);
             }
         }
@@ -83,12 +95,28 @@ impl Interface {
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let view = self.owned(session, handle)?;
+        let view = self.held(session, handle)?;
         aligned(out, view.desc.element())?;
-        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        if view.desc.life().is_some() {
+            // SAFETY: not null, aligned, and otherwise by the caller's promise.
+            return unsafe { self.read_living(&view, out) };
+        }
+        // SAFETY: as above.
+        unsafe { view.read(out) }
+    }
+
+    /// Reads what a plug-in has, out of the way of the others.
+    ///
+    /// # Safety
+    ///
+    /// As [`View::read`].
+    #[inline(never)]
+    unsafe fn read_living(&self, view: &View<'_>, out: *mut u8) -> Result<()> {
+        self.valid(view)?;
+        // SAFETY: by the caller's promise.
         unsafe { view.read(out) }?;
         // The plug-in may have become inactive, and active again with other values.
-        view.lease.check()
+        self.valid(view)
     }
 
     /// Sets a handle's value. For text, what counts is the bytes before the first NUL, so the buffer may be
@@ -173,7 +201,7 @@ impl Interface {
         aligned(out, view.desc.element())?;
         // SAFETY: not null, aligned, and otherwise by the caller's promise.
         unsafe { view.exchange_account(out) }?;
-        view.lease.check()
+        self.valid(&view)
     }
 }
 
@@ -181,17 +209,6 @@ impl Interface {
 impl View<'_> {
     fn is_custom(&self) -> bool {
         self.desc.behaviour() == Behaviour::Custom
-    }
-
-    /// Starts or stops the handle for its tool.
-    fn turn(&self, run: bool) -> Result<()> {
-        self.set_running(run)?;
-        let valid = self.lease.check();
-        if valid.is_err() && run {
-            // Whoever ended the epoch may have looked for running handles before this one ran.
-            self.set_running(false)?;
-        }
-        valid
     }
 
     pub(super) fn set_running(&self, run: bool) -> Result<()> {

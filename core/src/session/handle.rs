@@ -83,8 +83,6 @@ pub(super) struct View<'a> {
     pub(super) desc: &'static PvarDesc,
     pub(super) count: usize,
     pub(super) object: Object<'a>,
-    /// How long it is valid.
-    pub(super) lease: Lease,
     /// For watermarks.
     pub(super) mark: Option<&'static Mark>,
 }
@@ -220,8 +218,12 @@ impl Handle {
         let object = Object { kind, id: id_of_object, size, ranks: ranks.and_then(|ranks| ranks.first()) };
         let count = self.count.load(Relaxed) as usize;
         let (session, mark) = (self.session.load(Relaxed), self.mark());
-        let lease = Lease::of(desc.life(), self.epoch.load(Relaxed));
-        Some(View { handle: self, id, session, desc, count, object, lease, mark })
+        Some(View { handle: self, id, session, desc, count, object, mark })
+    }
+
+    /// The epoch of the variable that it was made in.
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch.load(Relaxed)
     }
 
     #[inline]

@@ -148,7 +148,7 @@ impl Interface {
 
     /// A handle of a session, valid or not any more.
     #[inline]
-    fn held(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
+    pub(super) fn held(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         // A handle lives no longer than its session, so a live one that says it is of this session is enough.
         match self.view(handle.0) {
             Ok(view) if view.session == session.0 => Ok(view),
@@ -160,8 +160,21 @@ impl Interface {
     #[inline]
     pub(super) fn owned(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         let view = self.held(session, handle)?;
-        view.lease.check()?;
+        self.valid(&view)?;
         Ok(view)
+    }
+
+    /// Whether a handle is still valid: always, unless its variable is a plug-in's.
+    #[inline]
+    pub(super) fn valid(&self, view: &View<'_>) -> Result<()> {
+        view.desc.life().map_or(Ok(()), |life| self.valid_in(view.id, life))
+    }
+
+    /// Looked up again, to spare the others that look.
+    #[inline(never)]
+    fn valid_in(&self, id: u64, life: &'static Life) -> Result<()> {
+        let epoch = self.pvars.look(id, |handle| Some(handle.epoch())).ok_or(Error::InvalidHandle)?;
+        Lease::of(Some(life), epoch).check()
     }
 
     /// The epoch of a life is over: stops the handles of its variables and ends the registrations for its events. Callbacks
@@ -178,7 +191,7 @@ impl Interface {
             let is_over = |view: &View<'_>| {
                 view.desc.life().is_some_and(|its| std::ptr::eq(its, life))
                     && view.desc.behaviour() != Behaviour::Custom
-                    && !view.lease.holds()
+                    && self.valid(view).is_err()
             };
             // Looked at before the identifier is checked, so that what is stopped is no later handle in its place.
             let mut seen = handle.running();
