@@ -78,10 +78,11 @@
 //!
 //! # Safety
 //!
-//! Definitions and tools in Rust are safe code. Inside, `unsafe` is where things cross an image or a language:
+//! Definitions and tools in Rust are safe code. Inside, `unsafe` is where types are forgotten, or things cross an image or
+//! a language:
 //!
 //! * a descriptor keeps its cell as an untyped pointer beside functions made for that cell's type ([`desc`]), so that
-//!   images built by different compilers can read each other's;
+//!   cells of all types, and those of code in C, are listed and read alike;
 //! * the buffers of tools are pointers ([`session`]), with as many elements as the tool was told;
 //! * lists hand out references into memory that never moves ([`log`], [`sparse`]);
 //! * the words of a file are memory that others could change or cut off ([`mapping`]);
@@ -89,7 +90,7 @@
 //!
 //! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
 //! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
-#![allow(unsafe_code, reason = "descriptors cross images as C data; see the section on safety")]
+#![allow(unsafe_code, reason = "cells of all types are handled alike; see the section on safety")]
 // The attributes refer to this crate as `::mpit`, also in its own tests.
 extern crate self as mpit;
 

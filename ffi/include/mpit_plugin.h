@@ -400,7 +400,7 @@ struct mpit_switch {
 
 /* A component: it hears of each operation of one framework. Functions may be null; those of other frameworks are not
  * called. `sent`, `accessed` and `done` are called by whatever thread communicates, at the cost of every operation: no
- * locks there, and no calls of MPI. */
+ * locks there, and no calls of MPI. Who reports traffic is the preload library; over libmpit.so alone nobody does. */
 struct mpit_component {
     size_t size;
     const char *framework; /* "pml" for messages, "osc" for accesses, "coll" for collective operations */
@@ -452,12 +452,15 @@ int mpit_register(const struct mpit_table *table);
 
 /* Loads a plug-in by its path; if it is loaded already, activates it. Its variables and events appear behind those that
  * are there. Returns MPI_SUCCESS and, if `plugin` is not null, a number for it; or an error code of MPI_T after one line on
- * standard error. Not from within a callback of a tool. */
+ * standard error. Not from within a callback of a tool.
+ *
+ * First a child process loads it, so that one that crashes, hangs or calls exit at its start is refused like one that is
+ * wrong; MPIT_PLUGIN_TRIAL=0 in the environment spares that. */
 int mpit_plugin_load(const char *path, int *plugin);
 
 /* Deactivates a plug-in. Its variables and events stay listed under their indices, but have no value: handles on them are
- * invalid from now on, registrations for its events are freed, its components hear nothing. Code of its own that runs at
- * this moment runs on: it is never unloaded. */
+ * invalid from now on, registrations for its events hear nothing more, and both can only be freed; its components are
+ * closed. Code of its own that runs at this moment runs on: it is never unloaded. */
 int mpit_plugin_deactivate(int plugin);
 
 /* Activates a plug-in that was deactivated: its variables and events have their indices, and tools make new handles. */

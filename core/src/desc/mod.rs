@@ -1,8 +1,9 @@
 //! Descriptors: what a definition says about itself, fixed when the program is built.
 //!
 //! A definition is two statics: an immutable descriptor from this module, and the cell that holds the value
-//! (see [`crate::cell`]). Descriptors are `#[repr(C)]`, begin with their own size, and speak of strings and
-//! lists as pointer and length, so that images built by different compilers can read each other's.
+//! (see [`crate::cell`]). A descriptor knows its cell as a pointer and functions in C's calling convention, whatever the
+//! cell's type is. Descriptors stay in their image; what other images bring comes as the structs of [`crate::plugin::abi`],
+//! of which descriptors are made.
 //!
 //! Nobody writes these by hand; the attributes of this crate do.
 

@@ -79,8 +79,12 @@ fn in_child(to_parent: RawFd, body: impl FnOnce() -> Checked<()>) -> ! {
     unsafe { libc::_exit(0) }
 }
 
-/// Nothing is to be seen or left of the child: no output, no core dump, no handlers of crashes, no life of its own.
+/// Nothing is to be seen or left of the child: no output, no core dump, no handlers of crashes, no life of its own. Nor does
+/// it look for what a panic would show, under locks that other threads may have held when it was made.
 fn be_nobody() {
+    std::panic::set_hook(Box::new(|_| {}));
+    // SAFETY: both strings end with a NUL; the child has no other threads.
+    unsafe { libc::setenv(c"RUST_BACKTRACE".as_ptr(), c"0".as_ptr(), 1) };
     if let Ok(nothing) = File::options().read(true).write(true).open("/dev/null") {
         for standard in 0..=2 {
             // SAFETY: both are open, or the call fails.
