@@ -18,6 +18,32 @@ pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
 pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
+#[cfg(target_os = "linux")]
+use mpit_whole as _;
+
+/// Refers to what is in the image only if all definitions are. Whoever reads one of the slices below calls it: a C linker
+/// that takes only part of a static archive, and would leave out definitions, then ends with an error; see `mpit-whole`.
+#[inline(never)]
+pub(crate) fn require_whole_archive() {
+    #[cfg(target_os = "linux")]
+    {
+        unsafe extern "C" {
+            #[link_name = "__start_mpit_link_with_whole_archive"]
+            static START: u8;
+        }
+        // The compiler must not see that nothing comes of it.
+        std::hint::black_box(&raw const START);
+        // In a shared library, too, where it could stay undefined until somebody loads that.
+        // SAFETY: a directive about a symbol, and no instruction.
+        unsafe {
+            std::arch::asm!(
+                ".hidden __start_mpit_link_with_whole_archive",
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+    }
+}
+
 /// The performance variables of this image.
 #[linkme::distributed_slice]
 pub static MPIT_PVARS_V1: [&'static PvarDesc];

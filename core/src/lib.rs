@@ -119,5 +119,6 @@ pub mod __private;
 
 /// The components linked into this program, of all frameworks, in no particular order.
 pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+    __private::require_whole_archive();
     __private::MPIT_COMPONENTS_V1.iter().copied()
 }
