@@ -1,7 +1,6 @@
 //! What the attributes expand to. Not for people: anything here may change without notice.
 
-pub use linkme;
-
+pub use crate::__mpit_element as register;
 pub use crate::cell::{
     AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
     GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell,
@@ -16,53 +15,35 @@ pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
+pub use crate::section::Section;
 pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
-#[cfg(target_os = "linux")]
-use mpit_whole as _;
+use crate::section::section;
 
-/// Refers to what is in the image only if all definitions are. Whoever reads one of the slices below calls it: a C linker
-/// that takes only part of a static archive, and would leave out definitions, then ends with an error; see `mpit-whole`.
-#[inline(never)]
-pub(crate) fn require_whole_archive() {
-    #[cfg(target_os = "linux")]
-    {
-        unsafe extern "C" {
-            #[link_name = "__start_mpit_link_with_whole_archive"]
-            static START: u8;
-        }
-        // The compiler must not see that nothing comes of it.
-        std::hint::black_box(&raw const START);
-        // In a shared library, too, where it could stay undefined until somebody loads that.
-        // SAFETY: a directive about a symbol, and no instruction.
-        unsafe {
-            std::arch::asm!(
-                ".hidden __start_mpit_link_with_whole_archive",
-                options(nomem, nostack, preserves_flags)
-            );
-        }
-    }
+section! {
+    /// The performance variables of this image.
+    MPIT_PVARS_V1: PvarDesc, "mpit_0_1_pvars"
 }
 
-/// The performance variables of this image.
-#[linkme::distributed_slice]
-pub static MPIT_PVARS_V1: [&'static PvarDesc];
+section! {
+    /// The control variables of this image.
+    MPIT_CVARS_V1: CvarDesc, "mpit_0_1_cvars"
+}
 
-/// The control variables of this image.
-#[linkme::distributed_slice]
-pub static MPIT_CVARS_V1: [&'static CvarDesc];
+section! {
+    /// The enumerations of this image.
+    MPIT_ENUMS_V1: EnumDesc, "mpit_0_1_enums"
+}
 
-/// The enumerations of this image.
-#[linkme::distributed_slice]
-pub static MPIT_ENUMS_V1: [&'static EnumDesc];
+section! {
+    /// The categories of this image.
+    MPIT_CATEGORIES_V1: CategoryDesc, "mpit_0_1_categories"
+}
 
-/// The categories of this image.
-#[linkme::distributed_slice]
-pub static MPIT_CATEGORIES_V1: [&'static CategoryDesc];
-
-/// The components of this image.
-#[linkme::distributed_slice]
-pub static MPIT_COMPONENTS_V1: [&'static ComponentDesc];
+section! {
+    /// The components of this image.
+    MPIT_COMPONENTS_V1: ComponentDesc, "mpit_0_1_components"
+}
 
 /// The item of an enumeration that has a value.
 pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
@@ -127,13 +108,15 @@ pub mod cell_of {
     }
 }
 
-/// The event types of this image.
-#[linkme::distributed_slice]
-pub static MPIT_EVENTS_V1: [&'static EventDesc];
+section! {
+    /// The event types of this image.
+    MPIT_EVENTS_V1: EventDesc, "mpit_0_1_events"
+}
 
-/// The sources of this image.
-#[linkme::distributed_slice]
-pub static MPIT_SOURCES_V1: [&'static SourceDesc];
+section! {
+    /// The sources of this image.
+    MPIT_SOURCES_V1: SourceDesc, "mpit_0_1_sources"
+}
 
 /// What the attributes ask the compiler about the fields of an event.
 pub mod element {

@@ -102,6 +102,7 @@ pub mod log;
 pub mod mapping;
 pub mod object;
 pub mod registry;
+mod section;
 pub mod session;
 pub mod slots;
 pub mod sparse;
@@ -119,6 +120,5 @@ pub mod __private;
 
 /// The components linked into this program, of all frameworks, in no particular order.
 pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
-    __private::require_whole_archive();
     __private::MPIT_COMPONENTS_V1.iter().copied()
 }

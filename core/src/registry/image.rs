@@ -37,7 +37,6 @@ impl Image {
     /// with `use that_crate as _;`.
     #[must_use]
     pub fn linked() -> Self {
-        crate::__private::require_whole_archive();
         Self {
             name: "program".into(),
             pvars: MPIT_PVARS_V1.to_vec(),

@@ -131,7 +131,7 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
 
 /// The element of the slice, and what only types and constants can tell.
 fn registration(private: &TokenStream, event: &Event) -> TokenStream {
-    let element = element(private, "MPIT_EVENTS_V1", "EventDesc", &quote!(&__MPIT_EVENT));
+    let element = element(private, "event", "__MPIT_ELEMENT", &quote!(&__MPIT_EVENT));
     let marker = unique("the_event", &event.name);
     let datatypes = event.elements.iter().filter_map(|element| {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);

@@ -86,14 +86,14 @@ pub(crate) fn one_profile_at_a_time() -> MutexGuard<'static, ()> {
 
 /// Builds one kind; returns the file.
 pub(crate) fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<PathBuf> {
-    let what: &[&str] = match kind {
-        Kind::Program => &["--bin", PACKAGE],
-        Kind::Test => &["--test", "found"],
-        Kind::Plugin => &["--lib", "--crate-type=cdylib"],
-        Kind::Archive | Kind::WholeArchive => &["--lib", "--crate-type=staticlib"],
+    let (what, name): (&[&str], _) = match kind {
+        Kind::Program => (&["--bin", PACKAGE], PACKAGE),
+        Kind::Test => (&["--test", "found"], "found"),
+        Kind::Plugin => (&["--lib", "--crate-type=cdylib"], LIBRARY),
+        Kind::Archive | Kind::WholeArchive => (&["--lib", "--crate-type=staticlib"], LIBRARY),
     };
-    let built = cargo(profile, what, &linker.rustc_options())?;
-    built.into_iter().next_back().context(format!("cargo built no {}", kind.name()))
+    let messages = cargo(profile, what, &linker.rustc_options())?;
+    messages.lines().find_map(|line| artifact(line, name)).context(format!("cargo built no {}", kind.name()))
 }
 
 /// Builds the static archive.
@@ -101,9 +101,9 @@ pub(crate) fn archive(profile: Profile) -> Outcome<PathBuf> {
     by_rustc(profile, Linker::Rustc, Kind::Archive)
 }
 
-/// Runs `cargo rustc` on the package; returns the program or library. Only the last step is told of the linker, so that
+/// Runs `cargo rustc` on the package; returns what it tells of itself. Only the last step is told of the linker, so that
 /// everything before it is built once for all of them.
-fn cargo(profile: Profile, what: &[&str], options: &[String]) -> Outcome<Vec<PathBuf>> {
+fn cargo(profile: Profile, what: &[&str], options: &[String]) -> Outcome<String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["rustc", "--quiet", "-p", PACKAGE, "--message-format=json-render-diagnostics"]);
@@ -113,16 +113,14 @@ fn cargo(profile: Profile, what: &[&str], options: &[String]) -> Outcome<Vec<Pat
     for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(name);
     }
-    let messages = output(&mut command)?;
-    Ok(messages.lines().filter_map(artifact).collect())
+    output(&mut command)
 }
 
-/// The program or library of the package that a line of cargo's tells of. The package's program comes after its library.
-fn artifact(line: &str) -> Option<PathBuf> {
+/// The file of the target with that name, if the line of cargo's tells of it.
+fn artifact(line: &str, name: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(line).ok()?;
-    let name = message["target"]["name"].as_str()?;
-    let ours = [PACKAGE, LIBRARY, "found"].contains(&name);
-    message["filenames"][0].as_str().filter(|_| ours).map(PathBuf::from)
+    let file = message["filenames"][0].as_str()?;
+    (message["target"]["name"] == name).then(|| file.into())
 }
 
 /// Links a C program with the archive, with `--gc-sections`, as people do whom size matters.
