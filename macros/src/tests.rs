@@ -75,7 +75,7 @@ fn all_faults_are_found_in_one_go() {
         ),
         [
             "unknown key `clas`, did you mean `class`?",
-            "`readonly` is given twice",
+            "`readonly` is given twice, leave one away",
             "expected a string, write `class = \"COUNTER\"`",
             "unknown bind kind `KOMM`, did you mean `COMM`?",
             "`writable` contradicts `readonly`: a tool may write and reset it or not",

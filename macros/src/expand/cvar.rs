@@ -28,7 +28,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let datatype = cvar.datatype.as_ref().map(|datatype| {
         let kind = variant(private, "Datatype", datatype.value);
         let word = datatype.value.word();
-        let message = format!("the value has another C representation than `{word}`");
+        let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
         assert_at(datatype.span, &quote!(#private::cell_of::setting_represented_as::<#ty>(#kind)), &message)
     });
     quote! {

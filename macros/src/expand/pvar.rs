@@ -132,7 +132,7 @@ fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> Token
 fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStream) -> TokenStream {
     let word = datatype.value.word();
     let kind = variant(private, "Datatype", datatype.value);
-    let message = format!("the value has another C representation than `{word}`");
+    let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
     assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)
 }
 

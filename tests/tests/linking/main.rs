@@ -50,7 +50,7 @@ fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
             }
         }
     }
-    table::add(&rows)?;
+    table::write(profile, &rows)?;
     Failure::unless(failures.is_empty(), || failures.join("\n\n"))
 }
 

@@ -1,10 +1,10 @@
-//! What was tried, for people: `cargo xtask test` ends with it.
+//! What was tried, for people: `cargo xtask test` puts the tables of all profiles together and ends with them.
 
-use std::{fmt::Write as _, fs::OpenOptions, io::Write as _};
+use std::{fmt::Write as _, fs};
 
 use mpit_tests::{Context, Outcome};
 
-use crate::build::{self, Kind};
+use crate::build::{self, Kind, Profile};
 
 /// A linker with a profile.
 pub(crate) struct Row {
@@ -28,21 +28,18 @@ impl Row {
     }
 }
 
-/// Adds rows to the table, and the heading where there is none.
-pub(crate) fn add(rows: &[Row]) -> Outcome {
-    let path = build::target().join("table.txt");
+/// Writes the rows of a profile to a file, below a heading.
+pub(crate) fn write(profile: Profile, rows: &[Row]) -> Outcome {
+    let path = build::target().join(format!("table-{}.txt", profile as u8));
     let mut text = String::new();
-    if !path.exists() {
-        line(&mut text, "", "linker", &Kind::NAMES);
-    }
+    line(&mut text, "", "linker", &Kind::NAMES);
     for row in rows {
         match &row.not_tried {
             Some(reason) => line(&mut text, row.profile, row.linker, &[&format!("NOT TRIED: {reason}")]),
             None => line(&mut text, row.profile, row.linker, &row.cells),
         }
     }
-    let file = OpenOptions::new().append(true).create(true).open(&path);
-    file.and_then(|mut file| file.write_all(text.as_bytes())).context(path.display())
+    fs::write(&path, text).context(path.display())
 }
 
 fn line(text: &mut String, profile: &str, linker: &str, cells: &[&str]) {
