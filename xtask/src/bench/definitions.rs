@@ -21,7 +21,7 @@ const DEFINITIONS: u32 = 1000;
 /// What each may take.
 const MILLISECONDS: f64 = 2.0;
 const BYTES: f64 = 200.0;
-/// Relocations take 24 bytes each; linkers can write those of a kind as bits.
+/// A position-independent program has a relocation for each pointer in it, of 24 bytes. Linkers can write them as bits.
 const PACKED: &str = "-Clink-arg=-Wl,-z,pack-relative-relocs";
 
 /// A generated program.
@@ -105,22 +105,27 @@ pub(crate) fn run(pairs: u32) -> Outcome {
 fn build_times(pairs: u32) -> Outcome {
     heading(&format!("Building a definition, of {DEFINITIONS} in a program"), "milliseconds");
     let rounds = Rounds::run(pairs, &PROGRAMS, |program| {
-        Ok(Figures::from([
-            ("debug".to_owned(), milliseconds(program, false)?),
-            ("release".to_owned(), milliseconds(program, true)?),
-        ]))
+        let mut figures = Figures::new();
+        for (profile, release) in [("debug", false), ("release", true)] {
+            let (processor, elapsed) = time(program, release)?;
+            figures.insert(format!("{profile}, processor"), processor);
+            figures.insert(format!("{profile}, elapsed"), elapsed);
+        }
+        Ok(figures)
     })?;
-    for profile in ["debug", "release"] {
-        let cells = rounds.figures(Program::Cells, profile)?;
+    // What else runs on the machine makes builds longer, but hardly makes the compiler do more.
+    for label in ["debug, processor", "debug, elapsed", "release, processor", "release, elapsed"] {
+        let cells = rounds.figures(Program::Cells, label)?;
         let of = |program| -> Outcome<Vec<f64>> {
-            let more = added(&rounds.figures(program, profile)?, &cells);
+            let more = added(&rounds.figures(program, label)?, &cells);
             Ok(more.iter().map(|more| more / f64::from(DEFINITIONS)).collect())
         };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
-        Line::new(profile, "an element of linkme", &elements).print();
-        let mut line = Line::new(profile, "#[pvar]", &pvars);
+        let (profile, kind) = label.split_once(", ").context("a label has two parts")?;
+        Line::new(profile, &format!("an element of linkme, {kind} time"), &elements).print();
+        let mut line = Line::new(profile, &format!("#[pvar], {kind} time"), &pvars);
         line = line.ratio(Ratio::of(&pvars, &elements, "linkme").as_ref());
-        if profile == "debug" {
+        if label == "debug, processor" {
             line = line.goal("<= 2 ms", Spread::of(&pvars).median <= MILLISECONDS);
         }
         line.print();
@@ -160,7 +165,7 @@ fn generate() -> Outcome {
     write(&folder().join("Cargo.toml"), &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n"))?;
     let lock = paths::workspace().join("Cargo.lock");
     fs::copy(&lock, folder().join("Cargo.lock")).context(lock.display())?;
-    let core = paths::workspace().join("core");
+    let core = paths::workspace().join("core").display().to_string();
     for program in PROGRAMS {
         let name = program.name();
         let manifest = format!(
@@ -182,25 +187,52 @@ fn write(file: &Path, text: &str) -> Outcome {
     fs::write(file, text).context(file.display())
 }
 
-/// How long it takes to build a program whose dependencies are built.
-fn milliseconds(program: Program, release: bool) -> Outcome<f64> {
+/// What it takes to build a program whose dependencies are built: time of processors, and time that passes.
+fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     // Written again, so that cargo takes it for changed.
     write(&source_file(program), &program.source())?;
+    let cargo = cargo(program, release, &[]);
+    // A shell knows what its children took.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "\"$@\" && times", "sh"]).arg(cargo.get_program()).args(cargo.get_args());
+    in_folder(&mut shell);
     let start = Instant::now();
-    build(program, release, &[])?;
-    Ok(start.elapsed().as_secs_f64() * 1e3)
+    let output = shell.output().context("sh")?;
+    let elapsed = start.elapsed().as_secs_f64() * 1e3;
+    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let processor = children(&printed).context(format!("`times` printed `{printed}`"))?;
+    Ok((processor, elapsed))
+}
+
+/// Milliseconds of the second line that `times` prints, such as `0m1.250s 0m0.500s`.
+fn children(printed: &str) -> Option<f64> {
+    let milliseconds = |time: &str| {
+        let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+        Some(minutes.parse::<f64>().ok()? * 60e3 + seconds.parse::<f64>().ok()? * 1e3)
+    };
+    printed.lines().nth(1)?.split_whitespace().map(milliseconds).sum()
 }
 
 /// Builds a program; returns the file.
 fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["rustc", "--quiet", "-p", program.name()]).args(release.then_some("--release"));
-    command.arg("--").args(options).current_dir(folder());
-    command.env("CARGO_TARGET_DIR", folder().join("target")).env("CARGO_INCREMENTAL", "0");
-    let status = command.status().context("cargo rustc")?;
+    let mut cargo = cargo(program, release, options);
+    let status = in_folder(&mut cargo).status().context("cargo rustc")?;
     Failure::unless(status.success(), || format!("{} does not build", program.name()))?;
     let profile = if release { "release" } else { "debug" };
     Ok(folder().join("target").join(profile).join(program.name()))
+}
+
+fn cargo(program: Program, release: bool, options: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["rustc", "--quiet", "-p", program.name()]).args(release.then_some("--release"));
+    command.arg("--").args(options);
+    command
+}
+
+fn in_folder(command: &mut Command) -> &mut Command {
+    let target = folder().join("target");
+    command.current_dir(folder()).env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0")
 }
 
 /// The size of a program without its symbols.
@@ -210,4 +242,26 @@ fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
     let status = Command::new("strip").arg("-o").arg(&stripped).arg(&built).status().context("strip")?;
     Failure::unless(status.success(), || format!("strip {} failed", built.display()))?;
     Ok(fs::metadata(&stripped).context(stripped.display())?.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_children_is_read() {
+        assert_eq!(children("0m0.00s 0m0.00s\n1m1.250s 0m0.500s\n"), Some(61_750.0));
+        assert_eq!(children("0m0.00s 0m0.00s\nnothing\n"), None);
+    }
+
+    #[test]
+    fn programs_differ_in_what_stands_beside_the_cells() {
+        let [cells, pvars, elements] = PROGRAMS.map(Program::source);
+        let count = |text: &str, what: &str| text.matches(what).count();
+        for (text, attributes, entries) in [(&cells, 0, 0), (&pvars, 1000, 0), (&elements, 0, 1000)] {
+            assert_eq!(count(text, "Counter::new()"), 1000);
+            assert_eq!(count(text, "#[mpit::pvar"), attributes);
+            assert_eq!(count(text, "distributed_slice(ALL)"), entries);
+        }
+    }
 }
