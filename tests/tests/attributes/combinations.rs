@@ -55,49 +55,49 @@ macro_rules! each_with_each {
 macro_rules! function {
     (
         $ident:ident $class:literal $datatype:literal $bind:literal [$($object:tt)*]
-        ([$($keys:tt)*] [$($out:tt)*] -> $value:ty, $body:block)
+        ([$($keys:tt)*] [$($out:tt)*] [$($value:tt)*] $body:block)
     ) => {
         /// One of many.
         #[mpit::pvar(class = $class, datatype = $datatype, bind = $bind, $($keys)*)]
-        fn $ident($($object)* $($out)*) -> $value $body
+        fn $ident($($object)* $($out)*) $($value)* $body
     };
 }
 
 #[test]
 fn every_class_takes_its_datatypes_and_every_binding() {
     let defined = each_with_each! {
-        "STATE" "INT" ([] [] -> Weather, { Weather::Fair });
-        "LEVEL" "UNSIGNED" ([] [] -> u32, { 0 });
-        "LEVEL" "UNSIGNED_LONG" ([] [] -> u64, { 0 });
-        "LEVEL" "UNSIGNED_LONG_LONG" ([] [] -> u64, { 0 });
-        "LEVEL" "DOUBLE" ([] [] -> f64, { 0.0 });
-        "SIZE" "UNSIGNED" ([] [] -> u32, { 0 });
-        "SIZE" "UNSIGNED_LONG" ([] [] -> u64, { 0 });
-        "SIZE" "UNSIGNED_LONG_LONG" ([] [] -> u64, { 0 });
-        "SIZE" "DOUBLE" ([] [] -> f64, { 0.0 });
-        "PERCENTAGE" "DOUBLE" ([] [] -> f64, { 0.0 });
-        "COUNTER" "UNSIGNED" ([] [] -> u32, { 0 });
-        "COUNTER" "UNSIGNED_LONG" ([] [] -> u64, { 0 });
-        "COUNTER" "UNSIGNED_LONG_LONG" ([] [] -> u64, { 0 });
-        "AGGREGATE" "UNSIGNED" ([] [] -> u32, { 0 });
-        "AGGREGATE" "UNSIGNED_LONG" ([] [] -> u64, { 0 });
-        "AGGREGATE" "UNSIGNED_LONG_LONG" ([] [] -> u64, { 0 });
-        "AGGREGATE" "DOUBLE" ([] [] -> f64, { 0.0 });
-        "TIMER" "UNSIGNED" ([unit = "us"] [] -> u32, { 0 });
-        "TIMER" "UNSIGNED_LONG" ([unit = "us"] [] -> u64, { 0 });
-        "TIMER" "UNSIGNED_LONG_LONG" ([unit = "us"] [] -> u64, { 0 });
-        "TIMER" "DOUBLE" ([] [] -> f64, { 0.0 });
-        "GENERIC" "INT" ([] [] -> i32, { 0 });
-        "GENERIC" "INT32_T" ([] [] -> i32, { 0 });
-        "GENERIC" "INT64_T" ([] [] -> i64, { 0 });
-        "GENERIC" "UNSIGNED" ([] [] -> u32, { 0 });
-        "GENERIC" "UNSIGNED_LONG" ([] [] -> u64, { 0 });
-        "GENERIC" "UNSIGNED_LONG_LONG" ([] [] -> u64, { 0 });
-        "GENERIC" "UINT32_T" ([] [] -> u32, { 0 });
-        "GENERIC" "UINT64_T" ([] [] -> u64, { 0 });
-        "GENERIC" "COUNT" ([] [] -> i64, { 0 });
-        "GENERIC" "CHAR" ([count = 8] [_: &mut [c_char]] -> mpit::Result<()>, { Ok(()) });
-        "GENERIC" "DOUBLE" ([] [] -> f64, { 0.0 });
+        "STATE" "INT" ([] [] [-> Weather] { Weather::Fair });
+        "LEVEL" "UNSIGNED" ([] [] [-> u32] { 0 });
+        "LEVEL" "UNSIGNED_LONG" ([] [] [-> u64] { 0 });
+        "LEVEL" "UNSIGNED_LONG_LONG" ([] [] [-> u64] { 0 });
+        "LEVEL" "DOUBLE" ([] [] [-> f64] { 0.0 });
+        "SIZE" "UNSIGNED" ([] [] [-> u32] { 0 });
+        "SIZE" "UNSIGNED_LONG" ([] [] [-> u64] { 0 });
+        "SIZE" "UNSIGNED_LONG_LONG" ([] [] [-> u64] { 0 });
+        "SIZE" "DOUBLE" ([] [] [-> f64] { 0.0 });
+        "PERCENTAGE" "DOUBLE" ([] [] [-> f64] { 0.0 });
+        "COUNTER" "UNSIGNED" ([] [] [-> u32] { 0 });
+        "COUNTER" "UNSIGNED_LONG" ([] [] [-> u64] { 0 });
+        "COUNTER" "UNSIGNED_LONG_LONG" ([] [] [-> u64] { 0 });
+        "AGGREGATE" "UNSIGNED" ([] [] [-> u32] { 0 });
+        "AGGREGATE" "UNSIGNED_LONG" ([] [] [-> u64] { 0 });
+        "AGGREGATE" "UNSIGNED_LONG_LONG" ([] [] [-> u64] { 0 });
+        "AGGREGATE" "DOUBLE" ([] [] [-> f64] { 0.0 });
+        "TIMER" "UNSIGNED" ([unit = "us"] [] [-> u32] { 0 });
+        "TIMER" "UNSIGNED_LONG" ([unit = "us"] [] [-> u64] { 0 });
+        "TIMER" "UNSIGNED_LONG_LONG" ([unit = "us"] [] [-> u64] { 0 });
+        "TIMER" "DOUBLE" ([] [] [-> f64] { 0.0 });
+        "GENERIC" "INT" ([] [] [-> i32] { 0 });
+        "GENERIC" "INT32_T" ([] [] [-> i32] { 0 });
+        "GENERIC" "INT64_T" ([] [] [-> i64] { 0 });
+        "GENERIC" "UNSIGNED" ([] [] [-> u32] { 0 });
+        "GENERIC" "UNSIGNED_LONG" ([] [] [-> u64] { 0 });
+        "GENERIC" "UNSIGNED_LONG_LONG" ([] [] [-> u64] { 0 });
+        "GENERIC" "UINT32_T" ([] [] [-> u32] { 0 });
+        "GENERIC" "UINT64_T" ([] [] [-> u64] { 0 });
+        "GENERIC" "COUNT" ([] [] [-> i64] { 0 });
+        "GENERIC" "CHAR" ([count = 8] [out: &mut [c_char]] [] { out.fill(0); });
+        "GENERIC" "DOUBLE" ([] [] [-> f64] { 0.0 });
     };
     defined.iter().for_each(Expected::check);
     let all = |class: &Class| {

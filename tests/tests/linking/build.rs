@@ -123,29 +123,39 @@ fn artifact(line: &str, name: &str) -> Option<PathBuf> {
     (message["target"]["name"] == name).then(|| file.into())
 }
 
-/// Links a C program with the archive, with `--gc-sections`, as people do whom size matters.
-pub(crate) fn by_cc(archive: &Path, linker: Linker, whole: bool) -> Outcome<PathBuf> {
-    let program = target().join(format!("static-{}-{whole}", linker.name()));
+/// Makes a program or a shared library of C from the archive, with `--gc-sections`, as people do whom size matters.
+pub(crate) fn by_cc(archive: &Path, linker: Linker, whole: bool, shared: bool) -> Outcome<PathBuf> {
+    let file = target().join(format!("archive-{}-{whole}{}", linker.name(), if shared { ".so" } else { "" }));
     let mut command = Command::new("cc");
-    command.args(linker.option()).arg("-Wl,--gc-sections").arg("-o").arg(&program);
-    command.arg(paths::source("linking/c/static.c"));
+    command.args(linker.option()).arg("-Wl,--gc-sections").arg("-o").arg(&file);
+    if shared {
+        // Nothing in it refers to the archive but the name that is asked for.
+        command.args(["-shared", "-Wl,--undefined=linking_print"]);
+    } else {
+        command.arg(paths::source("linking/c/static.c"));
+    }
     if whole {
         command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
     } else {
         command.arg(archive);
     }
     output(command.args(["-lpthread", "-ldl", "-lm"]))?;
-    Ok(program)
+    Ok(file)
 }
 
 /// Compiles `tests/linking/c/<name>.c`.
-pub(crate) fn c_program(name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
+fn c_program(name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
     let program = target().join(name);
     let source = paths::source(&format!("linking/c/{name}.c"));
     fs::create_dir_all(target()).context("target")?;
     let mut command = Command::new("cc");
     output(command.args(["-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source).args(libraries))?;
     Ok(program)
+}
+
+/// Opens a shared library and calls the function in it that prints.
+pub(crate) fn open(library: &Path) -> Outcome<String> {
+    run(&c_program("dlopen", &["-ldl"])?, &[library.as_os_str()])
 }
 
 /// Runs a program; returns what it printed.

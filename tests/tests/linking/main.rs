@@ -66,28 +66,33 @@ fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<Found> {
     let built = build::by_rustc(profile, linker, kind)?;
     linker.check(&built)?;
     let run = match kind {
-        Kind::Plugin => build::run(&build::c_program("dlopen", &["-ldl"])?, &[built.as_os_str()])?,
+        Kind::Plugin => build::open(&built)?,
         Kind::Test => build::run(&built, &["--nocapture".as_ref()])?,
         _ => build::run(&built, &[])?,
     };
     compare(&run).map(|()| Found::All)
 }
 
+/// A program and a shared library, which a linker treats differently: in the latter, a symbol may stay undefined.
 fn by_cc(archive: &Path, linker: Linker, kind: Kind) -> Outcome<Found> {
-    match build::by_cc(archive, linker, kind == Kind::WholeArchive) {
-        Ok(program) => {
-            linker.check(&program)?;
-            compare(&build::run(&program, &[])?).map(|()| Found::All)
+    let mut found = Found::All;
+    for shared in [false, true] {
+        match build::by_cc(archive, linker, kind == Kind::WholeArchive, shared) {
+            Ok(file) => {
+                linker.check(&file)?;
+                let printed = if shared { build::open(&file) } else { build::run(&file, &[]) };
+                compare(&printed?)?;
+            }
+            Err(failure) if kind == Kind::Archive && is_refusal(&failure) => found = Found::Refused,
+            Err(failure) => return Err(failure),
         }
-        // The name of the missing symbol is the message.
-        Err(failure)
-            if kind == Kind::Archive
-                && failure.to_string().contains("__start_mpit_link_with_whole_archive") =>
-        {
-            Ok(Found::Refused)
-        }
-        Err(failure) => Err(failure),
     }
+    Ok(found)
+}
+
+/// The name of the symbol that is missing is the message.
+fn is_refusal(failure: &Failure) -> bool {
+    failure.to_string().contains("__start_mpit_link_with_whole_archive")
 }
 
 /// Holds what an image printed against what is defined; a test prints more than that.
