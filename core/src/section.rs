@@ -68,6 +68,9 @@ fn require_whole_archive() {
 /// Declares a section and what is seen of it.
 macro_rules! section {
     ($(#[$doc:meta])* $name:ident: $desc:ty, $section:literal) => {
+        // Of no concern to other images. They have symbols of the same names.
+        std::arch::global_asm!(concat!(".hidden __start_", $section), concat!(".hidden __stop_", $section));
+
         $(#[$doc])*
         pub static $name: $crate::section::Section<$desc> = {
             unsafe extern "Rust" {

@@ -8,6 +8,8 @@
 //! section, which the linker defines if the section is there: with `--whole-archive`, with fat LTO, which makes one object of
 //! everything, and always with rustc. Otherwise the reference stays undefined, and its name says what to do. It must be a
 //! crate of its own, since rustc may put any two modules of a crate into one object.
+//!
+//! One thing it cannot see: a second such archive in the same link, linked in part, beside one that is linked whole.
 #![no_std]
 #![allow(unsafe_code, reason = "a static is put into a section with a name")]
 
