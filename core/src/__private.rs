@@ -1,7 +1,6 @@
 //! What the attributes expand to. Not for people: anything here may change without notice.
 
-pub use linkme;
-
+pub use crate::__mpit_element as register;
 pub use crate::cell::{
     AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
     GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell,
@@ -19,33 +18,43 @@ pub use crate::object::{Comm, Object};
 /// What `plugin!` asks for.
 pub mod plugin {
     pub use crate::plugin::abi::{Host, Plugin};
-    pub use crate::plugin::export::{About, export};
+    pub use crate::plugin::export::export;
 }
+pub use crate::plugin::export::About;
+pub use crate::section::Section;
 pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
-/// The performance variables of this image.
-#[linkme::distributed_slice]
-pub static MPIT_PVARS_V1: [&'static PvarDesc];
+use crate::section::section;
 
-/// The control variables of this image.
-#[linkme::distributed_slice]
-pub static MPIT_CVARS_V1: [&'static CvarDesc];
+section! {
+    /// The performance variables of this image.
+    MPIT_PVARS_V1: PvarDesc, "mpit_0_1_pvars"
+}
 
-/// The enumerations of this image.
-#[linkme::distributed_slice]
-pub static MPIT_ENUMS_V1: [&'static EnumDesc];
+section! {
+    /// The control variables of this image.
+    MPIT_CVARS_V1: CvarDesc, "mpit_0_1_cvars"
+}
 
-/// The categories of this image.
-#[linkme::distributed_slice]
-pub static MPIT_CATEGORIES_V1: [&'static CategoryDesc];
+section! {
+    /// The enumerations of this image.
+    MPIT_ENUMS_V1: EnumDesc, "mpit_0_1_enums"
+}
 
-/// The components of this image.
-#[linkme::distributed_slice]
-pub static MPIT_COMPONENTS_V1: [&'static ComponentDesc];
+section! {
+    /// The categories of this image.
+    MPIT_CATEGORIES_V1: CategoryDesc, "mpit_0_1_categories"
+}
 
-/// What `plugin!` said in this image; one is enough.
-#[linkme::distributed_slice]
-pub static MPIT_PLUGINS_V1: [&'static plugin::About];
+section! {
+    /// The components of this image.
+    MPIT_COMPONENTS_V1: ComponentDesc, "mpit_0_1_components"
+}
+
+section! {
+    /// What `plugin!` said in this image; one is enough.
+    MPIT_PLUGINS_V1: About, "mpit_0_1_plugins"
+}
 
 /// The item of an enumeration that has a value.
 pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
@@ -110,13 +119,15 @@ pub mod cell_of {
     }
 }
 
-/// The event types of this image.
-#[linkme::distributed_slice]
-pub static MPIT_EVENTS_V1: [&'static EventDesc];
+section! {
+    /// The event types of this image.
+    MPIT_EVENTS_V1: EventDesc, "mpit_0_1_events"
+}
 
-/// The sources of this image.
-#[linkme::distributed_slice]
-pub static MPIT_SOURCES_V1: [&'static SourceDesc];
+section! {
+    /// The sources of this image.
+    MPIT_SOURCES_V1: SourceDesc, "mpit_0_1_sources"
+}
 
 /// What the attributes ask the compiler about the fields of an event.
 pub mod element {

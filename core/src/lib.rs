@@ -106,6 +106,7 @@ pub mod mapping;
 pub mod object;
 pub mod plugin;
 pub mod registry;
+mod section;
 pub mod session;
 pub mod slots;
 pub mod sparse;

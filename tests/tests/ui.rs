@@ -3,7 +3,29 @@
 //! `ui/` has a file for each check, named after its number in the list of checks. After a change of messages:
 //! `TRYBUILD=overwrite cargo test -p mpit-tests --test ui`, then read the difference.
 
+use std::fs;
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
 #[test]
 fn mistakes_are_explained() {
     trybuild::TestCases::new().compile_fail("ui/*.rs");
+}
+
+#[test]
+fn the_readme_shows_what_the_compiler_says() -> Outcome {
+    let readme = paths::workspace().join("README.md");
+    let readme = fs::read_to_string(&readme).context(readme.display())?;
+    let blocks = readme.split("```text\n").skip(1).filter_map(|rest| rest.split("\n```").next());
+    let messages: Vec<&str> = blocks.flat_map(|block| block.split("\n\n")).collect();
+    Failure::unless(messages.len() == 3, || format!("3 messages expected: {messages:#?}"))?;
+    for message in messages {
+        let at = message.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
+        let file = at.and_then(|at| at.split(".rs:").next()).context(format!("no place in\n{message}"))?;
+        let file = paths::source(&format!("{file}.stderr"));
+        let all = fs::read_to_string(&file).context(file.display())?;
+        let said = all.split("\n\n").any(|one| one.trim_end() == message);
+        Failure::unless(said, || format!("{} does not have\n{message}", file.display()))?;
+    }
+    Ok(())
 }

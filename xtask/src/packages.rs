@@ -1,7 +1,8 @@
 //! The packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's: two MPI libraries, compilers of the other languages that use them, and programs that use one of them.
-pub(crate) const DEBIAN: [&str; 9] = [
+/// Debian's: two MPI libraries, compilers of the other languages that use them, programs that use one of them, and linkers
+/// beside those that come with the C compiler.
+pub(crate) const DEBIAN: [&str; 11] = [
     "openmpi-bin",
     "libopenmpi-dev",
     "mpich",
@@ -11,6 +12,8 @@ pub(crate) const DEBIAN: [&str; 9] = [
     "lammps",
     "hpcc",
     "ptscotch",
+    "lld",
+    "mold",
 ];
 
 /// An MPI library from PyPI.

@@ -1,8 +1,9 @@
 //! Runs all tests and ends with what ran where, and how many passed.
 
 use std::{
-    env,
+    env, fs,
     io::{BufRead, BufReader},
+    path::PathBuf,
     process::{Command, ExitCode, Stdio},
 };
 
@@ -22,6 +23,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     let problems = setup::everything();
     setup::report(&problems);
     record::clear()?;
+    for table in tables() {
+        fs::remove_file(&table).context(table.display())?;
+    }
     build::artifacts()?;
     let (mut tally, good) = cargo_test(arguments)?;
     if !good && tally.failed == 0 {
@@ -29,11 +33,32 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
         tally.failed = 1;
     }
     println!("\n{}", record::summary(stacks::found()));
+    print!("{}", linking());
     for problem in &problems {
         println!("  could not get {problem}");
     }
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The tables of the test `linking`, one of each profile that it was run with.
+fn tables() -> impl Iterator<Item = PathBuf> {
+    let table = |number| paths::target().join(format!("linking/table-{number}.txt"));
+    (0..4).map(table).filter(|table| table.exists())
+}
+
+/// What the test `linking` tried; nothing if it did not run.
+fn linking() -> String {
+    let mut text = String::new();
+    for table in tables() {
+        let table = fs::read_to_string(&table).unwrap_or_default();
+        // All have the same heading.
+        let from = if text.is_empty() { 0 } else { table.find('\n').map_or(0, |end| end + 1) };
+        text.push_str(&table[from..]);
+    }
+    let heading =
+        "Definitions in an image, by profile and linker (-: not tried; refused: the linker says what to do):";
+    if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
 /// Runs `cargo test`, shows its output and adds up its result lines. Also says whether cargo was content.

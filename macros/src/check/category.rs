@@ -29,11 +29,17 @@ impl Category {
             name::check_once(key, paths, errors);
             for path in paths.iter().filter(|path| path.is_ident(&item.ident)) {
                 let relation = if key == "parent" { "its own parent" } else { "in itself" };
-                errors.on(path, format!("category `{}` is {relation}", name.value));
+                errors.on(path, format!("category `{}` is {relation}: leave it out of `{key}`", name.value));
             }
         }
         for path in args.contains.iter().filter(|path| args.parent.contains(path)) {
-            errors.on(path, format!("a category in `{}` cannot be its parent, too", name.value));
+            errors.on(
+                path,
+                format!(
+                    "a category in `{}` cannot be its parent, too: leave it out of `parent` or `contains`",
+                    name.value
+                ),
+            );
         }
         let description = item::description(&item.attrs, &item.ident, errors);
         Some(Self {

@@ -68,7 +68,7 @@ fn fault(name: &str) -> Option<String> {
 /// Text that goes into a description: neither empty nor cut short in C.
 pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors) {
     if text.trim().is_empty() {
-        errors.at(span, format!("{what} is empty"));
+        errors.at(span, format!("{what} is empty, leave it away or say something"));
     } else if text.contains('\0') {
         errors.at(span, format!("{what} contains a NUL, C tools would take it for the end"));
     }

@@ -43,7 +43,7 @@ fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
 
 fn registration(root: &TokenStream, private: &TokenStream, category: &Category) -> TokenStream {
     let (ident, name) = (&category.ident, &category.name.value);
-    let element = element(private, "MPIT_CATEGORIES_V1", "CategoryDesc", &quote!(&__MPIT_CATEGORY));
+    let element = element(private, "category", "__MPIT_ELEMENT", &quote!(&__MPIT_CATEGORY));
     let marker = unique("the_category", &category.name);
     // One edge must go; the first one is as good as any.
     let acyclic = category.parents.first().or(category.contains.first()).map(|edge| {

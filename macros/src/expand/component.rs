@@ -15,7 +15,7 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let (cfgs, ty, listener) = (&component.cfgs, &component.ty, &component.listener);
     let object = component.object.as_ref().map_or_else(|| quote!(#ty), |object| quote!(#object));
     let desc = quote!(&#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
-    let element = element(&private, "MPIT_COMPONENTS_V1", "ComponentDesc", &desc);
+    let element = element(&private, "component", "__MPIT_ELEMENT", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
     let marker = unique("the_component", &both);
     quote! {

@@ -14,7 +14,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let cfgs = &cvar.cfgs;
     let ty = &cvar.ty;
     let desc = descriptor(private, cvar);
-    let element = element(private, "MPIT_CVARS_V1", "CvarDesc", &quote!(&#desc));
+    let element = element(private, "cvar", "__MPIT_ELEMENT", &quote!(&#desc));
     let names = std::iter::once(&cvar.name).chain(&cvar.aliases);
     let markers = names.map(|name| unique("the_cvar", name));
     let bounds = cvar.bounds.as_ref().map(|bounds| {
@@ -28,7 +28,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let datatype = cvar.datatype.as_ref().map(|datatype| {
         let kind = variant(private, "Datatype", datatype.value);
         let word = datatype.value.word();
-        let message = format!("the value has another C representation than `{word}`");
+        let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
         assert_at(datatype.span, &quote!(#private::cell_of::setting_represented_as::<#ty>(#kind)), &message)
     });
     quote! {

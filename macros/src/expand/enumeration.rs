@@ -27,7 +27,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
         (quote!(#(#items),*), quote!(self as i32))
     };
     let registration = (!faulty).then(|| {
-        let element = element(&private, "MPIT_ENUMS_V1", "EnumDesc", &quote!(&__MPIT_ENUM));
+        let element = element(&private, "enumeration", "__MPIT_ELEMENT", &quote!(&__MPIT_ENUM));
         let marker = unique("the_enumeration", &name);
         quote!(#element #marker)
     });

@@ -131,18 +131,25 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
 
 /// The element of the slice, and what only types and constants can tell.
 fn registration(private: &TokenStream, event: &Event) -> TokenStream {
-    let element = element(private, "MPIT_EVENTS_V1", "EventDesc", &quote!(&__MPIT_EVENT));
+    let element = element(private, "event", "__MPIT_ELEMENT", &quote!(&__MPIT_EVENT));
     let marker = unique("the_event", &event.name);
     let datatypes = event.elements.iter().filter_map(|element| {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);
         let kind = variant(private, "Datatype", datatype.value);
-        let message = format!("the field has another C representation than `{}`", datatype.value.word());
+        let message = format!(
+            "the field has another C representation than `{}`: leave `datatype` away",
+            datatype.value.word()
+        );
         Some(assert_at(datatype.span, &quote!(#private::element::represented_as::<#ty>(#kind)), &message))
     });
     let span = event.item.ident.span();
     let ascending = quote!(#private::element::ascend(__MPIT_ELEMENTS));
     let ascending = assert_at(span, &ascending, "the elements do not lie one behind the other");
     let fitting = quote!(#private::element::fit(__MPIT_ELEMENTS));
-    let fitting = assert_at(span, &fitting, "the elements of an event take more than 256 bytes");
+    let fitting = assert_at(
+        span,
+        &fitting,
+        "the elements of an event take more than 256 bytes: leave some to another event",
+    );
     quote!(#element #marker #(#datatypes)* #ascending #fitting)
 }

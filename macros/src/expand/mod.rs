@@ -1,7 +1,7 @@
 //! Third stage: checked definitions become tokens.
 //!
-//! A definition expands to one `const _` block beside the item: an element of one of the slices that the linker
-//! gathers, which refers to the descriptor; checks that only types and constants can answer; and a marker that
+//! A definition expands to one `const _` block beside the item: an element of one of the sections that the
+//! linker gathers, which refers to the descriptor; checks that only types and constants can answer; and a marker that
 //! makes the compiler refuse a second definition of the same name in the crate. All paths lead through
 //! `mpit::__private`.
 
@@ -41,18 +41,10 @@ fn private(given: Option<&Path>) -> TokenStream {
     quote!(#root::__private)
 }
 
-/// An element of a slice: a reference to a descriptor.
-fn element(private: &TokenStream, slice: &str, desc: &str, value: &TokenStream) -> TokenStream {
-    let slice = Ident::new(slice, Span::call_site());
-    let desc = desc.split("::").map(|part| Ident::new(part, Span::call_site()));
-    let desc = quote!(#(#desc)::*);
-    quote! {
-        const _: () = {
-            #[#private::linkme::distributed_slice(#private::#slice)]
-            #[linkme(crate = #private::linkme)]
-            static __MPIT_ELEMENT: &'static #private::#desc = #value;
-        };
-    }
+/// A reference to a descriptor in the section of its kind; `name` is free in the block of the definition.
+fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -> TokenStream {
+    let (kind, name) = (Ident::new(kind, Span::call_site()), Ident::new(name, Span::call_site()));
+    quote!(#private::register! { #kind #name #value })
 }
 
 /// The origin of a definition, of type `Origin`.

@@ -14,7 +14,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     let activate = function(plugin.activate.as_ref(), &quote!(fn() -> #private::Result<()>));
     let deactivate = function(plugin.deactivate.as_ref(), &quote!(fn()));
     // A second one in the same crate is refused with both places shown. One in another crate of the image is found when
-    // the image is loaded, by the slice, unless the linker has refused it.
+    // the image is loaded, by the section, unless the linker has refused it.
     let span = plugin.name.span.resolved_at(Span::call_site());
     let marker = Ident::new("the_plugin_of_this_image", span);
     let marker = quote_spanned! {span=>
@@ -23,10 +23,10 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
         #[macro_export]
         macro_rules! #marker { () => {}; }
     };
-    let element = element(&private, "MPIT_PLUGINS_V1", "plugin::About", &quote!(&__MPIT_ABOUT));
+    let element = element(&private, "plugin", "__MPIT_ELEMENT", &quote!(&__MPIT_ABOUT));
     quote! {
         const _: () = {
-            static __MPIT_ABOUT: #private::plugin::About = #private::plugin::About {
+            static __MPIT_ABOUT: #private::About = #private::About {
                 name: #name,
                 origin: #origin,
                 activate: #activate,

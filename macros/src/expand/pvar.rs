@@ -35,7 +35,7 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let checks = checks(private, pvar, &place.ty);
     let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
         let desc = descriptor(private, pvar, class.value, at == 0, &place);
-        element(private, "MPIT_PVARS_V1", "PvarDesc", &quote!(&#desc))
+        element(private, "pvar", &format!("__MPIT_{}", class.value.word()), &quote!(&#desc))
     });
     let markers =
         pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.word()), &pvar.name));
@@ -90,15 +90,16 @@ fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, plac
     desc
 }
 
-/// What only types can answer.
+/// What only types can answer. What is asked of types alone is part of the block, which costs the compiler less than a constant
+/// for each; what may fail when it is evaluated is a constant of its own, so that each says so.
 fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     let mut checks = TokenStream::new();
     for class in &pvar.classes {
         let class = Ident::new(&class.value.word().to_lowercase(), Span::call_site());
-        checks.extend(quote!(const _: () = #private::cell_of::#class::<#ty>();));
+        checks.extend(quote!(#private::cell_of::#class::<#ty>();));
     }
     if pvar.atomic {
-        checks.extend(quote!(const _: () = #private::cell_of::atomic::<#ty>();));
+        checks.extend(quote!(#private::cell_of::atomic::<#ty>();));
     }
     if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
         checks.extend(bind_check(private, bind, ty));
@@ -131,7 +132,7 @@ fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> Token
 fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStream) -> TokenStream {
     let word = datatype.value.word();
     let kind = variant(private, "Datatype", datatype.value);
-    let message = format!("the value has another C representation than `{word}`");
+    let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
     assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)
 }
 

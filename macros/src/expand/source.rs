@@ -15,7 +15,7 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let component = component_name(source.component.as_ref());
     let order = if source.ordered { quote!(Ordered) } else { quote!(Unordered) };
     let registration = (!faulty).then(|| {
-        let element = element(&private, "MPIT_SOURCES_V1", "SourceDesc", &quote!(&__MPIT_SOURCE));
+        let element = element(&private, "source", "__MPIT_ELEMENT", &quote!(&__MPIT_SOURCE));
         let marker = unique("the_source", &source.name);
         quote!(#element #marker)
     });

@@ -49,12 +49,12 @@ impl Keys {
                 match self.arg(input, errors) {
                     Ok(arg) => {
                         if args.iter().any(|other| other.key == arg.key) {
-                            errors.at(arg.span, format!("`{}` is given twice", arg.key));
+                            errors.at(arg.span, format!("`{}` is given twice, leave one away", arg.key));
                         } else {
                             args.push(arg);
                         }
                         if !input.is_empty() && !input.peek(Token![,]) {
-                            errors.at(input.span(), "expected `,`");
+                            errors.at(input.span(), "expected `,` before this");
                         }
                     }
                     Err(error) => errors.push(error),
@@ -168,7 +168,7 @@ impl Arg {
     /// `key`, alone.
     pub(crate) fn flag(&self, errors: &mut Errors) -> Option<Span> {
         if let Value::Some(value) = &self.value {
-            errors.on(value, format!("`{}` takes no value", self.key));
+            errors.on(value, format!("`{0}` takes no value, write `{0}` alone", self.key));
         }
         matches!(self.value, Value::None).then_some(self.span)
     }

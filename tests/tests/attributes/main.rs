@@ -7,6 +7,7 @@
 #![allow(clippy::cast_precision_loss, reason = "numbers of tests are small")]
 
 mod classes;
+mod combinations;
 mod events;
 mod functions;
 mod groups;

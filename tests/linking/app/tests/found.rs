@@ -1,0 +1,7 @@
+//! Prints what is defined in this test.
+
+#[test]
+#[allow(clippy::print_stdout, reason = "somebody reads it")]
+fn found() {
+    println!("\n{}", mpit_tests_linking_app::list());
+}

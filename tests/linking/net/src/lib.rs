@@ -1,0 +1,39 @@
+//! A component crate: its definitions stand at the top, in private modules, and in bodies of functions.
+//!
+//! The program calls one function of it, which touches one of the definitions.
+
+mod queues;
+
+use mpit::cell::Counter;
+
+/// What the crate measures.
+#[mpit::category(name = "linking.net")]
+pub struct Net;
+
+/// Packets that were sent.
+#[mpit::pvar(class = "COUNTER", category = Net)]
+static NET_PACKETS: Counter<u64> = Counter::new();
+
+/// What components of the network do.
+pub trait Listener: Send + Sync {}
+
+/// Somebody who listens.
+struct Echo;
+
+#[mpit::component(framework = "net", name = "echo")]
+impl Listener for Echo {}
+
+/// Sends a packet.
+pub fn send() {
+    NET_PACKETS.increment();
+}
+
+/// Never called: what is defined in it is there all the same.
+#[allow(dead_code, reason = "only its definitions matter")]
+fn nobody_calls_this() {
+    /// Packets that came back.
+    #[mpit::pvar(class = "COUNTER", category = Net)]
+    static NET_ECHOES: Counter<u64> = Counter::new();
+
+    NET_ECHOES.increment();
+}

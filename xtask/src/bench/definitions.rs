@@ -1,0 +1,267 @@
+//! What a definition costs whoever compiles it, beside an element of `linkme`, which only says that something is there.
+
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+use super::{
+    rounds::{Figures, Rounds, Spread, added},
+    table::{Line, Ratio, heading},
+};
+
+/// So many definitions are in each of the generated programs.
+const DEFINITIONS: u32 = 1000;
+/// What each may take.
+const MILLISECONDS: f64 = 2.0;
+const BYTES: f64 = 200.0;
+/// A position-independent program has a relocation for each pointer in it, of 24 bytes. Linkers can write them as bits.
+const PACKED: &str = "-Clink-arg=-Wl,-z,pack-relative-relocs";
+
+/// A generated program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Program {
+    /// Only the cells.
+    Cells,
+    /// A `#[pvar]` on each.
+    Pvars,
+    /// An element of `linkme` beside each, with a name, a description and a reference to the cell.
+    Elements,
+}
+
+const PROGRAMS: [Program; 3] = [Program::Cells, Program::Pvars, Program::Elements];
+
+impl Program {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cells => "cells",
+            Self::Pvars => "pvars",
+            Self::Elements => "elements",
+        }
+    }
+
+    /// Its source. Every cell is used, and the registry is asked, so that nothing can be left out.
+    fn source(self) -> String {
+        let mut text = String::from("#![allow(missing_docs)]\nuse mpit::cell::Counter;\n");
+        if self == Self::Elements {
+            text.push_str(
+                "pub struct Desc { pub name: &'static str, pub text: &'static str, pub cell: &'static Counter<u64> }\n\
+                 #[linkme::distributed_slice]\npub static ALL: [&'static Desc];\n",
+            );
+        }
+        for at in 0..DEFINITIONS {
+            let (ident, name, description) = (ident(at), ident(at).to_lowercase(), description(at));
+            _ = writeln!(text, "/// {description}");
+            if self == Self::Pvars {
+                text.push_str("#[mpit::pvar(class = \"COUNTER\")]\n");
+            }
+            _ = writeln!(text, "pub static {ident}: Counter<u64> = Counter::new();");
+            if self == Self::Elements {
+                _ = writeln!(
+                    text,
+                    "const _: () = {{ #[linkme::distributed_slice(ALL)] static ELEMENT: &Desc = \
+                     &Desc {{ name: \"{name}\", text: \"{description}\", cell: &{ident} }}; }};"
+                );
+            }
+        }
+        let cells: Vec<String> = (0..DEFINITIONS).map(|at| format!("&{}", ident(at))).collect();
+        let count = if self == Self::Elements { "ALL.len() as u32" } else { "0" };
+        _ = writeln!(
+            text,
+            "fn main() {{\n    for cell in [{}] {{ cell.increment(); }}\n    \
+             println!(\"{{}}\", mpit::registry::Registry::global().pvar_count() + {count});\n}}",
+            cells.join(", ")
+        );
+        text
+    }
+}
+
+fn ident(at: u32) -> String {
+    format!("PACKETS_{at:04}")
+}
+
+fn description(at: u32) -> String {
+    format!("Packets of kind {at} sent so far.")
+}
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    generate()?;
+    // Whatever they depend on is built before anything is timed.
+    for release in [false, true] {
+        for program in PROGRAMS {
+            build(program, release, &[])?;
+        }
+    }
+    build_times(pairs)?;
+    sizes()
+}
+
+fn build_times(pairs: u32) -> Outcome {
+    heading(&format!("Building a definition, of {DEFINITIONS} in a program"), "milliseconds");
+    let rounds = Rounds::run(pairs, &PROGRAMS, |program| {
+        let mut figures = Figures::new();
+        for (profile, release) in [("debug", false), ("release", true)] {
+            let (processor, elapsed) = time(program, release)?;
+            figures.insert(format!("{profile}, processor"), processor);
+            figures.insert(format!("{profile}, elapsed"), elapsed);
+        }
+        Ok(figures)
+    })?;
+    // What else runs on the machine makes builds longer, but hardly makes the compiler do more.
+    for label in ["debug, processor", "debug, elapsed", "release, processor", "release, elapsed"] {
+        let cells = rounds.figures(Program::Cells, label)?;
+        let of = |program| -> Outcome<Vec<f64>> {
+            let more = added(&rounds.figures(program, label)?, &cells);
+            Ok(more.iter().map(|more| more / f64::from(DEFINITIONS)).collect())
+        };
+        let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
+        let (profile, kind) = label.split_once(", ").context("a label has two parts")?;
+        Line::new(profile, &format!("an element of linkme, {kind} time"), &elements).print();
+        let mut line = Line::new(profile, &format!("#[pvar], {kind} time"), &pvars);
+        line = line.ratio(Ratio::of(&pvars, &elements, "linkme").as_ref());
+        if label == "debug, processor" {
+            line = line.goal("<= 2 ms", Spread::of(&pvars).median <= MILLISECONDS);
+        }
+        line.print();
+    }
+    Ok(())
+}
+
+fn sizes() -> Outcome {
+    heading("A definition in a stripped program", "bytes");
+    let strings = (0..DEFINITIONS).map(|at| ident(at).len() + description(at).len()).sum::<usize>();
+    let strings = strings as f64 / f64::from(DEFINITIONS);
+    for (label, options) in [("release", &[][..]), ("packed relocs", &[PACKED])] {
+        let size = |program| stripped(program, options);
+        let cells = size(Program::Cells)?;
+        let of =
+            |program| -> Outcome<Vec<f64>> { Ok(vec![(size(program)? - cells) / f64::from(DEFINITIONS)]) };
+        let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
+        let without = |all: &[f64]| all.iter().map(|all| all - strings).collect::<Vec<_>>();
+        Line::new(label, "an element of linkme", &elements).print();
+        Line::new(label, "  without name and description", &without(&elements)).print();
+        let ratio = Ratio::of(&pvars, &elements, "linkme");
+        Line::new(label, "#[pvar]", &pvars).ratio(ratio.as_ref()).print();
+        let own = without(&pvars);
+        let met = own[0] <= BYTES;
+        Line::new(label, "  without name and description", &own).goal("<= 200 bytes", met).print();
+    }
+    Ok(())
+}
+
+fn folder() -> PathBuf {
+    paths::target().join("definitions")
+}
+
+/// Writes the programs, a workspace of their own, with the versions of everything that the project is built with.
+fn generate() -> Outcome {
+    let members: Vec<&str> = PROGRAMS.iter().map(|program| program.name()).collect();
+    write(&folder().join("Cargo.toml"), &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n"))?;
+    let lock = paths::workspace().join("Cargo.lock");
+    fs::copy(&lock, folder().join("Cargo.lock")).context(lock.display())?;
+    let core = paths::workspace().join("core").display().to_string();
+    for program in PROGRAMS {
+        let name = program.name();
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies]\nmpit = {{ path = {core:?} }}\n\
+             linkme = \"0.3.37\"\n",
+        );
+        write(&folder().join(name).join("Cargo.toml"), &manifest)?;
+        write(&source_file(program), &program.source())?;
+    }
+    Ok(())
+}
+
+fn source_file(program: Program) -> PathBuf {
+    folder().join(program.name()).join("src/main.rs")
+}
+
+fn write(file: &Path, text: &str) -> Outcome {
+    fs::create_dir_all(file.parent().context("a file is in a directory")?).context(file.display())?;
+    fs::write(file, text).context(file.display())
+}
+
+/// What it takes to build a program whose dependencies are built: time of processors, and time that passes.
+fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
+    // Written again, so that cargo takes it for changed.
+    write(&source_file(program), &program.source())?;
+    let cargo = cargo(program, release, &[]);
+    // A shell knows what its children took.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "\"$@\" && times", "sh"]).arg(cargo.get_program()).args(cargo.get_args());
+    in_folder(&mut shell);
+    let start = Instant::now();
+    let output = shell.output().context("sh")?;
+    let elapsed = start.elapsed().as_secs_f64() * 1e3;
+    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let processor = children(&printed).context(format!("`times` printed `{printed}`"))?;
+    Ok((processor, elapsed))
+}
+
+/// Milliseconds of the second line that `times` prints, such as `0m1.250s 0m0.500s`.
+fn children(printed: &str) -> Option<f64> {
+    let milliseconds = |time: &str| {
+        let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+        Some(minutes.parse::<f64>().ok()? * 60e3 + seconds.parse::<f64>().ok()? * 1e3)
+    };
+    printed.lines().nth(1)?.split_whitespace().map(milliseconds).sum()
+}
+
+/// Builds a program; returns the file.
+fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
+    let mut cargo = cargo(program, release, options);
+    let status = in_folder(&mut cargo).status().context("cargo rustc")?;
+    Failure::unless(status.success(), || format!("{} does not build", program.name()))?;
+    let profile = if release { "release" } else { "debug" };
+    Ok(folder().join("target").join(profile).join(program.name()))
+}
+
+fn cargo(program: Program, release: bool, options: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["rustc", "--quiet", "-p", program.name()]).args(release.then_some("--release"));
+    command.arg("--").args(options);
+    command
+}
+
+fn in_folder(command: &mut Command) -> &mut Command {
+    let target = folder().join("target");
+    command.current_dir(folder()).env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0")
+}
+
+/// The size of a program without its symbols.
+fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
+    let built = build(program, true, options)?;
+    let stripped = built.with_extension("stripped");
+    let status = Command::new("strip").arg("-o").arg(&stripped).arg(&built).status().context("strip")?;
+    Failure::unless(status.success(), || format!("strip {} failed", built.display()))?;
+    Ok(fs::metadata(&stripped).context(stripped.display())?.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_children_is_read() {
+        assert_eq!(children("0m0.00s 0m0.00s\n1m1.250s 0m0.500s\n"), Some(61_750.0));
+        assert_eq!(children("0m0.00s 0m0.00s\nnothing\n"), None);
+    }
+
+    #[test]
+    fn programs_differ_in_what_stands_beside_the_cells() {
+        let [cells, pvars, elements] = PROGRAMS.map(Program::source);
+        let count = |text: &str, what: &str| text.matches(what).count();
+        for (text, attributes, entries) in [(&cells, 0, 0), (&pvars, 1000, 0), (&elements, 0, 1000)] {
+            assert_eq!(count(text, "Counter::new()"), 1000);
+            assert_eq!(count(text, "#[mpit::pvar"), attributes);
+            assert_eq!(count(text, "distributed_slice(ALL)"), entries);
+        }
+    }
+}
