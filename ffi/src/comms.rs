@@ -57,12 +57,14 @@ impl Comm {
     }
 
     /// The rank of this process, in its own group.
+    #[inline]
     #[must_use]
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
     /// Whether it is an intercommunicator.
+    #[inline]
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.remote

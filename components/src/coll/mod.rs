@@ -57,7 +57,8 @@ pub fn begin(operation: &Operation<'_>) {
 }
 
 /// Reports an operation to all who listen: the call has succeeded.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "hosts call it in one place, for every operation")]
 pub fn end(operation: &Operation<'_>) {
     if active() {
         COLL.each(|component| component.done(operation));

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::threads;
-
 /// A number of operations, and the bytes they moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
@@ -59,9 +57,7 @@ impl<'s> AtomicSum<'s> {
     /// Adds to it.
     #[inline]
     pub fn add(&self, sum: Sum) {
-        let [count, bytes] = self.0;
-        threads::add(count, sum.count);
-        threads::add(bytes, sum.bytes);
+        super::add(self.0.each_ref(), [sum.count, sum.bytes]);
     }
 
     /// What was added so far. Of an operation that another thread adds meanwhile it may have the one half.

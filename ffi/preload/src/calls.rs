@@ -22,6 +22,9 @@ pub(crate) trait Interest {
     /// Whether anybody wants it noted. Somebody who wants its time counts as well, where it is noted at all.
     fn is_noted() -> bool;
 
+    /// Whether anybody wants to know before it is passed on, too.
+    fn is_noted_before() -> bool;
+
     /// Whether anybody wants its time.
     #[inline]
     fn is_timed() -> bool {
@@ -30,7 +33,7 @@ pub(crate) trait Interest {
 }
 
 macro_rules! interests {
-    ($($(#[$doc:meta])* $name:ident($area:expr, $notes:literal) => $noted:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident($area:expr, $notes:literal) => $noted:expr $(, before: $before:expr)?;)+) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub(crate) struct $name;
@@ -43,6 +46,11 @@ macro_rules! interests {
             fn is_noted() -> bool {
                 $noted
             }
+
+            #[inline]
+            fn is_noted_before() -> bool {
+                false $(|| $before)?
+            }
         }
     )+};
 }
@@ -51,11 +59,11 @@ interests! {
     /// Calls that send.
     Messages(Some(Area::PointToPoint), true) => pml::active();
     /// Calls that start what was made before: a message, or a collective operation.
-    Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active();
+    Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active(), before: coll::beginnings_wanted();
     /// Calls about messages that send nothing.
     Receives(Some(Area::PointToPoint), false) => false;
     /// Collective operations.
-    Collectives(Some(Area::Collective), true) => coll::active();
+    Collectives(Some(Area::Collective), true) => coll::active(), before: coll::beginnings_wanted();
     /// Accesses to memory of others.
     Accesses(Some(Area::OneSided), true) => osc::active();
     /// Calls that make windows.
@@ -84,6 +92,28 @@ pub(crate) fn count_too_large() -> c_int {
 #[inline]
 pub(crate) fn is_quiet<I: Interest>() -> bool {
     if I::NOTES { !I::is_noted() } else { !I::is_timed() }
+}
+
+/// Runs a call that somebody listens to as most such calls go: the user's own, where one thread calls at a time; what is
+/// told of it is known before, and told after it has succeeded; its time is not taken. `None` if it is not such a call,
+/// and was not passed on. Neither `known` nor `tell` panics.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every message")]
+pub(crate) fn run_plainly<I: Interest, K>(
+    known: impl FnOnce() -> Option<K>,
+    pass_on: impl FnOnce() -> c_int,
+    tell: impl FnOnce(&K),
+) -> Option<c_int> {
+    if I::is_timed() || I::is_noted_before() {
+        return None;
+    }
+    let _outermost = Outermost::enter_alone()?;
+    let known = known()?;
+    let code = pass_on();
+    if code == Abi::SUCCESS {
+        tell(&known);
+    }
+    Some(code)
 }
 
 /// Runs a call: passes it on, and tells `before` and `after` of it if it is the user's and somebody listens; `after` only
@@ -154,7 +184,7 @@ pub(crate) fn run_after_note(pass_on: impl FnOnce() -> c_int, note: impl FnOnce(
 
 /// A defect of ours must not end the program: a panic stops here, after its message.
 #[inline]
-fn safely<R>(note: impl FnOnce() -> R) -> Option<R> {
+pub(crate) fn safely<R>(note: impl FnOnce() -> R) -> Option<R> {
     // What a note changes is made of atomics and of locks that survive a panic.
     catch_unwind(AssertUnwindSafe(note)).ok()
 }

@@ -3,12 +3,12 @@
 //! A line says when a call is noted, in which forms it exists, its name, its arguments by kind, and the note:
 //!
 //! ```text
-//! after(Messages) large fn Send(buf: Buf, count: Count, ...) => sent(Standard, count, ...);
+//! around(Messages) large fn Send(buf: Buf, count: Count, ...) => Sending::new(Standard, count, ...);
 //! ```
 //!
 //! *When* is one of
 //! - `after(Interest)`: when it has succeeded, if somebody listens ([`crate::calls::Interest`]),
-//! - `around(Interest)`: the note is made before, and ended when the call has succeeded,
+//! - `around(Interest)`: the note is made before, and ended when the call has succeeded ([`crate::notes::Note`]),
 //! - `timed(Interest)`: only its time is taken,
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `before()`: whenever it is called, before it is passed on.
@@ -16,6 +16,9 @@
 //! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
 //! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
 //! ([`crate::arguments::narrow`]).
+//!
+//! A function looks at one word, and jumps: to the next definition, to `noted`, which is for calls that are like most, or
+//! from there to `looked_at`, which is for all others ([`crate::calls::run_plainly`], [`crate::calls::run`]).
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
 //! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
@@ -54,6 +57,31 @@ macro_rules! forms {
     };
 }
 pub(crate) use forms;
+
+/// Runs a call of such a line as most calls go; `None` if it is not like most, and was not passed on.
+macro_rules! run_plainly {
+    ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_plainly::<$crate::calls::$interest, ()>(
+            || Some(()),
+            $pass_on,
+            |()| {
+                $crate::calls::safely(|| $note);
+            },
+        )
+    };
+    ([around ($interest:ident) ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_plainly::<$crate::calls::$interest, _>(
+            || $crate::notes::known($note),
+            $pass_on,
+            $crate::notes::told,
+        )
+    };
+    ([$when:ident ($($interest:ident)?) $note:tt] $pass_on:expr) => {{
+        let _ = $pass_on;
+        None
+    }};
+}
+pub(crate) use run_plainly;
 
 /// Runs a call as its line says.
 macro_rules! run {
@@ -129,16 +157,40 @@ macro_rules! c_function {
         unsafe extern "C-unwind" fn $symbol(
             $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
         ) -> std::ffi::c_int {
-            static NEXT: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                $crate::interpose::c_name!(stringify!($symbol)),
-                $crate::interpose::c_name!($profiling),
+            static NEXT: $crate::next::Next = $crate::next::Next::new(
+                mpit_ffi::host::Function::new(
+                    $crate::interpose::c_name!(stringify!($symbol)),
+                    $crate::interpose::c_name!($profiling),
+                ),
+                looked_at as *mut std::ffi::c_void,
             );
             // Apart, so that a call that nobody listens to is a look and a jump, and saves no registers.
             #[inline(never)]
             unsafe extern "C-unwind" fn noted(
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
             ) -> std::ffi::c_int {
-                let pass_on = || match NEXT.next() {
+                let straight = || {
+                    let next = NEXT.straight();
+                    // SAFETY: a function with these parameters; the rest by the caller's promise.
+                    unsafe {
+                        $crate::interpose::call!(next(
+                            $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                        ) -> std::ffi::c_int)
+                    }
+                };
+                match $crate::interpose::run_plainly!($note straight) {
+                    Some(code) => code,
+                    // SAFETY: by the caller's promise.
+                    None => unsafe { looked_at($($arg),*) },
+                }
+            }
+            // Apart, and cold, so that the usual way is short and goes straight on.
+            #[cold]
+            #[inline(never)]
+            unsafe extern "C-unwind" fn looked_at(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            ) -> std::ffi::c_int {
+                let pass_on = || match NEXT.find() {
                     // SAFETY: the next definition of the same function; the rest by the caller's promise.
                     Some(next) => unsafe {
                         $crate::interpose::call!(next(
@@ -149,15 +201,16 @@ macro_rules! c_function {
                 };
                 $crate::interpose::run!($note pass_on)
             }
-            match NEXT.quiet() {
-                // SAFETY: as in `noted`.
-                Some(next) if $crate::interpose::is_quiet!($note) => unsafe {
-                    $crate::interpose::call!(next(
-                        $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
-                    ) -> std::ffi::c_int)
-                },
-                // SAFETY: by the caller's promise.
-                _ => unsafe { noted($($arg),*) },
+            // One call, in place of two, is a jump whatever the parameters are; and what to call is chosen without a
+            // branch, since the other choice is there already.
+            let straight = NEXT.straight();
+            let quiet = $crate::interpose::is_quiet!($note);
+            let next = if quiet { straight } else { noted as *mut std::ffi::c_void };
+            // SAFETY: as in `noted`.
+            unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                ) -> std::ffi::c_int)
             }
         }
     };
@@ -227,13 +280,12 @@ macro_rules! in_fortran {
             #[inline(never)]
             #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
             unsafe fn [<noted_ $name:lower>](
-                next: &'static mpit_ffi::host::Function,
+                next: &'static $crate::next::Next,
                 $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
                 error: $crate::arguments::ErrorCode,
             ) {
-                let pass_on = || {
-                    let Some(next) = next.next() else { return $crate::calls::no_such_function() };
-                    // SAFETY: the next definition of the same function; the rest by the caller's promise.
+                let call = |next: *mut std::ffi::c_void| {
+                    // SAFETY: a function with these parameters; the rest by the caller's promise.
                     unsafe {
                         $crate::interpose::call!(next(
                             $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
@@ -242,7 +294,15 @@ macro_rules! in_fortran {
                     };
                     error.get()
                 };
-                $crate::interpose::run!($note pass_on);
+                let straight = || call(next.straight());
+                let found = || next.find().map_or_else($crate::calls::no_such_function, call);
+                // Also called where nobody listens, when the next definition is to be found.
+                let is_quiet = $crate::interpose::is_quiet!($note);
+                let run = || $crate::interpose::run_plainly!($note straight);
+                let code: Option<std::ffi::c_int> = if is_quiet { None } else { run() };
+                if code.is_none() {
+                    $crate::interpose::run!($note found);
+                }
             }
             $crate::interpose::fortran_names! {
                 $note [<noted_ $name:lower>] ($($arg: $kind),*)
@@ -276,20 +336,32 @@ macro_rules! fortran_name {
             $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
             error: $crate::arguments::ErrorCode,
         ) {
-            static NEXT: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                $crate::interpose::c_name!(stringify!($symbol)),
-                $crate::interpose::c_name!(stringify!($symbol)),
+            static NEXT: $crate::next::Next = $crate::next::Next::new(
+                mpit_ffi::host::Function::new(
+                    $crate::interpose::c_name!(stringify!($symbol)),
+                    $crate::interpose::c_name!(stringify!($symbol)),
+                ),
+                noted as *mut std::ffi::c_void,
             );
-            match NEXT.quiet() {
-                // SAFETY: the next definition of the same function; the rest by the caller's promise.
-                Some(next) if $crate::interpose::is_quiet!($note) => unsafe {
-                    $crate::interpose::call!(next(
-                        $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
-                        error => $crate::arguments::ErrorCode,
-                    ) -> ())
-                },
+            // With the parameters of the function itself: so a call that nobody listens to saves nothing.
+            #[inline(never)]
+            unsafe extern "C-unwind" fn noted(
+                $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+                error: $crate::arguments::ErrorCode,
+            ) {
                 // SAFETY: by the caller's promise.
-                _ => unsafe { $noted(&NEXT, $($arg,)* error) },
+                unsafe { $noted(&NEXT, $($arg,)* error) }
+            }
+            // As in C.
+            let straight = NEXT.straight();
+            let quiet = $crate::interpose::is_quiet!($note);
+            let next = if quiet { straight } else { noted as *mut std::ffi::c_void };
+            // SAFETY: a function with these parameters; the rest by the caller's promise.
+            unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+                    error => $crate::arguments::ErrorCode,
+                ) -> ())
             }
         }
     };

@@ -11,6 +11,7 @@ mod arguments;
 mod calls;
 mod depth;
 mod interpose;
+mod next;
 mod notes;
 mod table;
 

@@ -48,7 +48,6 @@ use std::sync::atomic::{
 };
 
 use crate::abi::{self, Abi};
-use crate::life;
 
 /// The library underneath.
 #[derive(Debug)]
@@ -139,8 +138,6 @@ pub struct Function {
     name: &'static CStr,
     profiling_name: &'static CStr,
     address: AtomicPtr<c_void>,
-    /// The same once MPI is up: until then calls are looked at, since any of them may be the first to tell.
-    quiet: AtomicPtr<c_void>,
 }
 
 /// An address that stands for "looked for, not there".
@@ -150,8 +147,7 @@ impl Function {
     /// A function by its `MPI_` and `PMPI_` names.
     #[must_use]
     pub const fn new(name: &'static CStr, profiling_name: &'static CStr) -> Self {
-        let (address, quiet) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
-        Self { name, profiling_name, address, quiet }
+        Self { name, profiling_name, address: AtomicPtr::new(null_mut()) }
     }
 
     /// The next definition of the `MPI_` name, for calls of the user's that are passed on.
@@ -173,21 +169,10 @@ impl Function {
         (address.addr() > ABSENT.addr()).then_some(address)
     }
 
-    /// The next definition of the `MPI_` name, if it was found when MPI was known to be up.
-    #[inline]
-    pub fn quiet(&self) -> Option<*mut c_void> {
-        let address = self.quiet.load(Acquire);
-        (!address.is_null()).then_some(address)
-    }
-
     #[cold]
     fn find_next(&self) -> Option<*mut c_void> {
         let next = || find::next(self.name).map(std::ptr::NonNull::as_ptr).or_else(|| self.in_library());
-        let found = self.find(next)?;
-        if life::is_known_up() {
-            self.quiet.store(found, Release);
-        }
-        Some(found)
+        self.find(next)
     }
 
     #[cold]

@@ -112,6 +112,8 @@ impl Members {
 #[derive(Debug)]
 pub(super) struct Audience {
     members: Members,
+    /// How many there are, those outside of the world included.
+    len: u64,
     /// What was exchanged with each.
     each: AtomicSum<'static>,
 }
@@ -130,7 +132,8 @@ impl Audience {
             }
         };
         let [each] = AtomicSum::of(block);
-        Self { members, each }
+        let len = members.who.len() + members.outside;
+        Self { members, len, each }
     }
 
     /// Whether it is these processes.
@@ -141,7 +144,7 @@ impl Audience {
     /// How many there are, those outside of the world included.
     #[inline]
     pub(super) fn len(&self) -> u64 {
-        self.members.who.len() + self.members.outside
+        self.len
     }
 
     /// Something was exchanged with each.

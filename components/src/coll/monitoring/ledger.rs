@@ -87,6 +87,26 @@ impl Ledger {
     /// Counts an operation, with Open MPI's numbers or those that are right.
     #[inline]
     pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
+        if compat || !self.record_usual(operation) {
+            self.record_any(operation, compat);
+        }
+    }
+
+    /// Counts an operation that exchanges as much with each, if nothing has to be made for it.
+    #[inline]
+    fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
+        let Volume::Each(each) = operation.volume else { return false };
+        let Some(account) = self.accounts.get(key(operation.comm.get())) else { return false };
+        let Some(case) = rules::exact(operation) else { return true };
+        let Some(Some(audience)) = account.audiences[case.shape as usize].get() else { return false };
+        let of_pattern = account.sums[case.pattern as usize];
+        audience.add(Sum::one(each));
+        of_pattern.add(Sum::one(each.wrapping_mul(audience.len())));
+        true
+    }
+
+    #[inline(never)]
+    fn record_any(&'static self, operation: &Operation<'_>, compat: bool) {
         let Some((account, remote)) = self.account(operation.comm) else { return };
         if compat {
             self.count_as_open_mpi(account, operation, remote);
@@ -95,15 +115,12 @@ impl Ledger {
         }
     }
 
-    /// Kept apart, so that the usual way stays short.
-    #[cold]
     fn count_as_open_mpi(&'static self, account: &Account, operation: &Operation<'_>, remote: bool) {
         if let Some(case) = rules::as_open_mpi(operation, remote) {
             self.count(account, operation, case);
         }
     }
 
-    #[inline]
     fn count(&'static self, account: &Account, operation: &Operation<'_>, case: Case) {
         // Found before anything is added: a locked addition keeps later loads waiting.
         let of_pattern = account.sums[case.pattern as usize];
@@ -125,7 +142,6 @@ impl Ledger {
     }
 
     /// The account of a communicator, and whether it is an intercommunicator.
-    #[inline]
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
         let account = self.accounts.get(key(comm.get())).filter(|account| account.remote.get().is_some());
         let account = match account {
@@ -155,7 +171,6 @@ impl Ledger {
     }
 
     /// The audience that a communicator has for operations of a shape, if there is one.
-    #[inline]
     fn audience(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
         match account.audiences[shape as usize].get() {
             Some(known) => *known,

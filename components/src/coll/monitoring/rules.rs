@@ -45,16 +45,23 @@ pub(super) fn exact(operation: &Operation<'_>) -> Option<Case> {
 
 #[inline]
 fn plain(kind: Kind) -> Case {
-    Case {
-        pattern: kind.pattern(),
-        shape: shape(kind),
-        left_out: LeftOut::Myself,
-        is_empty: false,
-        surplus: 0,
-    }
+    let (pattern, shape) = OF_KINDS[kind as usize];
+    Case { pattern, shape, left_out: LeftOut::Myself, is_empty: false, surplus: 0 }
 }
 
-fn shape(kind: Kind) -> Shape {
+/// By kind: looked up for every operation.
+const OF_KINDS: [(Pattern, Shape); Kind::ALL.len()] = {
+    let mut of_kinds = [(Pattern::AllToAll, Shape::All); Kind::ALL.len()];
+    let mut at = 0;
+    while at < Kind::ALL.len() {
+        let kind = Kind::ALL[at];
+        of_kinds[kind as usize] = (kind.pattern(), shape(kind));
+        at += 1;
+    }
+    of_kinds
+};
+
+const fn shape(kind: Kind) -> Shape {
     match kind {
         Kind::Scan | Kind::Exscan => Shape::Above,
         Kind::NeighborAllgather

@@ -39,6 +39,8 @@ pub(crate) trait Language: Copy + Debug + 'static {
     /// A request in an array of the program's.
     fn request_at(at: *const c_void, index: usize) -> Handle;
     fn is_in_place(buffer: *const c_void) -> bool;
+    /// The same; `None` where it would have to be looked up.
+    fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool>;
 }
 
 /// C.
@@ -100,6 +102,11 @@ macro_rules! c {
             }
             fn is_in_place(buffer: *const c_void) -> bool {
                 buffer.addr() == mpit_ffi::abi().in_place
+            }
+            #[inline]
+            fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
+                // In every library it is 1 or the highest number, where no memory is.
+                (buffer.addr().wrapping_add(1) > 2).then_some(false)
             }
         }
     };
@@ -164,5 +171,9 @@ impl Language for Fortran {
     }
     fn is_in_place(buffer: *const c_void) -> bool {
         fortran::is_in_place(buffer)
+    }
+    fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
+        // It may be any address.
+        Some(fortran::is_in_place(buffer))
     }
 }

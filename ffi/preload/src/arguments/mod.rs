@@ -90,6 +90,12 @@ impl<L: Language> Buf<L> {
     pub(crate) fn is_in_place(self) -> bool {
         L::is_in_place(self.0)
     }
+
+    /// The same, where it is plain to see.
+    #[inline]
+    pub(crate) fn is_in_place_at_a_glance(self) -> Option<bool> {
+        L::is_in_place_at_a_glance(self.0)
+    }
 }
 
 impl<L: Language> NewComm<L> {

@@ -3,12 +3,11 @@
 //! Only arguments that the standard calls significant at a process are looked at: others may be anything.
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::abi::Abi;
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
-use mpit_ffi::host::Host;
 
-use super::Note;
+use super::{Note, Tell};
 use crate::arguments::{
     self, Buf, Count, CountArray, Int, Language, RecvCounts, SendCounts, Type, TypeArray, Types,
 };
@@ -49,7 +48,6 @@ pub(crate) struct Collective {
 }
 
 impl Collective {
-    #[inline]
     fn tell(&self, tell: impl FnOnce(&Operation<'_>)) {
         let with = |index| self.amounts.with(index);
         let volume = match self.amounts {
@@ -69,51 +67,126 @@ impl Collective {
     }
 }
 
-impl Note for Collective {
-    #[inline]
-    fn begin(&self) {
-        if coll::beginnings_wanted() {
-            self.tell(coll::begin);
-        }
-    }
+/// How far to go for a communicator and a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// No further than to those of the call before, which most are. Nothing is called for it in C, so the arguments
+    /// stay where they are.
+    AtLast,
+    /// The library is asked.
+    Anywhere,
+}
 
-    #[inline]
-    fn end(self) {
-        self.tell(coll::end);
+/// The note of a collective operation: what makes it out of the call's arguments.
+pub(crate) struct Noting<F>(F);
+
+impl<F: Fn(Look) -> Option<Collective>> Noting<F> {
+    /// What operation it is.
+    pub(crate) fn operation(&self) -> Option<Collective> {
+        (self.0)(Look::Anywhere)
     }
 }
 
+impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
+    type Known = Operation<'static>;
+
+    #[inline]
+    fn known(self) -> Option<Operation<'static>> {
+        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::AtLast)?;
+        let Amounts::Each(bytes) = amounts else { return None };
+        Some(Operation {
+            comm: comm.id(),
+            kind,
+            rank: comm.rank(),
+            size: comm.exchanges_with(kind),
+            root,
+            volume: Volume::Each(bytes),
+            in_place,
+        })
+    }
+
+    fn begin(&self) {
+        if coll::beginnings_wanted()
+            && let Some(what) = self.operation()
+        {
+            what.tell(coll::begin);
+        }
+    }
+
+    fn end(self) {
+        if let Some(what) = self.operation() {
+            what.tell(coll::end);
+        }
+    }
+}
+
+impl Tell for Operation<'_> {
+    #[inline]
+    fn tell(&self) {
+        coll::end(self);
+    }
+}
+
+#[inline]
 fn bytes(count: i64, size: u64) -> u64 {
     count.max(0).cast_unsigned().wrapping_mul(size)
 }
 
-/// A call's communicator, and the numbers to read the rest with.
+/// A call's communicator, to read the rest with.
 #[derive(Clone, Copy)]
 struct Of {
-    abi: &'static Abi,
     comm: &'static Comm,
+    look: Look,
 }
 
 impl Of {
     #[inline]
-    fn new<L: Language>(comm: arguments::Comm<L>) -> Option<Self> {
-        let abi = Host::get()?.abi();
-        Some(Self { abi, comm: comms::in_use(abi.clean(comm.get()))? })
+    fn new<L: Language>(look: Look, comm: arguments::Comm<L>) -> Option<Self> {
+        let comm = comm.get();
+        let comm = match look {
+            Look::AtLast => comms::last(comm)?,
+            Look::Anywhere => comms::in_use(mpit_ffi::abi().clean(comm))?,
+        };
+        Some(Self { comm, look })
     }
 
     /// Who the root is.
-    fn root<L: Language>(self, root: Int<L>) -> Root {
-        root_of(self.abi, self.comm, root.get())
+    #[inline]
+    fn root<L: Language>(self, root: Int<L>) -> Option<Root> {
+        let at_a_glance = self.look == Look::Anywhere || !self.comm.is_remote();
+        at_a_glance.then(|| root_of(self.comm, root.get()))
+    }
+
+    /// Whether a buffer is `MPI_IN_PLACE`.
+    #[inline]
+    fn is_in_place<L: Language>(self, buffer: Buf<L>) -> Option<bool> {
+        match self.look {
+            Look::AtLast => buffer.is_in_place_at_a_glance(),
+            Look::Anywhere => Some(buffer.is_in_place()),
+        }
     }
 
     #[inline]
-    fn size(self, datatype: Handle) -> u64 {
-        datatypes::size(self.abi, self.abi.clean(datatype))
+    fn size<L: Language>(self, datatype: Type<L>) -> Option<u64> {
+        let datatype = datatype.get();
+        match self.look {
+            Look::AtLast => datatypes::last_size(datatype),
+            Look::Anywhere => {
+                let abi = mpit_ffi::abi();
+                Some(datatypes::size(abi, abi.clean(datatype)))
+            }
+        }
     }
 
     #[inline]
-    fn each<L: Language>(self, (count, datatype): (Count<L>, Type<L>)) -> Amounts {
-        Amounts::Each(bytes(count.get(), self.size(datatype.get())))
+    fn each<L: Language>(self, (count, datatype): (Count<L>, Type<L>)) -> Option<Amounts> {
+        Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
+    }
+
+    /// The same where the root may be somebody to whom nothing is passed.
+    #[inline]
+    fn each_unless_idle<L: Language>(self, root: Root, block: (Count<L>, Type<L>)) -> Option<Amounts> {
+        if root == Root::None { Some(Amounts::Each(0)) } else { self.each(block) }
     }
 
     #[inline]
@@ -122,14 +195,17 @@ impl Of {
     }
 }
 
+/// A note of this kind.
+#[inline]
+fn noting<F: Fn(Look) -> Option<Collective>>(make: F) -> Noting<F> {
+    Noting(make)
+}
+
 /// The root that a call names.
-pub(crate) fn root_of(abi: &Abi, comm: &Comm, root: std::ffi::c_int) -> Root {
+#[inline]
+pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     if comm.is_remote() {
-        match root {
-            root if root == abi.root => Root::Here,
-            root if root == abi.proc_null => Root::None,
-            root => Root::At(root.cast_unsigned()),
-        }
+        remote_root(mpit_ffi::abi(), root)
     } else if root.cast_unsigned() == comm.rank() {
         Root::Here
     } else {
@@ -137,34 +213,50 @@ pub(crate) fn root_of(abi: &Abi, comm: &Comm, root: std::ffi::c_int) -> Root {
     }
 }
 
+/// The same on an intercommunicator.
+fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
+    match root {
+        root if root == abi.root => Root::Here,
+        root if root == abi.proc_null => Root::None,
+        root => Root::At(root.cast_unsigned()),
+    }
+}
+
 /// `MPI_Barrier`.
-pub(crate) fn barrier<L: Language>(comm: arguments::Comm<L>) -> Option<Collective> {
-    Some(Of::new(comm)?.note(Kind::Barrier, Root::None, Amounts::Each(0), false))
+#[inline]
+pub(crate) fn barrier<L: Language>(comm: arguments::Comm<L>) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| Some(Of::new(look, comm)?.note(Kind::Barrier, Root::None, Amounts::Each(0), false)))
 }
 
 /// `MPI_Bcast`.
+#[inline]
 pub(crate) fn bcast<L: Language>(
     block: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let root = of.root(root);
-    let amounts = if root == Root::None { Amounts::Each(0) } else { of.each(block) };
-    Some(of.note(Kind::Bcast, root, amounts, false))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = of.each_unless_idle(root, block)?;
+        Some(of.note(Kind::Bcast, root, amounts, false))
+    })
 }
 
 /// `MPI_Reduce`.
+#[inline]
 pub(crate) fn reduce<L: Language>(
     sendbuf: Buf<L>,
     block: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let root = of.root(root);
-    let amounts = if root == Root::None { Amounts::Each(0) } else { of.each(block) };
-    Some(of.note(Kind::Reduce, root, amounts, root == Root::Here && sendbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = of.each_unless_idle(root, block)?;
+        Some(of.note(Kind::Reduce, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+    })
 }
 
 /// Reductions to all: as many bytes go to each.
@@ -174,188 +266,226 @@ pub(crate) fn reduce_to_all<L: Language>(
     sendbuf: Buf<L>,
     block: (Count<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    Some(of.note(kind, Root::None, of.each(block), sendbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        Some(of.note(kind, Root::None, of.each(block)?, of.is_in_place(sendbuf)?))
+    })
 }
 
 /// `MPI_Reduce_scatter`.
+#[inline]
 pub(crate) fn reduce_scatter<L: Language>(
     sendbuf: Buf<L>,
     counts: RecvCounts<L>,
     datatype: Type<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    // One for each process of this one's group, also where the parts come from another.
-    let amounts = Amounts::Counts(counts.of(of.comm.local_size()), of.size(datatype.get()));
-    Some(of.note(Kind::ReduceScatter, Root::None, amounts, sendbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        // One for each process of this one's group, also where the parts come from another.
+        let amounts = Amounts::Counts(counts.of(of.comm.local_size()), of.size(datatype)?);
+        Some(of.note(Kind::ReduceScatter, Root::None, amounts, of.is_in_place(sendbuf)?))
+    })
 }
 
 /// `MPI_Gather`: what the root receives from each, or what goes to it.
+#[inline]
 pub(crate) fn gather<L: Language>(
     sendbuf: Buf<L>,
     send: (Count<L>, Type<L>),
     recv: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let root = of.root(root);
-    let amounts = match root {
-        Root::Here => of.each(recv),
-        Root::At(_) => of.each(send),
-        Root::None => Amounts::Each(0),
-    };
-    Some(of.note(Kind::Gather, root, amounts, root == Root::Here && sendbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => of.each(recv)?,
+            Root::At(_) => of.each(send)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Gather, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+    })
 }
 
 /// `MPI_Gatherv`.
+#[inline]
 pub(crate) fn gatherv<L: Language>(
     sendbuf: Buf<L>,
     send: (Count<L>, Type<L>),
     (counts, datatype): (RecvCounts<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let root = of.root(root);
-    let amounts = match root {
-        Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype.get())),
-        Root::At(_) => of.each(send),
-        Root::None => Amounts::Each(0),
-    };
-    Some(of.note(Kind::Gatherv, root, amounts, root == Root::Here && sendbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype)?),
+            Root::At(_) => of.each(send)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Gatherv, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+    })
 }
 
 /// `MPI_Scatter`: what the root sends to each, or what comes from it.
+#[inline]
 pub(crate) fn scatter<L: Language>(
     send: (Count<L>, Type<L>),
     recvbuf: Buf<L>,
     recv: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let root = of.root(root);
-    let amounts = match root {
-        Root::Here => of.each(send),
-        Root::At(_) => of.each(recv),
-        Root::None => Amounts::Each(0),
-    };
-    Some(of.note(Kind::Scatter, root, amounts, root == Root::Here && recvbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => of.each(send)?,
+            Root::At(_) => of.each(recv)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Scatter, root, amounts, root == Root::Here && of.is_in_place(recvbuf)?))
+    })
 }
 
 /// `MPI_Scatterv`.
+#[inline]
 pub(crate) fn scatterv<L: Language>(
     (counts, datatype): (SendCounts<L>, Type<L>),
     recvbuf: Buf<L>,
     recv: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let root = of.root(root);
-    let amounts = match root {
-        Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype.get())),
-        Root::At(_) => of.each(recv),
-        Root::None => Amounts::Each(0),
-    };
-    Some(of.note(Kind::Scatterv, root, amounts, root == Root::Here && recvbuf.is_in_place()))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype)?),
+            Root::At(_) => of.each(recv)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Scatterv, root, amounts, root == Root::Here && of.is_in_place(recvbuf)?))
+    })
 }
 
 /// `MPI_Allgather`, `MPI_Alltoall`: in place, as much is sent as is received.
+#[inline]
 pub(crate) fn all<L: Language>(
     kind: Kind,
     sendbuf: Buf<L>,
     send: (Count<L>, Type<L>),
     recv: (Count<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let in_place = sendbuf.is_in_place();
-    Some(of.note(kind, Root::None, of.each(if in_place { recv } else { send }), in_place))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let in_place = of.is_in_place(sendbuf)?;
+        Some(of.note(kind, Root::None, of.each(if in_place { recv } else { send })?, in_place))
+    })
 }
 
 /// `MPI_Allgatherv`: in place, this process's own block is sent.
+#[inline]
 pub(crate) fn allgatherv<L: Language>(
     sendbuf: Buf<L>,
     send: (Count<L>, Type<L>),
     (counts, datatype): (RecvCounts<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let in_place = sendbuf.is_in_place();
-    let amounts = if in_place {
-        let own = counts.of(of.comm.size()).get(of.comm.rank());
-        Amounts::Each(bytes(own, of.size(datatype.get())))
-    } else {
-        of.each(send)
-    };
-    Some(of.note(Kind::Allgatherv, Root::None, amounts, in_place))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let in_place = of.is_in_place(sendbuf)?;
+        let amounts = if in_place {
+            let own = counts.of(of.comm.size()).get(of.comm.rank());
+            Amounts::Each(bytes(own, of.size(datatype)?))
+        } else {
+            of.each(send)?
+        };
+        Some(of.note(Kind::Allgatherv, Root::None, amounts, in_place))
+    })
 }
 
 /// `MPI_Alltoallv`.
+#[inline]
 pub(crate) fn alltoallv<L: Language>(
     sendbuf: Buf<L>,
     (send_counts, send_type): (SendCounts<L>, Type<L>),
     (recv_counts, recv_type): (RecvCounts<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let in_place = sendbuf.is_in_place();
-    let amounts = if in_place {
-        Amounts::Counts(recv_counts.of(of.comm.size()), of.size(recv_type.get()))
-    } else {
-        Amounts::Counts(send_counts.of(of.comm.size()), of.size(send_type.get()))
-    };
-    Some(of.note(Kind::Alltoallv, Root::None, amounts, in_place))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let in_place = of.is_in_place(sendbuf)?;
+        let amounts = if in_place {
+            Amounts::Counts(recv_counts.of(of.comm.size()), of.size(recv_type)?)
+        } else {
+            Amounts::Counts(send_counts.of(of.comm.size()), of.size(send_type)?)
+        };
+        Some(of.note(Kind::Alltoallv, Root::None, amounts, in_place))
+    })
 }
 
 /// `MPI_Alltoallw`.
+#[inline]
 pub(crate) fn alltoallw<L: Language>(
     sendbuf: Buf<L>,
     (send_counts, send_types): (SendCounts<L>, Types<L>),
     (recv_counts, recv_types): (RecvCounts<L>, Types<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let (in_place, len) = (sendbuf.is_in_place(), of.comm.size());
-    let amounts = if in_place {
-        Amounts::Typed(recv_counts.of(len), recv_types.of(len))
-    } else {
-        Amounts::Typed(send_counts.of(len), send_types.of(len))
-    };
-    Some(of.note(Kind::Alltoallw, Root::None, amounts, in_place))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let (in_place, len) = (of.is_in_place(sendbuf)?, of.comm.size());
+        let amounts = if in_place {
+            Amounts::Typed(recv_counts.of(len), recv_types.of(len))
+        } else {
+            Amounts::Typed(send_counts.of(len), send_types.of(len))
+        };
+        Some(of.note(Kind::Alltoallw, Root::None, amounts, in_place))
+    })
 }
 
 /// Neighborhood operations that send as much to each.
+#[inline]
 pub(crate) fn neighbors<L: Language>(
     kind: Kind,
     send: (Count<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    Some(of.note(kind, Root::None, of.each(send), false))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        Some(of.note(kind, Root::None, of.each(send)?, false))
+    })
 }
 
 /// `MPI_Neighbor_alltoallv`.
+#[inline]
 pub(crate) fn neighbors_v<L: Language>(
     (counts, datatype): (SendCounts<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let amounts = Amounts::Counts(counts.of(of.comm.destinations()), of.size(datatype.get()));
-    Some(of.note(Kind::NeighborAlltoallv, Root::None, amounts, false))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let amounts = Amounts::Counts(counts.of(of.comm.destinations()), of.size(datatype)?);
+        Some(of.note(Kind::NeighborAlltoallv, Root::None, amounts, false))
+    })
 }
 
 /// `MPI_Neighbor_alltoallw`.
+#[inline]
 pub(crate) fn neighbors_w<L: Language>(
     (counts, types): (SendCounts<L>, Types<L>),
     comm: arguments::Comm<L>,
-) -> Option<Collective> {
-    let of = Of::new(comm)?;
-    let len = of.comm.destinations();
-    let amounts = Amounts::Typed(counts.of(len), types.of(len));
-    Some(of.note(Kind::NeighborAlltoallw, Root::None, amounts, false))
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let len = of.comm.destinations();
+        let amounts = Amounts::Typed(counts.of(len), types.of(len));
+        Some(of.note(Kind::NeighborAlltoallw, Root::None, amounts, false))
+    })
 }

@@ -25,7 +25,7 @@ pub(crate) fn of_own(comm: Comm<LargeC>) -> Lens {
 
 /// A block for each process, at the root alone.
 pub(crate) fn at_root(root: Int<LargeC>, comm: Comm<LargeC>) -> Lens {
-    let is_root = |comm: &&comms::Comm| root_of(mpit_ffi::abi(), comm, root.get()) == Root::Here;
+    let is_root = |comm: &&comms::Comm| root_of(comm, root.get()) == Root::Here;
     let len = known(comm).filter(is_root).map_or(0, comms::Comm::size);
     Lens { sent: len, received: len }
 }

@@ -9,6 +9,7 @@ use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
+use super::{Note, Tell};
 use crate::arguments::{self, Count, Int, Language, Type, Wide};
 
 /// What one call sends.
@@ -74,11 +75,19 @@ impl Sending {
         Some((comm, self.send(comm, to, bytes)))
     }
 
-    /// The same for what is like the call before: the communicator and the type are the last ones. Most are, and
-    /// nothing has to be known of the library for them.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "as `sent`")]
-    fn resolve_like_last(self) -> Option<Send> {
+    #[inline]
+    fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
+        let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
+        Send { comm: comm.id(), dest, to, bytes, tag, mode }
+    }
+}
+
+impl Note for Sending {
+    type Known = Send;
+
+    /// For a message whose communicator and type are those of the call before, as most are.
+    #[inline]
+    fn known(self) -> Option<Send> {
         let (comm, size) = (comms::last(self.comm)?, datatypes::last_size(self.datatype)?);
         let to = comm.world_rank(self.dest);
         // Special ranks are none of the world's; counts below 0 are refused by the library.
@@ -87,34 +96,18 @@ impl Sending {
         plain.then(|| self.send(comm, to, bytes))
     }
 
+    fn begin(&self) {}
+
+    fn end(self) {
+        if let Some((_, send)) = self.resolve() {
+            pml::sent(&send);
+        }
+    }
+}
+
+impl Tell for Send {
     #[inline]
-    fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
-        let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
-        Send { comm: comm.id(), dest, to, bytes, tag, mode }
-    }
-}
-
-/// Notes that a message was sent.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "seven words that would go through memory, for every message")]
-pub(crate) fn sent<L: Language>(
-    mode: Mode,
-    count: Count<L>,
-    datatype: Type<L>,
-    dest: Int<L>,
-    tag: Int<L>,
-    comm: arguments::Comm<L>,
-) {
-    let sending = Sending::new(mode, count, datatype, dest, tag, comm);
-    match sending.resolve_like_last() {
-        Some(send) => pml::sent(&send),
-        None => sent_unlike_last(&sending),
-    }
-}
-
-#[inline(never)]
-fn sent_unlike_last(sending: &Sending) {
-    if let Some((_, send)) = sending.resolve() {
-        pml::sent(&send);
+    fn tell(&self) {
+        pml::sent(self);
     }
 }

@@ -8,28 +8,39 @@ pub(crate) mod messages;
 pub(crate) mod persistent;
 pub(crate) mod volumes;
 
+use crate::calls::safely;
+
 /// What is noted of a call before it is passed on and after it succeeded.
-pub(crate) trait Note {
+pub(crate) trait Note: Sized {
+    /// What is told of a call that most are like.
+    type Known: Tell;
+
+    /// What is told at the end, where it is plain before the call and nothing has to be asked for it; then nothing else
+    /// of the call has to be kept while it lasts. Does not panic.
+    fn known(self) -> Option<Self::Known>;
+
     /// The call is about to be passed on.
     fn begin(&self);
+
     /// It has succeeded.
     fn end(self);
 }
 
-impl<N: Note> Note for Option<N> {
-    #[inline]
-    fn begin(&self) {
-        if let Some(note) = self {
-            note.begin();
-        }
-    }
+/// What is told of a call that has succeeded.
+pub(crate) trait Tell {
+    fn tell(&self);
+}
 
-    #[inline]
-    fn end(self) {
-        if let Some(note) = self {
-            note.end();
-        }
-    }
+/// What is known of a call before it is passed on.
+#[inline]
+pub(crate) fn known<N: Note>(note: N) -> Option<N::Known> {
+    note.known()
+}
+
+/// Tells of it after the call. Apart, so that calls have nothing to save for it.
+#[inline(never)]
+pub(crate) fn told<K: Tell>(known: &K) {
+    safely(|| known.tell());
 }
 
 /// Tells of a call that begins.

@@ -11,10 +11,10 @@ use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::Comm;
 use mpit_ffi::table::Table;
 
-use super::Note;
-use super::collectives::{Amounts, Collective};
+use super::collectives::{Amounts, Collective, Look, Noting};
 use super::messages::Sending;
 use super::volumes::Volumes;
+use super::{Note, Tell};
 use crate::arguments::{Language, Request};
 
 /// What a request sends when it is started.
@@ -132,10 +132,13 @@ pub(crate) fn made_sending<L: Language>(request: Request<L>, sending: Sending) {
 }
 
 /// A request for a collective operation was made.
-pub(crate) fn made_collective<L: Language>(request: Request<L>, what: Option<Collective>) {
+pub(crate) fn made_collective<L: Language>(
+    request: Request<L>,
+    note: &Noting<impl Fn(Look) -> Option<Collective>>,
+) {
     let request = request.get();
     forget(request);
-    if let Some(what) = what {
+    if let Some(what) = note.operation() {
         let list: Option<Vec<u64>> = what.listed().map(Iterator::collect);
         COLLECTIVES.insert_reusing(request, |known| known.set(&what, list.as_deref()));
     }
@@ -164,6 +167,12 @@ impl<L: Language> Starting<L> {
 }
 
 impl<L: Language> Note for Starting<L> {
+    type Known = Self;
+
+    fn known(self) -> Option<Self> {
+        Some(self)
+    }
+
     fn begin(&self) {
         if coll::active() {
             self.requests()
@@ -180,5 +189,11 @@ impl<L: Language> Note for Starting<L> {
                 known.tell(coll::end);
             }
         }
+    }
+}
+
+impl<L: Language> Tell for Starting<L> {
+    fn tell(&self) {
+        self.end();
     }
 }

@@ -19,7 +19,7 @@ macro_rules! collectives {
                 ) => $note;
                 always() $form $(($lens, Needed::Persistent))? fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
-                ) => made_collective(request, $note);
+                ) => made_collective(request, &$note);
             )+}
         }
     };

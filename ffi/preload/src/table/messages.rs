@@ -3,18 +3,18 @@
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
-use crate::notes::messages::sent;
+use crate::notes::messages::Sending;
 
 /// A mode's blocking and nonblocking send.
 macro_rules! sends {
     ($($mode:ident: $name:ident $nonblocking:ident;)+) => {
         calls! {$(
-            after(Messages) large fn $name(
+            around(Messages) large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm,
-            ) => sent($mode, count, datatype, dest, tag, comm);
-            after(Messages) large fn $nonblocking(
+            ) => Sending::new($mode, count, datatype, dest, tag, comm);
+            around(Messages) large fn $nonblocking(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
-            ) => sent($mode, count, datatype, dest, tag, comm);
+            ) => Sending::new($mode, count, datatype, dest, tag, comm);
         )+}
     };
 }
@@ -27,22 +27,22 @@ sends! {
 }
 
 calls! {
-    after(Messages) large fn Sendrecv(
+    around(Messages) large fn Sendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
         recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, status: Place,
-    ) => sent(Standard, sendcount, sendtype, dest, sendtag, comm);
-    after(Messages) large fn Isendrecv(
+    ) => Sending::new(Standard, sendcount, sendtype, dest, sendtag, comm);
+    around(Messages) large fn Isendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
         recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, request: Request,
-    ) => sent(Standard, sendcount, sendtype, dest, sendtag, comm);
-    after(Messages) large fn Sendrecv_replace(
+    ) => Sending::new(Standard, sendcount, sendtype, dest, sendtag, comm);
+    around(Messages) large fn Sendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
         status: Place,
-    ) => sent(Standard, count, datatype, dest, sendtag, comm);
-    after(Messages) large fn Isendrecv_replace(
+    ) => Sending::new(Standard, count, datatype, dest, sendtag, comm);
+    around(Messages) large fn Isendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
         request: Request,
-    ) => sent(Standard, count, datatype, dest, sendtag, comm);
+    ) => Sending::new(Standard, count, datatype, dest, sendtag, comm);
 
     timed(Receives) large fn Recv(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, status: Place,
