@@ -184,8 +184,7 @@ macro_rules! c_function {
                     None => unsafe { looked_at($($arg),*) },
                 }
             }
-            // Apart, and cold, so that the usual way is short and goes straight on.
-            #[cold]
+            // Apart, so that the usual way is short. Not cold: with several threads every call comes here.
             #[inline(never)]
             unsafe extern "C-unwind" fn looked_at(
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*

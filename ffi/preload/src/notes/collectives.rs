@@ -85,13 +85,10 @@ impl<F: Fn(Look) -> Option<Collective>> Noting<F> {
     pub(crate) fn operation(&self) -> Option<Collective> {
         (self.0)(Look::Anywhere)
     }
-}
 
-impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
-    type Known = Operation<'static>;
-
+    /// The same, if it exchanges as much with each and is on the communicator and of the type of the call before.
     #[inline]
-    fn known(self) -> Option<Operation<'static>> {
+    fn at_last(&self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::AtLast)?;
         let Amounts::Each(bytes) = amounts else { return None };
         Some(Operation {
@@ -104,6 +101,15 @@ impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
             in_place,
         })
     }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
+    type Known = Operation<'static>;
+
+    #[inline]
+    fn known(self) -> Option<Operation<'static>> {
+        self.at_last()
+    }
 
     fn begin(&self) {
         if coll::beginnings_wanted()
@@ -113,8 +119,11 @@ impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
         }
     }
 
+    #[inline]
     fn end(self) {
-        if let Some(what) = self.operation() {
+        if let Some(known) = self.at_last() {
+            coll::end(&known);
+        } else if let Some(what) = self.operation() {
             what.tell(coll::end);
         }
     }

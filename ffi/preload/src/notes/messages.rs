@@ -98,8 +98,11 @@ impl Note for Sending {
 
     fn begin(&self) {}
 
+    #[inline]
     fn end(self) {
-        if let Some((_, send)) = self.resolve() {
+        if let Some(send) = self.known() {
+            pml::sent(&send);
+        } else if let Some((_, send)) = self.resolve() {
             pml::sent(&send);
         }
     }
