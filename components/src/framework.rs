@@ -79,12 +79,20 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     /// Tells all who listen. No lock, no allocation.
     #[inline]
     pub(crate) fn each(&'static self, tell: impl Fn(&'static C)) {
-        for listeners in self.listeners.slices() {
-            for listener in listeners {
-                if listener.switch.is_on() {
-                    tell(listener.component);
-                }
-            }
+        let Some(first) = self.listeners.get(0) else { return };
+        if first.switch.is_on() {
+            tell(first.component);
+        }
+        // Most often there is only monitoring.
+        if self.listeners.len() > 1 {
+            self.each_but_the_first(&tell);
+        }
+    }
+
+    #[inline(never)]
+    fn each_but_the_first(&'static self, tell: &dyn Fn(&'static C)) {
+        for listener in self.listeners.iter().skip(1).filter(|listener| listener.switch.is_on()) {
+            tell(listener.component);
         }
     }
 

@@ -101,19 +101,6 @@ impl<T> Log<T> {
         Ok(index)
     }
 
-    /// All items that are there now, in pieces that lie side by side: the fastest way through a short list.
-    #[inline]
-    pub fn slices(&self) -> impl Iterator<Item = &[T]> {
-        let len = self.len();
-        (0..CHUNKS).map_while(move |chunk| {
-            let here =
-                len.checked_sub(FIRST * ((1 << chunk) - 1)).filter(|rest| *rest != 0)?.min(FIRST << chunk);
-            let start = self.chunks[chunk].load(Relaxed);
-            // SAFETY: places below `len` are initialized and stay as they are, and whoever sees `len` sees them.
-            Some(unsafe { std::slice::from_raw_parts(start, here) })
-        })
-    }
-
     /// All items that are there now.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|index| self.get(index))
@@ -164,20 +151,8 @@ mod tests {
         }
         assert!(std::ptr::eq(first, log.get(0).unwrap()));
         assert!(log.iter().copied().eq(0..10_000));
-        assert!(log.slices().flatten().copied().eq(0..10_000));
         assert!(log.get(10_000).is_none());
         assert!(log.get(usize::MAX / 2).is_none());
-    }
-
-    #[test]
-    fn slices_end_where_the_list_ends() {
-        let log = Log::new();
-        assert_eq!(log.slices().count(), 0);
-        for n in 0..=3 * FIRST {
-            assert_eq!(log.push(n), Ok(n));
-            assert!(log.slices().flatten().copied().eq(0..=n), "{n}");
-            assert!(log.slices().all(|slice| !slice.is_empty()), "{n}");
-        }
     }
 
     #[test]
