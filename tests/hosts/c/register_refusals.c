@@ -233,7 +233,7 @@ int main(void)
     /* Members that came later. */
     SPOILT((it.pvars[0].file = "acme.c", it.pvars[0].line = 12, it.pvars[0].datatype = 11), "r: pvar `r_sum` at acme.c:12: there");
     SPOILT((it.pvars[1] = it.pvars[0], it.pvars[1].file = "acme.c"), "pvar `r_sum` (COUNTER) at r:1: acme.c:0 already");
-    SPOILT(it.pvars[0].file = "\xff", "pvar `r_sum`: its file is not UTF-8");
+    SPOILT(it.pvars[0].file = "\xff", "pvar `r_sum` at r:1: its file is not UTF-8");
     SPOILT((it.cvars[0].file = "acme.c", it.cvars[0].line = 3, it.cvars[0].scope = 7), "cvar `r_cvar` at acme.c:3: there");
     SPOILT((it.sources[0].file = "acme.c", it.sources[0].line = 4, it.sources[0].order = 7), "source `r_source` at acme.c:4: ");
     SPOILT((it.events[0].file = "acme.c", it.events[0].line = 5, it.events[0].bind = 12), "event `r_event` at acme.c:5: there");
