@@ -61,7 +61,6 @@ pub trait Cell: Sync + Sized + 'static {
 
     #[doc(hidden)]
     const OPS: &'static PvarOps = &PvarOps {
-        size: size_of::<PvarOps>() as u32,
         count: ops::count::<Self>,
         read: ops::read::<Self>,
         watch: ops::watch::<Self>,

@@ -296,8 +296,7 @@ impl<T: CvarValue> CvarCell for Cvar<T> {
     const DATATYPE: Datatype = T::Element::DATATYPE;
     const COUNT: usize = T::COUNT;
     const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
-    const OPS: &'static CvarOps =
-        &CvarOps { size: size_of::<CvarOps>() as u32, read: read::<T>, write: write::<T> };
+    const OPS: &'static CvarOps = &CvarOps { read: read::<T>, write: write::<T> };
 }
 
 /// # Safety

@@ -9,7 +9,6 @@ use super::{List, Origin, Str};
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct CategoryDesc {
-    size: u32,
     name: Str,
     description: Str,
     parents: List<&'static CategoryDesc>,
@@ -28,7 +27,6 @@ impl CategoryDesc {
         origin: Origin,
     ) -> Self {
         Self {
-            size: size_of::<Self>() as u32,
             name: Str::new(name),
             description: Str::new(description),
             parents: List::new(parents),

@@ -10,7 +10,6 @@ use crate::words::{Bind, Datatype, Scope, Verbosity};
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CvarOps {
-    pub(crate) size: u32,
     /// Copies the value to `out`, `count` elements.
     pub(crate) read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
     /// Takes a value from `value`, `count` elements, unless it is refused.
@@ -21,7 +20,6 @@ pub struct CvarOps {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CvarDesc {
-    size: u32,
     datatype: Datatype,
     bind: Bind,
     scope: Scope,
@@ -54,7 +52,7 @@ impl CvarOps {
         read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
         write: unsafe extern "C" fn(cell: *const (), value: *const u8, count: usize) -> i32,
     ) -> Self {
-        Self { size: size_of::<Self>() as u32, read, write }
+        Self { read, write }
     }
 }
 
@@ -76,7 +74,6 @@ impl CvarDesc {
         origin: Origin,
     ) -> Self {
         Self {
-            size: size_of::<Self>() as u32,
             datatype,
             bind: Bind::NoObject,
             scope: Scope::Local,
@@ -102,7 +99,6 @@ impl CvarDesc {
     #[must_use]
     pub const fn new<C: CvarCell>(name: &'static str, cell: &'static C, origin: Origin) -> Self {
         Self {
-            size: size_of::<Self>() as u32,
             datatype: C::DATATYPE,
             bind: Bind::NoObject,
             scope: Scope::Local,

@@ -46,7 +46,6 @@ impl Element {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct SourceDesc {
-    size: u32,
     ordering: SourceOrder,
     name: Str,
     component: Str,
@@ -65,7 +64,6 @@ impl SourceDesc {
         origin: Origin,
     ) -> Self {
         Self {
-            size: size_of::<Self>() as u32,
             ordering,
             name: Str::new(name),
             component: Str::new(""),
@@ -134,7 +132,6 @@ impl std::fmt::Debug for SourceDesc {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct EventDesc {
-    size: u32,
     bind: Bind,
     verbosity: Verbosity,
     name: Str,
@@ -161,7 +158,6 @@ impl EventDesc {
         origin: Origin,
     ) -> Self {
         Self {
-            size: size_of::<Self>() as u32,
             bind: Bind::NoObject,
             verbosity: Verbosity::TunerDetail,
             name: Str::new(name),

@@ -184,7 +184,6 @@ impl EnumItem {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct EnumDesc {
-    size: u32,
     name: Str,
     items: List<EnumItem>,
     origin: Origin,
@@ -194,7 +193,7 @@ impl EnumDesc {
     /// An enumeration of at least one item, with distinct names and values.
     #[must_use]
     pub const fn new(name: &'static str, items: &'static [EnumItem], origin: Origin) -> Self {
-        Self { size: size_of::<Self>() as u32, name: Str::new(name), items: List::new(items), origin }
+        Self { name: Str::new(name), items: List::new(items), origin }
     }
 
     /// The enumeration's name.
@@ -238,7 +237,6 @@ pub trait MpitEnum: Copy + Sync + 'static {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ComponentDesc {
-    size: u32,
     framework: Str,
     name: Str,
     description: Str,
@@ -258,7 +256,6 @@ impl ComponentDesc {
         object: fn() -> &'static (dyn std::any::Any + Send + Sync),
     ) -> Self {
         Self {
-            size: size_of::<Self>() as u32,
             framework: Str::new(framework),
             name: Str::new(name),
             description: Str::new(description),

@@ -57,7 +57,6 @@ impl PvarFlags {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PvarOps {
-    pub(crate) size: u32,
     /// Elements for this object: at least 1, or minus an error code.
     pub(crate) count: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> i32,
     /// Writes `count` elements to `out`, which is aligned for them.
@@ -75,7 +74,6 @@ pub struct PvarOps {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PvarDesc {
-    size: u32,
     class: Class,
     datatype: Datatype,
     bind: Bind,
@@ -115,7 +113,6 @@ impl PvarDesc {
             _ => PvarFlags::NONE,
         };
         Self {
-            size: size_of::<Self>() as u32,
             class,
             datatype: <C::Value as crate::cell::Value>::DATATYPE,
             bind: C::BIND,
