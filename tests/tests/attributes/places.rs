@@ -134,13 +134,13 @@ fn in_macros_of_other_people() {
 
 /// Names that what is generated uses itself, all taken.
 mod crowded {
-    #[allow(dead_code, reason = "only here to be in the way")]
+    #[expect(dead_code, reason = "only here to be in the way")]
     mod names {
         pub(crate) struct Option;
         pub(crate) struct Result;
         pub(crate) fn drop() {}
     }
-    #[allow(unused_imports, reason = "only here to be in the way")]
+    #[expect(unused_imports, reason = "only here to be in the way")]
     use names::*;
 
     /// A name of the generated code.

@@ -23,7 +23,7 @@ mod blocks {
         static DISK_CACHE: mpit::cvar::Cvar<u64> = mpit::cvar::Cvar::new(64);
     }
 
-    #[allow(dead_code, reason = "only its definitions matter")]
+    #[expect(dead_code, reason = "only its definitions matter")]
     impl super::Discard {
         fn flush() {
             /// Seconds spent on it.

@@ -29,7 +29,7 @@ pub fn send() {
 }
 
 /// Never called: what is defined in it is there all the same.
-#[allow(dead_code, reason = "only its definitions matter")]
+#[expect(dead_code, reason = "only its definitions matter")]
 fn nobody_calls_this() {
     /// Packets that came back.
     #[mpit::pvar(class = "COUNTER", category = Net)]
