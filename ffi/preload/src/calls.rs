@@ -10,6 +10,7 @@ use mpit_ffi::host::Host;
 use mpit_ffi::life;
 
 use crate::depth::Outermost;
+use crate::notes::{Note, Tell as _};
 
 /// Who wants to know of a call.
 pub(crate) trait Interest {
@@ -114,6 +115,21 @@ pub(crate) fn run_plainly<I: Interest, K>(
         tell(&known);
     }
     Some(code)
+}
+
+/// Tells of a call that is to be passed on next, if it is one as for [`run_plainly`] and the library cannot refuse it. So
+/// nothing is left to do when it is done: whoever called us can jump there, and what the library does is as many calls
+/// deep as without us. (One more can be dear: processors remember where a number of calls return to, and guess beyond.)
+#[inline]
+pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
+    if I::is_timed() || I::is_noted_before() {
+        return false;
+    }
+    // For as long as it is told: who listens may make calls, too.
+    let Some(_outermost) = Outermost::enter_alone() else { return false };
+    let Some(known) = note().sure() else { return false };
+    safely(|| known.tell());
+    true
 }
 
 /// Runs a call: passes it on, and tells `before` and `after` of it if it is the user's and somebody listens; `after` only

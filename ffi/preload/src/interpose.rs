@@ -9,6 +9,8 @@
 //! *When* is one of
 //! - `after(Interest)`: when it has succeeded, if somebody listens ([`crate::calls::Interest`]),
 //! - `around(Interest)`: the note is made before, and ended when the call has succeeded ([`crate::notes::Note`]),
+//! - `handing(Interest)`: the same, but in C a note that is sure ([`crate::notes::Note::sure`]) is told before, so that
+//!   the call is a jump ([`crate::calls::hand_over`]); Fortran's calls may make calls in C, which must not count,
 //! - `timed(Interest)`: only its time is taken,
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `before()`: whenever it is called, before it is passed on.
@@ -76,6 +78,9 @@ macro_rules! run_plainly {
             $crate::notes::told,
         )
     };
+    ([handing $interest:tt $note:tt] $pass_on:expr) => {
+        $crate::interpose::run_plainly! { [around $interest $note] $pass_on }
+    };
     ([$when:ident ($($interest:ident)?) $note:tt] $pass_on:expr) => {{
         let _ = $pass_on;
         None
@@ -94,6 +99,9 @@ macro_rules! run {
             || $crate::notes::begun($note),
             $crate::notes::ended,
         )
+    };
+    ([handing $interest:tt $note:tt] $pass_on:expr) => {
+        $crate::interpose::run! { [around $interest $note] $pass_on }
     };
     ([timed ($interest:ident) ()] $pass_on:expr) => {
         $crate::calls::run::<$crate::calls::$interest, ()>($pass_on, || (), |()| ())
@@ -141,6 +149,46 @@ macro_rules! call {
 }
 pub(crate) use call;
 
+/// What `noted` does in C, where `$next` is the next definition's place and `looked_at` does it for all calls.
+macro_rules! note_in_c {
+    ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
+        // Apart, so that `noted` ends with a jump; with the parameters of the call, so that they stay in registers.
+        #[inline(never)]
+        extern "C" fn is_told(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+        ) -> bool {
+            // What finds the next definition tells of the call, too.
+            let is_found = $next.straight() != looked_at as *mut std::ffi::c_void;
+            is_found && $crate::calls::hand_over::<$crate::calls::$interest, _>(|| $note)
+        }
+        // As where nobody listens: one call in place of two.
+        let goes_on = if is_told($($arg),*) { $next.straight() } else { looked_at as *mut std::ffi::c_void };
+        // SAFETY: both are functions with these parameters; the rest by the caller's promise.
+        unsafe {
+            $crate::interpose::call!(goes_on(
+                $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+            ) -> std::ffi::c_int)
+        }
+    }};
+    ($note:tt $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
+        let straight = || {
+            let next = $next.straight();
+            // SAFETY: a function with these parameters; the rest by the caller's promise.
+            unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                ) -> std::ffi::c_int)
+            }
+        };
+        match $crate::interpose::run_plainly!($note straight) {
+            Some(code) => code,
+            // SAFETY: by the caller's promise.
+            None => unsafe { looked_at($($arg),*) },
+        }
+    }};
+}
+pub(crate) use note_in_c;
+
 /// A function of C, by a language, a symbol and its `PMPI_` twin, with what happens where the host lacks it.
 macro_rules! c_function {
     (
@@ -169,20 +217,7 @@ macro_rules! c_function {
             unsafe extern "C-unwind" fn noted(
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
             ) -> std::ffi::c_int {
-                let straight = || {
-                    let next = NEXT.straight();
-                    // SAFETY: a function with these parameters; the rest by the caller's promise.
-                    unsafe {
-                        $crate::interpose::call!(next(
-                            $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
-                        ) -> std::ffi::c_int)
-                    }
-                };
-                match $crate::interpose::run_plainly!($note straight) {
-                    Some(code) => code,
-                    // SAFETY: by the caller's promise.
-                    None => unsafe { looked_at($($arg),*) },
-                }
+                $crate::interpose::note_in_c! { $note NEXT, $language ($($arg: $kind),*) }
             }
             // Apart, so that the usual way is short. Not cold: with several threads every call comes here.
             #[inline(never)]

@@ -86,6 +86,12 @@ addresses! {
 }
 
 impl<L: Language> Buf<L> {
+    /// Whether it is an address at all.
+    #[inline]
+    pub(crate) fn is_given(self) -> bool {
+        !self.0.is_null()
+    }
+
     /// Whether it is `MPI_IN_PLACE`.
     pub(crate) fn is_in_place(self) -> bool {
         L::is_in_place(self.0)
@@ -113,6 +119,12 @@ impl<L: Language> NewWin<L> {
 }
 
 impl<L: Language> Request<L> {
+    /// Whether it is an address at all.
+    #[inline]
+    pub(crate) fn is_given(self) -> bool {
+        !self.0.is_null()
+    }
+
     /// The request.
     pub(crate) fn get(self) -> Handle {
         self.at(0)

@@ -10,7 +10,7 @@ use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
 use super::{Note, Tell};
-use crate::arguments::{self, Count, Int, Language, Type, Wide};
+use crate::arguments::{self, Buf, Count, Int, Language, Request, Type, Wide};
 
 /// What one call sends.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,12 @@ pub(crate) struct Sending {
     pub(crate) dest: c_int,
     pub(crate) tag: c_int,
     pub(crate) comm: Handle,
+    /// Whether the library is known to accept it if communicator, type, count and receiver are right.
+    pub(crate) is_sound: bool,
 }
+
+/// Tags up to this one are allowed everywhere.
+const LEAST_TAG_LIMIT: c_int = 32767;
 
 impl Sending {
     /// By a call's arguments.
@@ -41,7 +46,16 @@ impl Sending {
             dest: dest.get(),
             tag: tag.get(),
             comm: comm.get(),
+            is_sound: false,
         }
+    }
+
+    /// With the addresses that are among its arguments.
+    #[inline]
+    pub(crate) fn at<L: Language>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
+        let has_request = request.is_none_or(Request::is_given);
+        self.is_sound = buf.is_given() && has_request && (0..=LEAST_TAG_LIMIT).contains(&self.tag);
+        self
     }
 
     /// By the arguments of a partitioned send, which is one message.
@@ -60,6 +74,7 @@ impl Sending {
             dest: dest.get(),
             tag: tag.get(),
             comm: comm.get(),
+            is_sound: false,
         }
     }
 
@@ -94,6 +109,11 @@ impl Note for Sending {
         let plain = to != OUTSIDE && self.count >= 0;
         let bytes = self.count.cast_unsigned().wrapping_mul(size);
         plain.then(|| self.send(comm, to, bytes))
+    }
+
+    #[inline]
+    fn sure(self) -> Option<Send> {
+        if self.is_sound { self.known() } else { None }
     }
 
     fn begin(&self) {}

@@ -19,6 +19,11 @@ pub(crate) trait Note: Sized {
     /// of the call has to be kept while it lasts. Does not panic.
     fn known(self) -> Option<Self::Known>;
 
+    /// The same, if moreover the library has no reason to refuse the call.
+    fn sure(self) -> Option<Self::Known> {
+        None
+    }
+
     /// The call is about to be passed on.
     fn begin(&self);
 

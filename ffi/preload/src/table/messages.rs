@@ -7,23 +7,24 @@ use crate::notes::messages::Sending;
 
 /// A mode's blocking and nonblocking send.
 macro_rules! sends {
-    ($($mode:ident: $name:ident $nonblocking:ident;)+) => {
+    ($($when:ident $mode:ident: $name:ident $nonblocking:ident;)+) => {
         calls! {$(
-            around(Messages) large fn $name(
+            $when(Messages) large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm,
-            ) => Sending::new($mode, count, datatype, dest, tag, comm);
-            around(Messages) large fn $nonblocking(
+            ) => Sending::new($mode, count, datatype, dest, tag, comm).at(buf, None);
+            $when(Messages) large fn $nonblocking(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
-            ) => Sending::new($mode, count, datatype, dest, tag, comm);
+            ) => Sending::new($mode, count, datatype, dest, tag, comm).at(buf, Some(request));
         )+}
     };
 }
 
+// Whether there is room in a buffer, or a receiver is ready, is for the library to say.
 sends! {
-    Standard: Send Isend;
-    Buffered: Bsend Ibsend;
-    Synchronous: Ssend Issend;
-    Ready: Rsend Irsend;
+    handing Standard: Send Isend;
+    around Buffered: Bsend Ibsend;
+    handing Synchronous: Ssend Issend;
+    around Ready: Rsend Irsend;
 }
 
 calls! {
