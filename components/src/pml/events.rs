@@ -7,9 +7,9 @@ use super::{LISTENING, Mode, Pml, Send};
 use crate::comms::CommId;
 use crate::events::Clock;
 
-/// A message was handed to the library. Raised when the call that sends it has succeeded, for a persistent message each
-/// time it is started; not for messages to MPI_PROC_NULL. mode: 0 standard, 1 buffered, 2 synchronous, 3 ready. Bound to
-/// the communicator that it is sent on.
+/// A message is handed to the library. Raised when the call that sends it has succeeded or is known to be right, for a
+/// persistent message each time it is started; not for messages to MPI_PROC_NULL. mode: 0 standard, 1 buffered,
+/// 2 synchronous, 3 ready. Bound to the communicator that it is sent on.
 #[event(
     name = "pml_message_sent",
     bind = "COMM",

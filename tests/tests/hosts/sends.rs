@@ -6,10 +6,11 @@ use mpit_tests::{
     Context, Failure, Outcome,
     launch::Job,
     prof::Prof,
+    record,
     stacks::{self, Stack, Vendor},
 };
 
-use crate::{read_all, written_to};
+use crate::{read_all, rows as recorded, written_to};
 
 const RANKS: u32 = 4;
 
@@ -146,4 +147,19 @@ fn rows_equal_those_of_open_mpi_s_own_monitoring() -> Outcome {
         }
         Ok(())
     })
+}
+
+/// Where the library ends the program although it is to go on after errors, with or without mpit.
+const ERRORS_ARE_FATAL: (&str, &str) =
+    ("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set");
+
+#[test]
+fn what_the_library_refuses_is_not_counted() -> Outcome {
+    let (without, why) = ERRORS_ARE_FATAL;
+    record::not_run(&format!("sends that are refused on {without}"), why)?;
+    stacks::for_each(
+        "refused",
+        |stack| stack.label() != without,
+        |stack| recorded::equal_the_ledger(stack, "refused", 2),
+    )
 }
