@@ -213,14 +213,10 @@ impl Shared {
     /// Begins to send any message. All that leaves this process goes through here and is reported here.
     pub(super) fn transmit(self: &Arc<Self>, data: &[u8], to: usize, tag: i32, mode: Mode) -> Result<State> {
         let peer = self.peer(to)?;
-        pml::sent(&pml::Send {
-            comm: self.id,
-            dest: to as u32,
-            to: peer,
-            bytes: data.len() as u64,
-            tag,
-            mode,
-        });
+        if pml::active() {
+            let (dest, bytes) = (to as u32, data.len() as u64);
+            pml::sent(&pml::Send { comm: self.id, dest, to: peer, bytes, tag, mode });
+        }
         let receipt = (mode == Mode::Synchronous).then(|| self.engine().expect_word_of(peer));
         let state = match receipt {
             Some(number) => State::begun(number, self),

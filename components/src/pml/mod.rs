@@ -33,7 +33,7 @@ static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
 static PML: Framework<dyn Component> = Framework::new(traffic::Framework::Pml, |component| component);
 
-/// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of a [`Send`].
+/// Whether anybody listens, a component or a tool: one load. Hosts ask before they make a [`Send`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
@@ -43,10 +43,8 @@ pub fn active() -> bool {
 /// Reports a message to all who listen.
 #[inline]
 pub fn sent(send: &Send) {
-    if active() {
-        PML.each(|component| component.sent(send));
-        events::sent(send);
-    }
+    PML.each(|component| component.sent(send));
+    events::sent(send);
 }
 
 pub(crate) fn open(world: World) {

@@ -154,16 +154,17 @@ macro_rules! note_in_c {
     ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
         // Apart, so that `noted` ends with a jump; with the parameters of the call, so that they stay in registers.
         #[inline(never)]
-        extern "C" fn is_told(
+        extern "C" fn told(
             $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
-        ) -> bool {
-            // What finds the next definition tells of the call, too.
-            let is_found = $next.straight() != looked_at as *mut std::ffi::c_void;
-            is_found && $crate::calls::hand_over::<$crate::calls::$interest, _>(|| $note)
+        ) -> *mut std::ffi::c_void {
+            let (straight, long_way) = ($next.straight(), looked_at as *mut std::ffi::c_void);
+            // Where the next definition is still to be found, the call is told of on the way to it.
+            let is_found = straight != long_way;
+            let is_told = is_found && $crate::calls::hand_over::<$crate::calls::$interest, _>(|| $note);
+            if is_told { straight } else { long_way }
         }
-        // As where nobody listens: one call in place of two.
-        let goes_on = if is_told($($arg),*) { $next.straight() } else { looked_at as *mut std::ffi::c_void };
-        // SAFETY: both are functions with these parameters; the rest by the caller's promise.
+        let goes_on = told($($arg),*);
+        // SAFETY: either is a function with these parameters; the rest by the caller's promise.
         unsafe {
             $crate::interpose::call!(goes_on(
                 $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
