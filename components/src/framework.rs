@@ -1,6 +1,6 @@
 //! What the frameworks have in common: the components that are open, and whether they want to hear anything.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::desc::ComponentDesc;
 use mpit::log::Log;
@@ -61,8 +61,9 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
     which: traffic::Framework,
     /// How it sees a component of another image.
     invite: fn(&'static ForeignComponent) -> &'static C,
-    /// Those that take part: what traffic looks at.
-    listeners: Log<Listener<C>>,
+    /// Those that take part: what traffic looks at. Most often there is only monitoring.
+    first: OnceLock<Listener<C>>,
+    others: Log<Listener<C>>,
     /// Held while functions of components run, which do not come back here: see `host`.
     register: Mutex<Register<C>>,
 }
@@ -73,32 +74,31 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         invite: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register { choice: None, known: Vec::new(), is_closed: false });
-        Self { which, invite, listeners: Log::new(), register }
+        Self { which, invite, first: OnceLock::new(), others: Log::new(), register }
     }
 
     /// Tells all who listen. No lock, no allocation.
     #[inline]
     pub(crate) fn each(&'static self, tell: impl Fn(&'static C)) {
-        let Some(first) = self.listeners.get(0) else { return };
+        let Some(first) = self.first.get() else { return };
         if first.switch.is_on() {
             tell(first.component);
         }
-        // Most often there is only monitoring.
-        if self.listeners.len() > 1 {
-            self.each_but_the_first(&tell);
+        if !self.others.is_empty() {
+            self.each_other(&tell);
         }
     }
 
     #[inline(never)]
-    fn each_but_the_first(&'static self, tell: &dyn Fn(&'static C)) {
-        for listener in self.listeners.iter().skip(1).filter(|listener| listener.switch.is_on()) {
+    fn each_other(&'static self, tell: &dyn Fn(&'static C)) {
+        for listener in self.others.iter().filter(|listener| listener.switch.is_on()) {
             tell(listener.component);
         }
     }
 
     /// Tells all who take part, whether they listen or not.
     pub(crate) fn all(&'static self, tell: impl Fn(&'static C)) {
-        self.listeners.iter().for_each(|listener| tell(listener.component));
+        self.first.get().into_iter().chain(self.others.iter()).for_each(|listener| tell(listener.component));
     }
 
     fn register(&self) -> MutexGuard<'_, Register<C>> {
@@ -175,7 +175,10 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         if !known.is_listed {
             let (component, switch) = (known.component, known.component.switch());
             // Nobody else appends, and there is room for more than fit into memory.
-            known.is_listed = self.listeners.push(Listener { component, switch }).is_ok();
+            known.is_listed = match self.first.set(Listener { component, switch }) {
+                Ok(()) => true,
+                Err(other) => self.others.push(other).is_ok(),
+            };
         }
         if known.guest.is_some() {
             // Asleep until it was open.
