@@ -1,7 +1,7 @@
 //! Third stage: checked definitions become tokens.
 //!
 //! A definition expands to one `const _` block beside the item: an element of one of the sections that the
-//! linker gathers, which refers to the descriptor; checks that only types and constants can answer; and a marker that
+//! linker gathers, which is the descriptor or refers to it; checks that only types and constants can answer; and a marker that
 //! makes the compiler refuse a second definition of the same name in the crate. All paths lead through
 //! `mpit::__private`.
 
@@ -41,7 +41,7 @@ fn private(given: Option<&Path>) -> TokenStream {
     quote!(#root::__private)
 }
 
-/// A reference to a descriptor in the section of its kind; `name` is free in the block of the definition.
+/// An element of the section of its kind, a descriptor or a reference to one; `name` is free in the block of the definition.
 fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -> TokenStream {
     let (kind, name) = (Ident::new(kind, Span::call_site()), Ident::new(name, Span::call_site()));
     quote!(#private::register! { #kind #name #value })

@@ -35,7 +35,7 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let checks = checks(private, pvar, &place.ty);
     let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
         let desc = descriptor(private, pvar, class.value, at == 0, &place);
-        element(private, "pvar", &format!("__MPIT_{}", class.value.word()), &quote!(&#desc))
+        element(private, "pvar", &format!("__MPIT_{}", class.value.word()), &desc)
     });
     let markers =
         pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.word()), &pvar.name));
