@@ -18,10 +18,8 @@ pub struct CvarOps {
 
 /// A control variable.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct CvarDesc {
     datatype: Datatype,
-    bind: Bind,
     scope: Scope,
     verbosity: Verbosity,
     before_init: bool,
@@ -75,7 +73,6 @@ impl CvarDesc {
     ) -> Self {
         Self {
             datatype,
-            bind: Bind::NoObject,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
             before_init: false,
@@ -100,7 +97,6 @@ impl CvarDesc {
     pub const fn new<C: CvarCell>(name: &'static str, cell: &'static C, origin: Origin) -> Self {
         Self {
             datatype: C::DATATYPE,
-            bind: Bind::NoObject,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
             before_init: false,
@@ -206,7 +202,7 @@ impl CvarDesc {
     /// The kind of object that handles are bound to: none.
     #[must_use]
     pub const fn binding(&self) -> Bind {
-        self.bind
+        Bind::NoObject
     }
 
     /// Who writes it.

@@ -11,7 +11,7 @@ use crate::words::{Bind, Class, Datatype, Verbosity};
 /// The hot cell is never reset or written by a tool: what a tool sees is made from the cell's value and the
 /// state of the handle, so one handle never reaches another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u8)]
 pub enum Behaviour {
     /// A handle shows what the cell gained while the handle was started.
     Sum,
@@ -28,7 +28,7 @@ pub enum Behaviour {
 /// The flags of a performance variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct PvarFlags(u32);
+pub struct PvarFlags(u8);
 
 impl PvarFlags {
     /// No flag.
@@ -70,13 +70,13 @@ pub struct PvarOps {
     pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
 }
 
-/// A performance variable.
+/// A performance variable. There may be thousands in a program, so it is kept small.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct PvarDesc {
     class: Class,
     datatype: Datatype,
-    bind: Bind,
+    /// A [`Bind`], which by itself would take four times as much.
+    bind: u8,
     verbosity: Verbosity,
     flags: PvarFlags,
     behaviour: Behaviour,
@@ -115,7 +115,7 @@ impl PvarDesc {
         Self {
             class,
             datatype: <C::Value as crate::cell::Value>::DATATYPE,
-            bind: C::BIND,
+            bind: C::BIND as u8,
             verbosity: Verbosity::TunerDetail,
             flags,
             behaviour,
@@ -155,7 +155,7 @@ impl PvarDesc {
     /// Sets the kind of object that handles are bound to.
     #[must_use]
     pub const fn bind(mut self, bind: Bind) -> Self {
-        self.bind = bind;
+        self.bind = bind as u8;
         self
     }
 
@@ -230,7 +230,7 @@ impl PvarDesc {
     /// The kind of object that handles are bound to.
     #[must_use]
     pub const fn binding(&self) -> Bind {
-        self.bind
+        Bind::ALL[self.bind as usize]
     }
 
     /// For whom it is meant.
