@@ -8,8 +8,8 @@ pub use crate::cell::{
 };
 pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{
-    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc, Origin,
-    PvarDesc, PvarFlags, SourceDesc,
+    CategoryDesc, CategoryLink, Common, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc,
+    Head, Origin, PvarDesc, PvarFlags, SourceDesc,
 };
 pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;

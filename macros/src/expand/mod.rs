@@ -27,6 +27,7 @@ pub(crate) use plugin::plugin;
 pub(crate) use pvar::pvar;
 pub(crate) use source::source;
 
+use crate::doc::Description;
 use crate::parse::At;
 use crate::words::Word;
 
@@ -50,6 +51,25 @@ fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -
 /// The origin of a definition, of type `Origin`.
 fn origin(private: &TokenStream) -> TokenStream {
     quote!(#private::Origin::new(::core::file!(), ::core::line!()))
+}
+
+/// What a variable says of itself, of type `Head`. The kinds of variables differ in `more`, which goes to what they have in
+/// common with others.
+fn head(
+    private: &TokenStream,
+    (name, description): (&str, &Description),
+    component: Option<&At<String>>,
+    more: &TokenStream,
+) -> TokenStream {
+    let (texts, bytes, component) = (description.behind(name), name.len(), component_name(component));
+    quote! {
+        #private::Head::new(
+            #texts,
+            #bytes,
+            &#private::Common::new(#component, ::core::file!()) #more,
+            ::core::line!(),
+        )
+    }
 }
 
 /// A word as a variant of its vocabulary in `mpit`.
