@@ -1,5 +1,5 @@
 //! Definitions by way of the linker: each puts something into a section, which the linker gathers. Of variables, of which there are
-//! many, it is the descriptor itself, since a reference to it takes as much room again as four words; of all else a reference.
+//! many, it is the descriptor itself, since a reference to it would take four words more of the file; of all else a reference.
 //!
 //! `linkme` does the same, and more than is needed here: what it generates for each element takes the compiler longer than
 //! the rest of a definition (`cargo xtask bench definitions`).
