@@ -245,6 +245,12 @@ impl PvarDesc {
     pub const fn life(&self) -> Option<&'static Life> {
         if self.has_life { self.head.life() } else { None }
     }
+
+    /// Whether it has a value only at times.
+    #[inline]
+    pub(crate) const fn has_life(&self) -> bool {
+        self.has_life
+    }
 }
 
 /// Calls into the cell. Each checks what comes back.
