@@ -43,6 +43,8 @@ fn child() {
     if std::env::var_os("MPIT_TEST_CHILD").is_none() {
         return;
     }
+    // On a single processor the harness has begun the line.
+    println!();
     let image = image([], settings());
     let bench = Bench::with(&image, &sources::for_image(&image));
     let (limit, _) = bench.cvar("limit");
