@@ -1,7 +1,7 @@
 //! As many variables as are wanted, made at run time: a program that defines so many takes long to compile.
 
 use mpit::cell::Counter;
-use mpit::desc::{CategoryDesc, Origin, PvarDesc};
+use mpit::desc::{CategoryDesc, Common, Head, PvarDesc};
 use mpit::registry::Image;
 use mpit::words::Class;
 
@@ -9,15 +9,13 @@ use mpit::words::Class;
 #[must_use]
 pub fn image(count: usize, categories: &'static [&'static CategoryDesc]) -> Image {
     let cell = Box::leak(Box::new(Counter::<u64>::new()));
+    let common = Box::leak(Box::new(Common::new("component", file!()).categories(categories)));
     let mut image = Image::new("bench");
     image.pvars = (0..count)
         .map(|number| {
             let name = format!("component_{}_variable_{number}", number % 97).leak();
-            let desc = PvarDesc::new(name, Class::Counter, cell, Origin::new(file!(), line!()))
-                .component("component")
-                .description("What it counts.")
-                .categories(categories);
-            &*Box::leak(Box::new(desc))
+            let head = Head::of(name, "What it counts.", common, line!());
+            &*Box::leak(Box::new(PvarDesc::new(head, Class::Counter, cell)))
         })
         .collect();
     image

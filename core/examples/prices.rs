@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mpit::cell::{Counter, Level};
-use mpit::desc::{Origin, PvarDesc};
+use mpit::desc::{Common, Head, PvarDesc};
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits, Which};
 use mpit::threads;
@@ -36,8 +36,13 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
+fn head(name: &'static str) -> Head {
+    static COMMON: Common = Common::new("prices", file!());
+    Head::of(name, "", &COMMON, line!())
+}
+
 fn counter(name: &'static str, cell: &'static Counter<u64>) -> &'static PvarDesc {
-    leak(PvarDesc::new(name, Class::Counter, cell, Origin::new(file!(), line!())))
+    leak(PvarDesc::new(head(name), Class::Counter, cell))
 }
 
 fn interface(image: &Image) -> &'static Interface {
@@ -55,7 +60,7 @@ fn main() {
     let (level, quiet) = (leak(Level::<u64>::new()), leak(Level::<u64>::new()));
     let mut image = Image::new("prices");
     image.pvars = vec![counter("watched", watched), counter("unwatched", unwatched)];
-    let mark = PvarDesc::new("use", Class::HighWatermark, level, Origin::new(file!(), line!()));
+    let mark = PvarDesc::new(head("use"), Class::HighWatermark, level);
     image.pvars.push(leak(mark));
     let tools = interface(&image);
     let session = tools.session_create().unwrap();

@@ -8,8 +8,8 @@ pub use crate::cell::{
 };
 pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{
-    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc, Origin,
-    PvarDesc, PvarFlags, SourceDesc,
+    CategoryDesc, CategoryLink, Common, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc,
+    Head, Origin, PvarDesc, PvarFlags, SourceDesc,
 };
 pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
@@ -38,22 +38,22 @@ section! {
 
 section! {
     /// The enumerations of this image.
-    MPIT_ENUMS_V1: EnumDesc, "mpit_0_1_enums"
+    MPIT_ENUMS_V1: &'static EnumDesc, "mpit_0_1_enums"
 }
 
 section! {
     /// The categories of this image.
-    MPIT_CATEGORIES_V1: CategoryDesc, "mpit_0_1_categories"
+    MPIT_CATEGORIES_V1: &'static CategoryDesc, "mpit_0_1_categories"
 }
 
 section! {
     /// The components of this image.
-    MPIT_COMPONENTS_V1: ComponentDesc, "mpit_0_1_components"
+    MPIT_COMPONENTS_V1: &'static ComponentDesc, "mpit_0_1_components"
 }
 
 section! {
     /// What `plugin!` said in this image; one is enough.
-    MPIT_PLUGINS_V1: About, "mpit_0_1_plugins"
+    MPIT_PLUGINS_V1: &'static About, "mpit_0_1_plugins"
 }
 
 /// The item of an enumeration that has a value.
@@ -121,12 +121,12 @@ pub mod cell_of {
 
 section! {
     /// The event types of this image.
-    MPIT_EVENTS_V1: EventDesc, "mpit_0_1_events"
+    MPIT_EVENTS_V1: &'static EventDesc, "mpit_0_1_events"
 }
 
 section! {
     /// The sources of this image.
-    MPIT_SOURCES_V1: SourceDesc, "mpit_0_1_sources"
+    MPIT_SOURCES_V1: &'static SourceDesc, "mpit_0_1_sources"
 }
 
 /// What the attributes ask the compiler about the fields of an event.

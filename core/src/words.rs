@@ -2,12 +2,12 @@
 //!
 //! Spelled in attributes as in the standard without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
 
-/// Declares one vocabulary: an enum, its words, and the way back from a word.
+/// Declares one vocabulary: an enum of a size, its words, and the way back from a word.
 macro_rules! vocabulary {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal,)+ }) => {
+    ($(#[$doc:meta])* $name:ident: $repr:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u32)]
+        #[repr($repr)]
         pub enum $name { $($(#[$item_doc])* $item,)+ }
 
         impl $name {
@@ -37,7 +37,7 @@ macro_rules! vocabulary {
 
 vocabulary! {
     /// The ten classes of performance variables (`MPI_T_PVAR_CLASS_*`).
-    Class {
+    Class: u8 {
         /// One of a discrete set of states.
         State = "STATE",
         /// Present use of a resource.
@@ -63,7 +63,7 @@ vocabulary! {
 
 vocabulary! {
     /// The datatypes that variables and event elements may have.
-    Datatype {
+    Datatype: u8 {
         /// C `int`.
         Int = "INT",
         /// C `int32_t`.
@@ -103,8 +103,9 @@ impl Datatype {
 }
 
 vocabulary! {
-    /// What kind of MPI object a variable must be tied to when a handle is made (`MPI_T_BIND_*`).
-    Bind {
+    /// What kind of MPI object a variable must be tied to when a handle is made (`MPI_T_BIND_*`). As large as in C's
+    /// `struct mpit_object`.
+    Bind: u32 {
         /// No object.
         NoObject = "NO_OBJECT",
         /// A communicator.
@@ -134,7 +135,7 @@ vocabulary! {
 
 vocabulary! {
     /// Who must write a control variable together (`MPI_T_SCOPE_*`).
-    Scope {
+    Scope: u8 {
         /// Never written; the value is fixed for the run.
         Constant = "CONSTANT",
         /// Never written through the interface; the value may change by itself.
@@ -154,7 +155,7 @@ vocabulary! {
 
 vocabulary! {
     /// For whom a variable is meant, and how much detail (`MPI_T_VERBOSITY_*`), in ascending order.
-    Verbosity {
+    Verbosity: u8 {
         /// Users, basic.
         UserBasic = "USER_BASIC",
         /// Users, detailed.
@@ -178,7 +179,7 @@ vocabulary! {
 
 vocabulary! {
     /// What threads a program may use the interface from (`MPI_THREAD_*`), in ascending order.
-    ThreadLevel {
+    ThreadLevel: u8 {
         /// One thread.
         Single = "SINGLE",
         /// Several, of which one calls.
@@ -192,7 +193,7 @@ vocabulary! {
 
 vocabulary! {
     /// Whether a source's events come in the order of their time stamps (`MPI_T_SOURCE_*`).
-    SourceOrder {
+    SourceOrder: u8 {
         /// Time stamps never fall.
         Ordered = "ORDERED",
         /// They may.
@@ -203,7 +204,7 @@ vocabulary! {
 vocabulary! {
     /// What a callback must be fit for (`MPI_T_CB_REQUIRE_*`), in ascending order. As the level of a context: what is
     /// required of callbacks there. As the level of a callback: the highest that it meets.
-    Safety {
+    Safety: u8 {
         /// Nothing: it may call anything.
         None = "NONE",
         /// Of MPI it calls only MPI_T functions, MPI_Wtime and MPI_Wtick.

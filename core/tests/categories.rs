@@ -15,6 +15,7 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use common::said::said;
 use common::{category, cvar, here, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
@@ -25,13 +26,13 @@ use mpit::words::Class;
 /// A counter in categories.
 #[track_caller]
 fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc {
-    pvar(name, Class::Counter, leak(Counter::<u64>::new())).categories(leak(categories.to_vec()))
+    pvar(said(name).categories(leak(categories.to_vec())), Class::Counter, leak(Counter::<u64>::new()))
 }
 
 /// A setting in categories.
 #[track_caller]
 fn setting(name: &'static str, categories: &[&'static CategoryDesc]) -> CvarDesc {
-    cvar(name, leak(Cvar::new(1_i32))).categories(leak(categories.to_vec()))
+    cvar(said(name).categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))
 }
 
 fn add(registry: &Registry, image: &Image) {

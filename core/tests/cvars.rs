@@ -13,6 +13,7 @@
 
 mod common;
 
+use common::said::said;
 use common::{Bench, Phase, cvar, image, leak, refusals};
 use mpit::cvar::sources::Source;
 use mpit::cvar::{Cvar, Text};
@@ -25,7 +26,8 @@ use mpit::{Error, host};
 /// An interface with one setting of a `u32`, 5 by default and at most 10.
 fn one(scope: Scope) -> (Bench, CvarHandle) {
     let cell = leak(Cvar::new(5_u32).range(0..=10));
-    let bench = Bench::of_cvars([cvar("limit", cell).scope(scope).description("for this group: a limit")]);
+    let bench =
+        Bench::of_cvars([cvar(said("limit").description("for this group: a limit"), cell).scope(scope)]);
     let (handle, count) = bench.cvar("limit");
     assert_eq!(count, 1);
     (bench, handle)
@@ -36,7 +38,8 @@ const WRITABLE: [Scope; 5] = [Scope::Local, Scope::Group, Scope::GroupEq, Scope:
 #[test]
 fn r81_what_is_said_of_a_variable_never_changes() {
     let cell = leak(Cvar::new(5_u32));
-    let desc = cvar("limit", cell).verbosity(Verbosity::UserBasic).scope(Scope::All).description("A limit.");
+    let desc =
+        cvar(said("limit").description("A limit."), cell).verbosity(Verbosity::UserBasic).scope(Scope::All);
     let bench = Bench::of_cvars([desc]);
     let said = || {
         let desc = bench.registry().cvar(0).unwrap().desc();
@@ -271,7 +274,8 @@ fn r101_r102_a_write_asks_no_other_process() {
     for scope in scopes {
         // Two processes, of which neither knows of the other.
         let [one, other] = [(); 2].map(|()| {
-            let setting = cvar("size", leak(Cvar::new(1_i32))).scope(scope).description("All processes.");
+            let setting =
+                cvar(said("size").description("All processes."), leak(Cvar::new(1_i32))).scope(scope);
             Bench::of_cvars([setting])
         });
         let [(of_one, _), (of_other, _)] = [one, other].map(|bench| bench.cvar("size"));

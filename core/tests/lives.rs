@@ -6,6 +6,7 @@ mod common;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
+use common::said::said;
 use common::{Bench, cvar, image, leak, pvar};
 use mpit::cell::{Counter, Level, PeerArray};
 use mpit::cvar::Cvar;
@@ -26,7 +27,7 @@ fn end(bench: Bench, life: &Life) {
 fn r316_handles_of_an_epoch_that_is_over_are_invalid_but_can_be_freed() {
     let (life, counter) = (leak(Life::new()), leak(Counter::<u64>::new()));
     let bench = Bench::of_pvars([
-        pvar("count", Class::Counter, counter).living(life).flags(PvarFlags::ATOMIC),
+        pvar(said("count").living(life), Class::Counter, counter).flags(PvarFlags::ATOMIC),
         pvar("always", Class::Counter, leak(Counter::<u64>::new())),
     ]);
     let (session, registry) = (bench.session(), bench.registry());
@@ -73,9 +74,9 @@ fn r316_watermarks_and_continuous_variables_rest_between_epochs() {
     let (life, level) = (leak(Life::new()), leak(Level::<u64>::new()));
     let peers = leak(PeerArray::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar("high", Class::HighWatermark, level).living(life),
-        pvar("low", Class::LowWatermark, level).living(life).flags(PvarFlags::CONTINUOUS),
-        pvar("peers", Class::Counter, peers).living(life),
+        pvar(said("high").living(life), Class::HighWatermark, level),
+        pvar(said("low").living(life), Class::LowWatermark, level).flags(PvarFlags::CONTINUOUS),
+        pvar(said("peers").living(life), Class::Counter, peers),
     ]);
     let session = bench.session();
     let make = |bench: Bench| {
@@ -112,7 +113,7 @@ fn r316_watermarks_and_continuous_variables_rest_between_epochs() {
 #[test]
 fn r316_control_variables_cannot_be_read_or_set_between_epochs() {
     let (life, cell) = (leak(Life::new()), leak(Cvar::<u32>::new(4)));
-    let bench = Bench::with(&image([], [cvar("limit", cell).living(life)]), &[]);
+    let bench = Bench::with(&image([], [cvar(said("limit").living(life), cell)]), &[]);
     let index = bench.registry().cvar_index("limit").unwrap();
     assert_eq!(bench.interface.cvar_handle_alloc(index), Err(Error::InvalidIndex));
     life.begin();
@@ -190,10 +191,10 @@ fn r316_epochs_come_and_go_while_threads_use_their_handles() {
     let (life, counter) = (leak(Life::new()), leak(Counter::<u64>::new()));
     let level = leak(Level::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar("count", Class::Counter, counter).living(life),
-        pvar("high", Class::HighWatermark, level).living(life),
-        pvar("low", Class::LowWatermark, level).living(life).flags(PvarFlags::CONTINUOUS),
-        pvar("level", Class::Level, level).living(life),
+        pvar(said("count").living(life), Class::Counter, counter),
+        pvar(said("high").living(life), Class::HighWatermark, level),
+        pvar(said("low").living(life), Class::LowWatermark, level).flags(PvarFlags::CONTINUOUS),
+        pvar(said("level").living(life), Class::Level, level),
     ]);
     let names = [("count", Class::Counter), ("high", Class::HighWatermark), ("level", Class::Level)];
     let (epochs, over) = (Epochs::default(), AtomicBool::new(false));

@@ -11,6 +11,7 @@
 
 mod common;
 
+use common::said::said;
 use common::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::cell::{Counter, Generic, Level, PeerArray, State};
 use mpit::desc::PvarFlags;
@@ -20,9 +21,8 @@ use mpit::words::{Bind, Class, Datatype, Verbosity};
 fn bench() -> Bench {
     let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u32>::new()));
     Bench::of_pvars([
-        pvar("messages", Class::Counter, counter)
+        pvar(said("messages").description("Messages."), Class::Counter, counter)
             .verbosity(Verbosity::UserAll)
-            .description("Messages.")
             .datatype(Datatype::UnsignedLong)
             .flags(PvarFlags::ATOMIC),
         pvar("messages", Class::Aggregate, counter).flags(PvarFlags::CONTINUOUS),
@@ -67,7 +67,7 @@ fn r131_names_are_there_and_unique_in_their_class() {
                 pvar("a,b", Class::Counter, cell),
                 pvar("a b", Class::Counter, cell),
                 pvar("a\0b", Class::Counter, cell),
-                pvar(long, Class::Counter, cell),
+                pvar(long.as_str(), Class::Counter, cell),
                 pvar("same", Class::Counter, cell),
                 pvar("same", Class::Aggregate, cell),
                 pvar("same", Class::Counter, leak(Counter::<u64>::new())),

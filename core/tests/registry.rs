@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::said::said;
 use common::{category, cvar, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
@@ -32,11 +33,11 @@ fn some_of_everything() -> Image {
     let both = leak(vec![inner, outer]).as_slice();
     let of = |component: &'static str, name: &'static str, class| {
         let cell = leak(Counter::<u64>::new());
-        leak(pvar(name, class, cell).component(component).categories(both)) as &PvarDesc
+        leak(pvar(said(name).component(component).categories(both), class, cell)) as &PvarDesc
     };
     let set = |component: &'static str, name: &'static str| {
-        leak(cvar(name, leak(Cvar::new(common::Phase::Idle))).component(component).categories(both))
-            as &CvarDesc
+        let said = said(name).component(component).categories(both);
+        leak(cvar(said, leak(Cvar::new(common::Phase::Idle)))) as &CvarDesc
     };
     let mut image = Image::new("test");
     image.pvars = vec![
@@ -122,14 +123,21 @@ fn r317_the_same_definition_may_come_twice() {
 fn r317_of_two_definitions_one_is_kept_and_both_places_are_told() {
     let place = |file, line| Origin::new(file, line);
     let cell = leak(Counter::<u64>::new());
-    let one = PvarDesc::new("sent", Class::Counter, cell, place("solver/src/traffic.rs", 12));
-    let two = PvarDesc::new("sent", Class::Counter, cell, place("mesh/src/exchange.rs", 340));
-    let setting_one = CvarDesc::new("limit", leak(Cvar::new(1_i32)), place("solver/src/traffic.rs", 20));
-    let setting_two = CvarDesc::new("limit", leak(Cvar::new(2_i32)), place("mesh/src/exchange.rs", 350));
+    let counter =
+        |component, place| PvarDesc::new(said("sent").component(component).head(place), Class::Counter, cell);
+    let setting = |component, place| {
+        CvarDesc::new(said("limit").component(component).head(place), leak(Cvar::new(1_i32)))
+    };
     for component in [("a", "b"), ("b", "a")] {
         let registry = Registry::new();
-        let pvars = [one.component(component.0), two.component(component.1)];
-        let cvars = [setting_one.component(component.0), setting_two.component(component.1)];
+        let pvars = [
+            counter(component.0, place("solver/src/traffic.rs", 12)),
+            counter(component.1, place("mesh/src/exchange.rs", 340)),
+        ];
+        let cvars = [
+            setting(component.0, place("solver/src/traffic.rs", 20)),
+            setting(component.1, place("mesh/src/exchange.rs", 350)),
+        ];
         let messages = refusals(&registry, &image(pvars, cvars));
         assert_eq!((registry.pvar_count(), registry.cvar_count()), (1, 1));
         let (kept, left) = if component.0 == "a" {
@@ -182,8 +190,8 @@ fn r50_names_and_descriptions_with_a_nul_are_refused() {
     let counter = leak(Counter::<u64>::new());
     let pvars = [
         pvar("cut\0name", Class::Counter, counter),
-        pvar("described", Class::Counter, counter).description("cut\0description"),
-        pvar("good", Class::Counter, counter).description("whole"),
+        pvar(said("described").description("cut\0description"), Class::Counter, counter),
+        pvar(said("good").description("whole"), Class::Counter, counter),
     ];
     assert_eq!(refusals(&registry, &image(pvars, [])).len(), 2);
     assert_eq!(registry.pvar_count(), 1);

@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::said::{Said, said};
 use common::{category, cvar, enumeration, here, image, leak, pvar};
 use mpit::cell::{Counter, State};
 use mpit::cvar::Cvar;
@@ -12,8 +13,8 @@ use mpit::event::{EventCell, SourceCell};
 use mpit::registry::{Image, Registry};
 use mpit::words::{Class, Datatype, SourceOrder};
 
-fn counter(name: &'static str) -> PvarDesc {
-    pvar(name, Class::Counter, leak(Counter::<u64>::new()))
+fn counter(said: impl Into<Said>) -> PvarDesc {
+    pvar(said, Class::Counter, leak(Counter::<u64>::new()))
 }
 
 #[track_caller]
@@ -35,7 +36,7 @@ fn good() -> Image {
     let inner = category("inner", &[], &[]);
     let outer = category("outer", &[], &[inner]);
     let mut image = image(
-        [counter("sent").categories(leak(vec![inner])), counter("received")],
+        [counter(said("sent").categories(leak(vec![inner]))), counter("received")],
         [cvar("limit", leak(Cvar::new(1_i32)))],
     );
     let clock = source("clock");
@@ -141,7 +142,8 @@ const OTHER: &[EnumItem] = &[EnumItem::new(0, "other")];
 fn what_goes_with_a_refused_definition_is_refused_too_and_both_places_are_told() {
     let one = leak(EnumDesc::new("phase", OTHER, Origin::new("a.rs", 1)));
     let state = leak(State::<common::Phase>::new());
-    let mut image = image([PvarDesc::new("state", Class::State, state, Origin::new("a.rs", 2))], []);
+    let mut image =
+        image([PvarDesc::new(said("state").head(Origin::new("a.rs", 2)), Class::State, state)], []);
     image.enums = vec![one];
     image.sources = vec![source("clock")];
     let lost = source("clock");

@@ -10,6 +10,7 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
+use common::said::said;
 use common::{Bench, Phase, cvar, image, leak};
 use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source, environment_name};
 use mpit::cvar::{Cvar, Text};
@@ -19,9 +20,14 @@ use mpit::words::Datatype;
 
 fn settings() -> [CvarDesc; 7] {
     [
-        cvar("limit", leak(Cvar::new(1_u32).range(0..=100)))
-            .aliases(&["eager_limit", "old.limit"])
-            .environment(&["OMPI_MCA_limit", "OMPI_MCA_older_limit", "ACME_LIMIT"]),
+        cvar(
+            said("limit").aliases(&["eager_limit", "old.limit"]).environment(&[
+                "OMPI_MCA_limit",
+                "OMPI_MCA_older_limit",
+                "ACME_LIMIT",
+            ]),
+            leak(Cvar::new(1_u32).range(0..=100)),
+        ),
         cvar("offset", leak(Cvar::new(-1_i64))),
         cvar("mask", leak(Cvar::new(1_u64))).datatype(Datatype::Uint64),
         cvar("share", leak(Cvar::new(0.5))),
@@ -37,6 +43,8 @@ fn child() {
     if std::env::var_os("MPIT_TEST_CHILD").is_none() {
         return;
     }
+    // On a single processor the harness has begun the line.
+    println!();
     let image = image([], settings());
     let bench = Bench::with(&image, &sources::for_image(&image));
     let (limit, _) = bench.cvar("limit");

@@ -10,7 +10,7 @@ pub(crate) struct Description {
     pieces: Vec<Piece>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Piece {
     Text(String),
     Macro(Expr),
@@ -79,6 +79,15 @@ impl Description {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\0')))
     }
 
+    /// How long it is at least: pieces that only the compiler can see are not counted.
+    pub(crate) fn bytes(&self) -> usize {
+        let bytes = |piece: &Piece| match piece {
+            Piece::Text(text) => text.len(),
+            Piece::Macro(_) => 0,
+        };
+        self.pieces.iter().map(bytes).sum()
+    }
+
     /// Adds a sentence.
     pub(crate) fn sentence(&mut self, sentence: &str) {
         if let Some(Piece::Text(last)) = self.pieces.last()
@@ -90,6 +99,18 @@ impl Description {
             self.text(" ");
         }
         self.text(sentence);
+    }
+
+    /// A constant expression of type `&'static str`: the name of what is described, and the description right behind it.
+    pub(crate) fn behind(&self, name: &str) -> TokenStream {
+        let mut whole = vec![Piece::Text(name.to_owned())];
+        for piece in &self.pieces {
+            match (whole.last_mut(), piece) {
+                (Some(Piece::Text(last)), Piece::Text(text)) => last.push_str(text),
+                _ => whole.push(piece.clone()),
+            }
+        }
+        Self { pieces: whole }.to_tokens()
     }
 
     /// A constant expression of type `&'static str`.
@@ -172,6 +193,15 @@ mod tests {
             description.sentence("Unit: s.");
             assert_eq!(description.to_tokens().to_string(), format!("{whole:?}"));
         }
+    }
+
+    #[test]
+    fn a_name_goes_before_it() {
+        let behind = |item: &syn::ItemStruct| Description::of(&item.attrs).behind("sent").to_string();
+        assert_eq!(behind(&parse_quote! { #[doc = "So far."] struct S; }), r#""sentSo far.""#);
+        assert_eq!(behind(&parse_quote! { struct S; }), r#""sent""#);
+        let item = parse_quote! { #[doc = concat!("So ", "far.")] struct S; };
+        assert_eq!(behind(&item), r#":: core :: concat ! ("sent" , concat ! ("So " , "far."))"#);
     }
 
     #[test]

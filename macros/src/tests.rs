@@ -162,7 +162,7 @@ fn units_end_the_description() {
         static WAITING: Timer<u64> = Timer::new();
     };
     let tokens = pvar_tokens(quote!(class = "TIMER", unit = "us"), &item);
-    assert!(tokens.contains(r#""Time in the progress engine. Unit: us.""#), "{tokens}");
+    assert!(tokens.contains(r#""waitingTime in the progress engine. Unit: us.""#), "{tokens}");
 }
 
 #[test]
@@ -295,4 +295,18 @@ fn an_event_with_faults_is_there_without_elements() {
     );
     assert!(tokens.contains("event :: Event for Sent"), "{tokens}");
     assert!(!tokens.contains("register") && !tokens.contains("offset_of"), "{tokens}");
+}
+
+#[test]
+fn a_description_has_a_length_at_most() {
+    let faults = |bytes: usize| {
+        let text = "x".repeat(bytes);
+        let item = quote! {
+            #[doc = #text]
+            static SENT: Counter<u64> = Counter::new();
+        };
+        pvar_faults(quote!(class = "COUNTER"), &item)
+    };
+    assert_eq!(faults(65535), Vec::<String>::new());
+    assert_eq!(faults(65536), ["the doc comment is 65536 bytes long, at most 65535 fit into a description"]);
 }

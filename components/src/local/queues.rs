@@ -4,7 +4,7 @@
 //! crate for another host, where nothing would ever move them: they join the registry when the rank starts.
 
 use mpit::cell::{CommLevel, CommLevels};
-use mpit::desc::{CategoryDesc, Origin, PvarDesc};
+use mpit::desc::{CategoryDesc, Common, Head, Origin, PvarDesc};
 use mpit::registry::{Image, Registry};
 use mpit::words::{Class, Verbosity};
 
@@ -22,7 +22,7 @@ static CATEGORY: CategoryDesc = CategoryDesc::new(
     Origin::new(file!(), line!()),
 );
 
-const CATEGORIES: &[&CategoryDesc] = &[&CATEGORY];
+static COMMON: Common = Common::new(env!("CARGO_PKG_NAME"), file!()).categories(&[&CATEGORY]);
 
 static VARIABLES: [PvarDesc; 4] = [
     unexpected(Class::Level),
@@ -32,21 +32,21 @@ static VARIABLES: [PvarDesc; 4] = [
 ];
 
 const fn unexpected(class: Class) -> PvarDesc {
-    variable("unexpected_queue_length", class, &UNEXPECTED).description(
-        "Messages of the communicator that arrived and wait for a receive, those of the host itself included.",
-    )
+    let texts = concat!(
+        "unexpected_queue_length",
+        "Messages of the communicator that arrived and wait for a receive, those of the host itself included."
+    );
+    let head = Head::new(texts, "unexpected_queue_length".len(), &COMMON, line!());
+    PvarDesc::new(head, class, &UNEXPECTED).verbosity(Verbosity::UserDetail)
 }
 
 const fn posted(class: Class) -> PvarDesc {
-    variable("posted_queue_length", class, &POSTED)
-        .description("Receives that were posted on the communicator and wait for a message.")
-}
-
-const fn variable(name: &'static str, class: Class, cell: &'static CommLevels<u64>) -> PvarDesc {
-    PvarDesc::new(name, class, cell, Origin::new(file!(), line!()))
-        .component(env!("CARGO_PKG_NAME"))
-        .verbosity(Verbosity::UserDetail)
-        .categories(CATEGORIES)
+    let texts = concat!(
+        "posted_queue_length",
+        "Receives that were posted on the communicator and wait for a message."
+    );
+    let head = Head::new(texts, "posted_queue_length".len(), &COMMON, line!());
+    PvarDesc::new(head, class, &POSTED).verbosity(Verbosity::UserDetail)
 }
 
 /// Shows the variables to tools.

@@ -66,6 +66,7 @@ pub trait Cell: Sync + Sized + 'static {
         watch: ops::watch::<Self>,
         gauge: ops::gauge::<Self>,
         custom: ops::custom::<Self>,
+        enumeration: Self::ENUMERATION,
     };
 
     /// Elements for this object.

@@ -296,7 +296,8 @@ impl<T: CvarValue> CvarCell for Cvar<T> {
     const DATATYPE: Datatype = T::Element::DATATYPE;
     const COUNT: usize = T::COUNT;
     const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
-    const OPS: &'static CvarOps = &CvarOps { read: read::<T>, write: write::<T> };
+    const OPS: &'static CvarOps =
+        &CvarOps { read: read::<T>, write: write::<T>, enumeration: Self::ENUMERATION };
 }
 
 /// # Safety

@@ -42,8 +42,9 @@ impl CvarDesc {
 
 #[cfg(test)]
 mod tests {
+    use crate::cvar::CvarCell;
     use crate::cvar::{Cvar, Text};
-    use crate::desc::{CvarDesc, Origin};
+    use crate::desc::{Common, CvarDesc, Head};
 
     #[test]
     fn text_of_each_kind() {
@@ -51,10 +52,13 @@ mod tests {
         static SHARE: Cvar<f64> = Cvar::new(0.5);
         static SWITCH: Cvar<bool> = Cvar::new(true);
         static NAME: Cvar<Text<8>> = Cvar::new(Text::new("héllo"));
-        let here = Origin::new(file!(), line!());
-        assert_eq!(CvarDesc::new("a", &NUMBER, here).value_as_text(), "-7");
-        assert_eq!(CvarDesc::new("b", &SHARE, here).value_as_text(), "0.5");
-        assert_eq!(CvarDesc::new("c", &SWITCH, here).value_as_text(), "true");
-        assert_eq!(CvarDesc::new("d", &NAME, here).value_as_text(), "héllo");
+        fn text_of(cell: &'static impl CvarCell) -> String {
+            static COMMON: Common = Common::new("acme", file!());
+            CvarDesc::new(Head::of("setting", "", &COMMON, line!()), cell).value_as_text()
+        }
+        assert_eq!(text_of(&NUMBER), "-7");
+        assert_eq!(text_of(&SHARE), "0.5");
+        assert_eq!(text_of(&SWITCH), "true");
+        assert_eq!(text_of(&NAME), "héllo");
     }
 }

@@ -1,11 +1,11 @@
 //! Descriptors of control variables.
 
-use super::{CategoryDesc, EnumDesc, List, Origin, Str};
+use super::{CategoryDesc, EnumDesc, Head, Origin};
 use crate::cvar::CvarCell;
 use crate::plugin::Life;
 use crate::words::{Bind, Datatype, Scope, Verbosity};
 
-/// The functions behind a control variable. Made by [`CvarDesc::new`]; codes are those of
+/// The functions behind a control variable, and what all cells of its type have. Made by [`CvarDesc::new`]; codes are those of
 /// [`crate::Error::code`].
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -14,27 +14,19 @@ pub struct CvarOps {
     pub(crate) read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
     /// Takes a value from `value`, `count` elements, unless it is refused.
     pub(crate) write: unsafe extern "C" fn(cell: *const (), value: *const u8, count: usize) -> i32,
+    /// The enumeration of the values.
+    pub(crate) enumeration: Option<&'static EnumDesc>,
 }
 
 /// A control variable.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct CvarDesc {
     datatype: Datatype,
-    bind: Bind,
     scope: Scope,
     verbosity: Verbosity,
     before_init: bool,
     count: u32,
-    name: Str,
-    component: Str,
-    description: Str,
-    enumeration: Option<&'static EnumDesc>,
-    categories: List<&'static CategoryDesc>,
-    aliases: List<&'static str>,
-    environment: List<&'static str>,
-    origin: Origin,
-    life: Option<&'static Life>,
+    head: Head,
     ops: &'static CvarOps,
     cell: *const (),
 }
@@ -52,7 +44,7 @@ impl CvarOps {
         read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
         write: unsafe extern "C" fn(cell: *const (), value: *const u8, count: usize) -> i32,
     ) -> Self {
-        Self { read, write }
+        Self { read, write, enumeration: None }
     }
 }
 
@@ -66,71 +58,36 @@ impl CvarDesc {
     #[doc(hidden)]
     #[must_use]
     pub const unsafe fn behind(
-        name: &'static str,
+        head: Head,
         (datatype, count): (Datatype, u32),
-        enumeration: Option<&'static EnumDesc>,
         ops: &'static CvarOps,
         cell: *const (),
-        origin: Origin,
     ) -> Self {
         Self {
             datatype,
-            bind: Bind::NoObject,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
             before_init: false,
             count,
-            name: Str::new(name),
-            component: Str::new(""),
-            description: Str::new(""),
-            enumeration,
-            categories: List::new(&[]),
-            aliases: List::new(&[]),
-            environment: List::new(&[]),
-            origin,
-            life: None,
+            head,
             ops,
             cell,
         }
     }
 
-    /// A control variable stored in `cell`. The defaults: scope `LOCAL`, verbosity `TUNER_DETAIL`, no
-    /// description, no category, set by `MPIT_<NAME>` only.
+    /// A control variable stored in `cell`. The defaults: scope `LOCAL`, verbosity `TUNER_DETAIL`.
     #[must_use]
-    pub const fn new<C: CvarCell>(name: &'static str, cell: &'static C, origin: Origin) -> Self {
+    pub const fn new<C: CvarCell>(head: Head, cell: &'static C) -> Self {
         Self {
             datatype: C::DATATYPE,
-            bind: Bind::NoObject,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
             before_init: false,
             count: C::COUNT as u32,
-            name: Str::new(name),
-            component: Str::new(""),
-            description: Str::new(""),
-            enumeration: C::ENUMERATION,
-            categories: List::new(&[]),
-            aliases: List::new(&[]),
-            environment: List::new(&[]),
-            origin,
-            life: None,
+            head,
             ops: C::OPS,
             cell: std::ptr::from_ref(cell).cast(),
         }
-    }
-
-    /// Sets the component, the first key of the index order; by custom the name of the crate.
-    #[must_use]
-    pub const fn component(mut self, component: &'static str) -> Self {
-        self.component = Str::new(component);
-        self
-    }
-
-    /// Sets the description.
-    #[must_use]
-    pub const fn description(mut self, description: &'static str) -> Self {
-        self.description = Str::new(description);
-        self
     }
 
     /// Sets the scope.
@@ -161,40 +118,10 @@ impl CvarDesc {
         self
     }
 
-    /// Puts the variable into categories.
-    #[must_use]
-    pub const fn categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
-        self.categories = List::new(categories);
-        self
-    }
-
-    /// Further names under which `--set` and parameter files know the variable, and under which `MPIT_<NAME>`
-    /// sets it.
-    #[must_use]
-    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = List::new(aliases);
-        self
-    }
-
-    /// Further environment variables that set it, each weaker than the one before; `MPIT_<NAME>` is the
-    /// strongest.
-    #[must_use]
-    pub const fn environment(mut self, names: &'static [&'static str]) -> Self {
-        self.environment = List::new(names);
-        self
-    }
-
-    /// Says that it has a value only while a plug-in is active.
-    #[must_use]
-    pub const fn living(mut self, life: &'static Life) -> Self {
-        self.life = Some(life);
-        self
-    }
-
     /// Its name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name.as_str()
+        self.head.name()
     }
 
     /// The datatype of its elements.
@@ -206,7 +133,7 @@ impl CvarDesc {
     /// The kind of object that handles are bound to: none.
     #[must_use]
     pub const fn binding(&self) -> Bind {
-        self.bind
+        Bind::NoObject
     }
 
     /// Who writes it.
@@ -236,49 +163,49 @@ impl CvarDesc {
     /// The component that defines it.
     #[must_use]
     pub const fn owner(&self) -> &'static str {
-        self.component.as_str()
+        self.head.component()
     }
 
     /// What it sets; empty when nobody said.
     #[must_use]
     pub const fn text(&self) -> &'static str {
-        self.description.as_str()
+        self.head.description()
     }
 
     /// The enumeration of its values, if it has one.
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.enumeration
+        self.head.enumeration(self.ops.enumeration)
     }
 
     /// The categories it is in.
     #[must_use]
     pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
-        self.categories.as_slice()
+        self.head.categories()
     }
 
     /// Further names for `--set`, parameter files and `MPIT_<NAME>`.
     #[must_use]
     pub const fn alias_list(&self) -> &'static [&'static str] {
-        self.aliases.as_slice()
+        self.head.aliases()
     }
 
     /// Further environment variables, strongest first.
     #[must_use]
     pub const fn environment_list(&self) -> &'static [&'static str] {
-        self.environment.as_slice()
+        self.head.environment()
     }
 
     /// Where it is defined.
     #[must_use]
     pub const fn origin(&self) -> Origin {
-        self.origin
+        self.head.origin()
     }
 
     /// When it has a value; `None`: always.
     #[must_use]
     pub const fn life(&self) -> Option<&'static Life> {
-        self.life
+        self.head.life()
     }
 
     /// # Safety
@@ -302,7 +229,7 @@ impl CvarDesc {
 impl std::fmt::Debug for CvarDesc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CvarDesc")
-            .field("name", &self.name)
+            .field("name", &self.name())
             .field("scope", &self.scope)
             .finish_non_exhaustive()
     }

@@ -10,6 +10,7 @@
 mod category;
 mod cvar;
 mod event;
+mod head;
 mod pvar;
 
 use std::cmp::Ordering;
@@ -18,6 +19,7 @@ use std::marker::PhantomData;
 pub use category::{Category, CategoryDesc, CategoryLink};
 pub use cvar::{CvarDesc, CvarOps};
 pub use event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
+pub use head::{Common, Head, LONGEST_DESCRIPTION};
 pub use pvar::{Behaviour, PvarDesc, PvarFlags, PvarOps};
 
 /// A `&'static str` with a C layout.

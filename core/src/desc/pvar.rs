@@ -1,6 +1,6 @@
 //! Descriptors of performance variables.
 
-use super::{CategoryDesc, EnumDesc, List, Origin, Str};
+use super::{CategoryDesc, EnumDesc, Head, Origin};
 use crate::cell::{Cell, Gauge};
 use crate::object::Object;
 use crate::plugin::Life;
@@ -11,7 +11,7 @@ use crate::words::{Bind, Class, Datatype, Verbosity};
 /// The hot cell is never reset or written by a tool: what a tool sees is made from the cell's value and the
 /// state of the handle, so one handle never reaches another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u8)]
 pub enum Behaviour {
     /// A handle shows what the cell gained while the handle was started.
     Sum,
@@ -28,7 +28,7 @@ pub enum Behaviour {
 /// The flags of a performance variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct PvarFlags(u32);
+pub struct PvarFlags(u8);
 
 impl PvarFlags {
     /// No flag.
@@ -53,7 +53,8 @@ impl PvarFlags {
     }
 }
 
-/// The functions behind a cell. Made by [`PvarDesc::new`]; codes are those of [`crate::Error::code`].
+/// The functions behind a cell, and what all cells of its type have. Made by [`PvarDesc::new`]; codes are those of
+/// [`crate::Error::code`].
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PvarOps {
@@ -68,25 +69,23 @@ pub struct PvarOps {
     pub(crate) gauge: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const Gauge,
     /// What happens to a handle of a [`Behaviour::Custom`] variable.
     pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
+    /// The enumeration of the values.
+    pub(crate) enumeration: Option<&'static EnumDesc>,
 }
 
-/// A performance variable.
+/// A performance variable. There may be thousands in a program, so it is kept small.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct PvarDesc {
     class: Class,
     datatype: Datatype,
-    bind: Bind,
+    /// A [`Bind`], which by itself would take four times as much.
+    bind: u8,
     verbosity: Verbosity,
     flags: PvarFlags,
     behaviour: Behaviour,
-    name: Str,
-    component: Str,
-    description: Str,
-    enumeration: Option<&'static EnumDesc>,
-    categories: List<&'static CategoryDesc>,
-    origin: Origin,
-    life: Option<&'static Life>,
+    /// Whether there is a life: told without a look at what is in common.
+    has_life: bool,
+    head: Head,
     ops: &'static PvarOps,
     cell: *const (),
 }
@@ -97,11 +96,10 @@ unsafe impl Sync for PvarDesc {}
 unsafe impl Send for PvarDesc {}
 
 impl PvarDesc {
-    /// A variable of a class, stored in `cell`. The defaults: the cell's own datatype, enumeration and
-    /// binding, verbosity `TUNER_DETAIL`, no description, no category. Writable if the class keeps its value
-    /// per handle (sums and watermarks), otherwise read-only.
+    /// A variable of a class, stored in `cell`. The defaults: the cell's own datatype and binding, verbosity
+    /// `TUNER_DETAIL`. Writable if the class keeps its value per handle (sums and watermarks), otherwise read-only.
     #[must_use]
-    pub const fn new<C: Cell>(name: &'static str, class: Class, cell: &'static C, origin: Origin) -> Self {
+    pub const fn new<C: Cell>(head: Head, class: Class, cell: &'static C) -> Self {
         let behaviour = match class {
             Class::Counter | Class::Aggregate | Class::Timer => Behaviour::Sum,
             Class::HighWatermark => Behaviour::Highest,
@@ -115,34 +113,15 @@ impl PvarDesc {
         Self {
             class,
             datatype: <C::Value as crate::cell::Value>::DATATYPE,
-            bind: C::BIND,
+            bind: C::BIND as u8,
             verbosity: Verbosity::TunerDetail,
             flags,
             behaviour,
-            name: Str::new(name),
-            component: Str::new(""),
-            description: Str::new(""),
-            enumeration: C::ENUMERATION,
-            categories: List::new(&[]),
-            origin,
-            life: None,
+            has_life: head.life().is_some(),
+            head,
             ops: C::OPS,
             cell: std::ptr::from_ref(cell).cast(),
         }
-    }
-
-    /// Sets the component, the first key of the index order; by custom the name of the crate.
-    #[must_use]
-    pub const fn component(mut self, component: &'static str) -> Self {
-        self.component = Str::new(component);
-        self
-    }
-
-    /// Sets the description.
-    #[must_use]
-    pub const fn description(mut self, description: &'static str) -> Self {
-        self.description = Str::new(description);
-        self
     }
 
     /// Sets the verbosity.
@@ -155,7 +134,7 @@ impl PvarDesc {
     /// Sets the kind of object that handles are bound to.
     #[must_use]
     pub const fn bind(mut self, bind: Bind) -> Self {
-        self.bind = bind;
+        self.bind = bind as u8;
         self
     }
 
@@ -163,13 +142,6 @@ impl PvarDesc {
     #[must_use]
     pub const fn datatype(mut self, datatype: Datatype) -> Self {
         self.datatype = datatype;
-        self
-    }
-
-    /// Names the values of an `INT` variable, whatever its cell says.
-    #[must_use]
-    pub const fn values_named(mut self, enumeration: &'static EnumDesc) -> Self {
-        self.enumeration = Some(enumeration);
         self
     }
 
@@ -195,24 +167,10 @@ impl PvarDesc {
         self
     }
 
-    /// Puts the variable into categories.
-    #[must_use]
-    pub const fn categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
-        self.categories = List::new(categories);
-        self
-    }
-
-    /// Says that it has a value only while a plug-in is active.
-    #[must_use]
-    pub const fn living(mut self, life: &'static Life) -> Self {
-        self.life = Some(life);
-        self
-    }
-
     /// Its name, unique within the class.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name.as_str()
+        self.head.name()
     }
 
     /// Its class.
@@ -230,7 +188,7 @@ impl PvarDesc {
     /// The kind of object that handles are bound to.
     #[must_use]
     pub const fn binding(&self) -> Bind {
-        self.bind
+        Bind::ALL[self.bind as usize]
     }
 
     /// For whom it is meant.
@@ -254,38 +212,44 @@ impl PvarDesc {
     /// The component that defines it.
     #[must_use]
     pub const fn owner(&self) -> &'static str {
-        self.component.as_str()
+        self.head.component()
     }
 
     /// What it measures; empty when nobody said.
     #[must_use]
     pub const fn text(&self) -> &'static str {
-        self.description.as_str()
+        self.head.description()
     }
 
     /// The enumeration of its values, if it has one.
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.enumeration
+        self.head.enumeration(self.ops.enumeration)
     }
 
     /// The categories it is in.
     #[must_use]
     pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
-        self.categories.as_slice()
+        self.head.categories()
     }
 
     /// Where it is defined.
     #[must_use]
     pub const fn origin(&self) -> Origin {
-        self.origin
+        self.head.origin()
     }
 
     /// When it has a value; `None`: always.
     #[inline]
     #[must_use]
     pub const fn life(&self) -> Option<&'static Life> {
-        self.life
+        if self.has_life { self.head.life() } else { None }
+    }
+
+    /// Whether it has a value only at times.
+    #[inline]
+    pub(crate) const fn has_life(&self) -> bool {
+        self.has_life
     }
 }
 
@@ -330,7 +294,7 @@ impl PvarDesc {
 impl std::fmt::Debug for PvarDesc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PvarDesc")
-            .field("name", &self.name)
+            .field("name", &self.name())
             .field("class", &self.class)
             .finish_non_exhaustive()
     }

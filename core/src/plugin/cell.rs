@@ -10,7 +10,7 @@ use std::sync::atomic::{
 
 use super::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
 use crate::cell::{Cell, Gauge, Value};
-use crate::desc::{Origin, PvarDesc};
+use crate::desc::{Head, PvarDesc};
 use crate::object::Object;
 use crate::words::{Bind, Class, Datatype};
 use crate::{Error, Result};
@@ -193,16 +193,10 @@ pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
 }
 
 /// A descriptor with its cell.
-pub(super) fn pvar(
-    name: &'static str,
-    class: Class,
-    datatype: Datatype,
-    place: Place,
-    origin: Origin,
-) -> PvarDesc {
-    fn of<T: Value>(name: &'static str, class: Class, place: Place, origin: Origin) -> PvarDesc {
+pub(super) fn pvar(head: Head, class: Class, datatype: Datatype, place: Place) -> PvarDesc {
+    fn of<T: Value>(head: Head, class: Class, place: Place) -> PvarDesc {
         let cell = Foreign::<T> { place, of: PhantomData };
-        PvarDesc::new(name, class, Box::leak(Box::new(cell)), origin)
+        PvarDesc::new(head, class, Box::leak(Box::new(cell)))
     }
     let make = match datatype {
         Datatype::Int | Datatype::Int32 => of::<i32>,
@@ -213,5 +207,5 @@ pub(super) fn pvar(
         Datatype::Char => of::<u8>,
         Datatype::Double => of::<f64>,
     };
-    make(name, class, place, origin).datatype(datatype).bind(place.bind)
+    make(head, class, place).datatype(datatype).bind(place.bind)
 }

@@ -32,23 +32,16 @@ impl Making {
         }
         // SAFETY: by the caller's promise.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
-        let mut desc = cell::pvar(entry.name, class, datatype, place, entry.origin);
-        if let Some(enumeration) = enumeration {
-            desc = desc.values_named(enumeration);
-        }
+        let common = self.common(&categories, enumeration, entry.origin);
+        let mut desc = cell::pvar(entry.head(common), class, datatype, place);
         if marks.cumulative {
             desc = desc.cumulative();
         }
         if marks.writable {
             desc = desc.writable();
         }
-        if let Some(life) = self.life {
-            desc = desc.living(life);
-        }
         self.remember(&value);
-        let desc = desc.component(self.component).description(entry.description).verbosity(verbosity);
-        let desc = desc.flags(marks.flags).categories(self.categories_named(&categories, entry.origin));
-        self.made.image.pvars.push(forever(desc));
+        self.made.image.pvars.push(forever(desc.verbosity(verbosity).flags(marks.flags)));
         Ok(())
     }
 }

@@ -178,20 +178,16 @@ impl Making {
             user_data: from.user_data,
             enumeration,
         });
-        let (cell, at) = (std::ptr::from_ref(cell).cast(), entry.origin);
+        let cell = std::ptr::from_ref(cell).cast();
+        let common = self.common(&categories, enumeration, entry.origin);
+        let head = entry.head(common.aliases(aliases).environment(environment));
         // SAFETY: the functions are those of a `Setting`, which is there for ever; they access the storage atomically, and
         // the header says that functions are called by any thread.
-        let desc = unsafe { CvarDesc::behind(entry.name, (datatype, count), enumeration, &OPS, cell, at) };
-        let mut desc = desc.component(self.component).description(entry.description);
+        let mut desc = unsafe { CvarDesc::behind(head, (datatype, count), &OPS, cell) };
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
-        if let Some(life) = self.life {
-            desc = desc.living(life);
-        }
-        let desc = desc.verbosity(verbosity).scope(scope).aliases(aliases).environment(environment);
-        let desc = desc.categories(self.categories_named(&categories, entry.origin));
-        self.made.image.cvars.push(forever(desc));
+        self.made.image.cvars.push(forever(desc.verbosity(verbosity).scope(scope)));
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::read::{Checked, Prefixed, Ruled, read, read_list};
 use super::texts::{DESCRIPTION, NAME, PATH, names, optional, text, word};
 use crate::cell::Gauge;
 use crate::cvar::sources;
-use crate::desc::{CategoryDesc, EnumDesc, EventDesc, Origin, SourceDesc};
+use crate::desc::{CategoryDesc, Common, EnumDesc, EventDesc, Head, Origin, SourceDesc};
 use crate::event::SourceCell;
 use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
@@ -195,6 +195,11 @@ impl Entry {
         let line = format!("{what} at {}: {}", self.origin, fault.why);
         LeftOut { what, origin: self.origin, fault, line }
     }
+
+    /// What a variable says of itself.
+    pub(super) fn head(&self, common: Common) -> Head {
+        Head::of(self.name, self.description, forever(common), self.origin.line())
+    }
 }
 
 /// A struct of which tables have lists.
@@ -356,6 +361,24 @@ impl Making {
         origin: Origin,
     ) -> &'static [&'static CategoryDesc] {
         forever_list(names.iter().map(|name| self.category_named(name, origin)).collect())
+    }
+
+    /// What a variable has beside what all have.
+    pub(super) fn common(
+        &self,
+        categories: &[&'static str],
+        enumeration: Option<&'static EnumDesc>,
+        origin: Origin,
+    ) -> Common {
+        let mut common = Common::new(self.component, origin.file());
+        common = common.categories(self.categories_named(categories, origin));
+        if let Some(enumeration) = enumeration {
+            common = common.values_named(enumeration);
+        }
+        if let Some(life) = self.life {
+            common = common.living(life);
+        }
+        common
     }
 
     /// # Safety

@@ -3,12 +3,13 @@
 use std::ffi::{c_char, c_int};
 
 use super::read::Ruled;
+use crate::desc::LONGEST_DESCRIPTION;
 use crate::registry::{Fault, LONGEST_NAME};
 
 /// The longest name, in bytes.
 pub(super) const NAME: usize = LONGEST_NAME;
 /// The longest description.
-pub(super) const DESCRIPTION: usize = 64 << 10;
+pub(super) const DESCRIPTION: usize = LONGEST_DESCRIPTION;
 /// The longest path of a source file.
 pub(super) const PATH: usize = 4096;
 /// More names than this in one list are a mistake.

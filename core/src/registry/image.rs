@@ -39,8 +39,8 @@ impl Image {
     pub fn linked() -> Self {
         Self {
             name: "program".into(),
-            pvars: MPIT_PVARS_V1.to_vec(),
-            cvars: MPIT_CVARS_V1.to_vec(),
+            pvars: MPIT_PVARS_V1.iter().collect(),
+            cvars: MPIT_CVARS_V1.iter().collect(),
             events: MPIT_EVENTS_V1.to_vec(),
             sources: MPIT_SOURCES_V1.to_vec(),
             enums: MPIT_ENUMS_V1.to_vec(),

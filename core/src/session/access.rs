@@ -97,7 +97,7 @@ impl Interface {
         }
         let view = self.held(session, handle)?;
         aligned(out, view.desc.element())?;
-        if view.desc.life().is_some() {
+        if view.desc.has_life() {
             // SAFETY: not null, aligned, and otherwise by the caller's promise.
             return unsafe { self.read_living(&view, out) };
         }

@@ -87,7 +87,7 @@ pub(super) unsafe fn text_or_all(value: *const u8, datatype: Datatype, count: us
 ///
 /// `value` is valid for reads of `count` elements, and aligned.
 pub(super) unsafe fn legal(desc: &PvarDesc, value: *const u8, count: usize) -> Result<()> {
-    let arithmetic = Arithmetic(desc.element());
+    let (arithmetic, enumeration) = (Arithmetic(desc.element()), desc.enumeration());
     for element in 0..count {
         // SAFETY: by the caller's promise.
         let word = unsafe { arithmetic.load(arithmetic.at(value, element)) };
@@ -97,7 +97,7 @@ pub(super) unsafe fn legal(desc: &PvarDesc, value: *const u8, count: usize) -> R
                 return Err(Error::Invalid);
             }
         }
-        if let Some(enumeration) = desc.enumeration() {
+        if let Some(enumeration) = enumeration {
             enumeration.item((word as u32).cast_signed()).ok_or(Error::Invalid)?;
         }
     }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod said;
+
 use std::panic::Location;
 
 use mpit::cell::{Cell, Value};
@@ -13,6 +15,7 @@ use mpit::registry::{Image, Refusal, Registry};
 use mpit::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
 use mpit::words::{Class, ThreadLevel};
 use mpit::{MpitEnum, Result};
+use said::Said;
 
 /// Cells and descriptors are statics in real programs.
 pub(crate) fn leak<T>(value: T) -> &'static T {
@@ -27,13 +30,13 @@ pub(crate) fn here() -> Origin {
 }
 
 #[track_caller]
-pub(crate) fn pvar<C: Cell>(name: &'static str, class: Class, cell: &'static C) -> PvarDesc {
-    PvarDesc::new(name, class, cell, here())
+pub(crate) fn pvar<C: Cell>(said: impl Into<Said>, class: Class, cell: &'static C) -> PvarDesc {
+    PvarDesc::new(said.into().head(here()), class, cell)
 }
 
 #[track_caller]
-pub(crate) fn cvar<C: CvarCell>(name: &'static str, cell: &'static C) -> CvarDesc {
-    CvarDesc::new(name, cell, here())
+pub(crate) fn cvar<C: CvarCell>(said: impl Into<Said>, cell: &'static C) -> CvarDesc {
+    CvarDesc::new(said.into().head(here()), cell)
 }
 
 #[track_caller]

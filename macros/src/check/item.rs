@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, StaticMutability};
 
+use super::name::LONGEST_DESCRIPTION;
 use crate::doc::Description;
 use crate::error::Errors;
 
@@ -157,6 +158,15 @@ pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut 
     let description = Description::of(attributes);
     if description.has_nul() {
         errors.at(ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
+    }
+    let bytes = description.bytes();
+    if bytes > LONGEST_DESCRIPTION {
+        errors.at(
+            ident.span(),
+            format!(
+                "the doc comment is {bytes} bytes long, at most {LONGEST_DESCRIPTION} fit into a description"
+            ),
+        );
     }
     description
 }

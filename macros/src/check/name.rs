@@ -11,6 +11,9 @@ use crate::parse::At;
 /// Longer names do not fit into the tables that tools print.
 pub(crate) const LONGEST: usize = 255;
 
+/// Longer descriptions do not fit into a descriptor.
+pub(crate) const LONGEST_DESCRIPTION: usize = 65535;
+
 /// The name that was given, or the identifier in lower case.
 pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
     let name =

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
+use super::{assert_at, category_list, element, head, private, root, unique, variant};
 use crate::check::Cvar;
 use crate::words::{Scope, Word as _};
 
@@ -14,7 +14,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let cfgs = &cvar.cfgs;
     let ty = &cvar.ty;
     let desc = descriptor(private, cvar);
-    let element = element(private, "cvar", "__MPIT_ELEMENT", &quote!(&#desc));
+    let element = element(private, "cvar", "__MPIT_ELEMENT", &desc);
     let names = std::iter::once(&cvar.name).chain(&cvar.aliases);
     let markers = names.map(|name| unique("the_cvar", name));
     let bounds = cvar.bounds.as_ref().map(|bounds| {
@@ -43,13 +43,10 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
 }
 
 fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
-    let (name, ident, ty, origin) = (&cvar.name.value, &cvar.ident, &cvar.ty, origin(private));
-    let component = component_name(cvar.component.as_ref());
-    let mut desc = quote!(#private::CvarDesc::new::<#ty>(#name, &#ident, #origin).component(#component));
-    if !cvar.description.is_empty() {
-        let description = cvar.description.to_tokens();
-        desc.extend(quote!(.description(#description)));
-    }
+    let (ident, ty) = (&cvar.ident, &cvar.ty);
+    let texts = (cvar.name.value.as_str(), &cvar.description);
+    let head = head(private, texts, cvar.component.as_ref(), &rare(cvar));
+    let mut desc = quote!(#private::CvarDesc::new::<#ty>(#head, &#ident));
     if cvar.scope != Scope::Local {
         let scope = variant(private, "Scope", cvar.scope);
         desc.extend(quote!(.scope(#scope)));
@@ -62,20 +59,26 @@ fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
         let datatype = variant(private, "Datatype", datatype.value);
         desc.extend(quote!(.datatype(#datatype)));
     }
-    if !cvar.categories.is_empty() {
-        let categories = category_list(&root(cvar.krate.as_ref()), &cvar.categories);
-        desc.extend(quote!(.categories(#categories)));
-    }
-    if !cvar.aliases.is_empty() {
-        let aliases = cvar.aliases.iter().map(|alias| &alias.value);
-        desc.extend(quote!(.aliases(&[#(#aliases),*])));
-    }
-    if !cvar.environment.is_empty() {
-        let names = &cvar.environment;
-        desc.extend(quote!(.environment(&[#(#names),*])));
-    }
     if cvar.before_init {
         desc.extend(quote!(.before_init()));
     }
     desc
+}
+
+/// What few settings have.
+fn rare(cvar: &Cvar) -> TokenStream {
+    let mut rare = TokenStream::new();
+    if !cvar.categories.is_empty() {
+        let categories = category_list(&root(cvar.krate.as_ref()), &cvar.categories);
+        rare.extend(quote!(.categories(#categories)));
+    }
+    if !cvar.aliases.is_empty() {
+        let aliases = cvar.aliases.iter().map(|alias| &alias.value);
+        rare.extend(quote!(.aliases(&[#(#aliases),*])));
+    }
+    if !cvar.environment.is_empty() {
+        let names = &cvar.environment;
+        rare.extend(quote!(.environment(&[#(#names),*])));
+    }
+    rare
 }

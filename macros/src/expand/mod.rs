@@ -1,7 +1,7 @@
 //! Third stage: checked definitions become tokens.
 //!
 //! A definition expands to one `const _` block beside the item: an element of one of the sections that the
-//! linker gathers, which refers to the descriptor; checks that only types and constants can answer; and a marker that
+//! linker gathers, which is the descriptor or refers to it; checks that only types and constants can answer; and a marker that
 //! makes the compiler refuse a second definition of the same name in the crate. All paths lead through
 //! `mpit::__private`.
 
@@ -27,6 +27,7 @@ pub(crate) use plugin::plugin;
 pub(crate) use pvar::pvar;
 pub(crate) use source::source;
 
+use crate::doc::Description;
 use crate::parse::At;
 use crate::words::Word;
 
@@ -41,7 +42,7 @@ fn private(given: Option<&Path>) -> TokenStream {
     quote!(#root::__private)
 }
 
-/// A reference to a descriptor in the section of its kind; `name` is free in the block of the definition.
+/// An element of the section of its kind, a descriptor or a reference to one; `name` is free in the block of the definition.
 fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -> TokenStream {
     let (kind, name) = (Ident::new(kind, Span::call_site()), Ident::new(name, Span::call_site()));
     quote!(#private::register! { #kind #name #value })
@@ -50,6 +51,25 @@ fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -
 /// The origin of a definition, of type `Origin`.
 fn origin(private: &TokenStream) -> TokenStream {
     quote!(#private::Origin::new(::core::file!(), ::core::line!()))
+}
+
+/// What a variable says of itself, of type `Head`. The kinds of variables differ in `more`, which goes to what they have in
+/// common with others.
+fn head(
+    private: &TokenStream,
+    (name, description): (&str, &Description),
+    component: Option<&At<String>>,
+    more: &TokenStream,
+) -> TokenStream {
+    let (texts, bytes, component) = (description.behind(name), name.len(), component_name(component));
+    quote! {
+        #private::Head::new(
+            #texts,
+            #bytes,
+            &#private::Common::new(#component, ::core::file!()) #more,
+            ::core::line!(),
+        )
+    }
 }
 
 /// A word as a variant of its vocabulary in `mpit`.

@@ -5,9 +5,7 @@ use quote::quote;
 use syn::Path;
 use syn::spanned::Spanned as _;
 
-use super::{
-    assert_at, category_list, component_name, element, located, origin, private, root, unique, variant,
-};
+use super::{assert_at, category_list, element, head, located, private, root, unique, variant};
 use crate::check::{Count, Function, Pvar, Storage};
 use crate::parse::{At, Flag};
 use crate::words::{Bind, Class, Datatype, Word as _};
@@ -35,7 +33,7 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let checks = checks(private, pvar, &place.ty);
     let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
         let desc = descriptor(private, pvar, class.value, at == 0, &place);
-        element(private, "pvar", &format!("__MPIT_{}", class.value.word()), &quote!(&#desc))
+        element(private, "pvar", &format!("__MPIT_{}", class.value.word()), &desc)
     });
     let markers =
         pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.word()), &pvar.name));
@@ -53,14 +51,14 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
 /// The descriptor of one class of the variable; `main` is the one that the definition names.
 fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, place: &Place) -> TokenStream {
     let cell = &place.cell;
-    let (name, origin) = (&pvar.name.value, origin(private));
+    let categories = (!pvar.categories.is_empty()).then(|| {
+        let categories = category_list(&root(pvar.krate.as_ref()), &pvar.categories);
+        quote!(.categories(#categories))
+    });
+    let texts = (pvar.name.value.as_str(), &pvar.description);
+    let head = head(private, texts, pvar.component.as_ref(), &quote!(#categories));
     let class = variant(private, "Class", class);
-    let component = component_name(pvar.component.as_ref());
-    let mut desc = quote!(#private::PvarDesc::new(#name, #class, &#cell, #origin).component(#component));
-    if !pvar.description.is_empty() {
-        let description = pvar.description.to_tokens();
-        desc.extend(quote!(.description(#description)));
-    }
+    let mut desc = quote!(#private::PvarDesc::new(#head, #class, &#cell));
     if let Some(verbosity) = pvar.verbosity {
         let verbosity = variant(private, "Verbosity", verbosity);
         desc.extend(quote!(.verbosity(#verbosity)));
@@ -72,10 +70,6 @@ fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, plac
     if let Some(datatype) = &pvar.datatype {
         let datatype = variant(private, "Datatype", datatype.value);
         desc.extend(quote!(.datatype(#datatype)));
-    }
-    if !pvar.categories.is_empty() {
-        let categories = category_list(&root(pvar.krate.as_ref()), &pvar.categories);
-        desc.extend(quote!(.categories(#categories)));
     }
     for flag in &pvar.flags {
         desc.extend(match flag {

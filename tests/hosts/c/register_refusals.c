@@ -154,7 +154,7 @@ static void sizes(void)
 
 int main(void)
 {
-    static char longest[300];
+    static char longest[300], wordy[65536 + 1];
     static const char *const endless[] = {"\xff", 0}, *const outer[] = {"r_outer", 0}, *const spaced[] = {"a b", 0},
                              *const equal[] = {"A=b", 0};
     struct {
@@ -164,6 +164,7 @@ int main(void)
     struct whole right;
     int provided, before[COUNTS], after[COUNTS];
     memset(longest, 'x', sizeof longest - 1);
+    memset(wordy, 'x', sizeof wordy - 1);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
 
     refuse(0, "the table is a null pointer");
@@ -182,6 +183,7 @@ int main(void)
     SPOILT(it.pvars[0].name = "r\xff", "the name of pvar 1 is not UTF-8");
     SPOILT(it.pvars[0].name = "two\nlines", "pvar `two?lines` (COUNTER) at r:1: its name contains white space");
     SPOILT(it.pvars[0].description = "\xc3\x28", "pvar `r_sum` at r:1: its description is not UTF-8");
+    SPOILT(it.pvars[0].description = wordy, "its description is longer than 65535 bytes");
     SPOILT(it.pvars[0].pvar_class = 10, "pvar `r_sum` at r:1: there is no class 10");
     SPOILT(it.pvars[0].datatype = -1, "there is no datatype -1");
     SPOILT(it.pvars[0].datatype = MPIT_DOUBLE, "the class COUNTER does not admit DOUBLE values");

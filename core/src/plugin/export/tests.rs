@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 use super::tables::Tables;
 use super::{About, export, only_one};
 use crate::cell::{Counter, Custom};
-use crate::desc::{CategoryDesc, ComponentDesc, EventDesc, Origin, PvarDesc, SourceDesc};
+use crate::desc::{CategoryDesc, Common, ComponentDesc, EventDesc, Head, Origin, PvarDesc, SourceDesc};
 use crate::event::{EventCell, SourceCell};
 use crate::object::Object;
 use crate::plugin::abi::{self, Host, MAGIC, MAJOR, MINOR};
@@ -32,8 +32,14 @@ fn text(at: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(at) }.to_str().expect("UTF-8")
 }
 
+/// What a variable says of itself.
+fn head(name: &'static str, description: &str) -> Head {
+    static COMMON: Common = Common::new("acme", HERE.file());
+    Head::of(name, description, &COMMON, HERE.line())
+}
+
 fn counter(name: &'static str) -> PvarDesc {
-    PvarDesc::new(name, Class::Counter, forever(Counter::<u64>::new()), HERE)
+    PvarDesc::new(head(name, ""), Class::Counter, forever(Counter::<u64>::new()))
 }
 
 #[test]
@@ -58,7 +64,8 @@ fn one_image_is_one_plug_in() {
 
 #[test]
 fn a_text_that_c_would_cut_short_is_refused() {
-    let image = Image { pvars: vec![forever(counter("cut").description("a\0b"))], ..Image::new("acme") };
+    let cut = PvarDesc::new(head("cut", "a\0b"), Class::Counter, forever(Counter::<u64>::new()));
+    let image = Image { pvars: vec![forever(cut)], ..Image::new("acme") };
     let why = Tables::of("acme", &image, &[]).expect_err("refused");
     assert_eq!(why, "pvar `cut` (COUNTER) at there.rs:7: its text \"a\\0b\" has a NUL in it");
 }
@@ -81,7 +88,7 @@ fn what_c_cannot_be_told_is_left_out_alone() {
     let image = Image {
         pvars: vec![
             forever(counter("lost")),
-            forever(PvarDesc::new("strange", Class::Generic, forever(Strange), HERE)),
+            forever(PvarDesc::new(head("strange", ""), Class::Generic, forever(Strange))),
         ],
         events: vec![alone, several],
         ..Image::new("acme")
