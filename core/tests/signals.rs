@@ -167,7 +167,8 @@ fn r191_a_signal_may_interrupt_any_call() {
             while !done.load(Relaxed) {
                 // SAFETY: the thread outlives this one, which it waits for.
                 unsafe { libc::pthread_kill(this_thread, libc::SIGPROF) };
-                (0..50).for_each(|_| std::hint::spin_loop());
+                // Often, but so that the program gets on, too, where nothing is optimized.
+                (0..500).for_each(|_| std::hint::spin_loop());
             }
         });
         (0..ROUNDS).for_each(|n| shared.round(n));
