@@ -118,8 +118,9 @@ pub(crate) fn run_plainly<I: Interest, K>(
 }
 
 /// Tells of a call that is to be passed on next, if it is one as for [`run_plainly`] and the library cannot refuse it. So
-/// nothing is left to do when it is done: whoever called us can jump there, and what the library does is as many calls
-/// deep as without us. (One more can be dear: processors remember where a number of calls return to, and guess beyond.)
+/// nothing is left to do when it is done: whoever called us can jump there, and the library returns to the program. To stay
+/// in between was measured to cost up to 10 ns more than to jump. But then it is not known when the call is over, and what
+/// it calls in turn would count: libraries call nothing of MPI's to send, in C.
 #[inline]
 pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
     if I::is_timed() || I::is_noted_before() {
