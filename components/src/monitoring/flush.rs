@@ -133,7 +133,7 @@ impl Custom for Flush {
     fn read(&self, handle: HandleId, out: &mut [c_char]) -> Result<()> {
         self.with(handle, |handle| {
             for (out, byte) in out.iter_mut().zip(&handle.stem) {
-                *out = byte.cast_signed();
+                *out = *byte as c_char;
             }
         })
     }
@@ -143,7 +143,7 @@ impl Custom for Flush {
             // It could not be read back.
             return Err(Error::Invalid);
         }
-        let stem = value.iter().map(|byte| byte.cast_unsigned()).collect();
+        let stem = value.iter().map(|byte| *byte as u8).collect();
         self.with(handle, |handle| handle.stem = stem)
     }
 

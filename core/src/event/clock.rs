@@ -71,11 +71,20 @@ fn nanoseconds() -> i64 {
 
 #[cfg(target_arch = "x86_64")]
 mod counter {
-    use std::arch::x86_64::{__cpuid, _rdtsc};
+    use std::arch::x86_64::{__cpuid, _rdtsc, CpuidResult};
 
     /// Whether the counter runs at one rate, whatever the processor does: bit 8 of leaf 0x8000_0007.
     pub(super) fn is_constant() -> bool {
-        __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & (1 << 8) != 0
+        leaf(0x8000_0000).eax >= 0x8000_0007 && leaf(0x8000_0007).edx & (1 << 8) != 0
+    }
+
+    #[allow(
+        unused_unsafe,
+        reason = "the function is safe from Rust 1.94 on, and unsafe in the oldest one supported"
+    )]
+    fn leaf(number: u32) -> CpuidResult {
+        // SAFETY: every x86-64 processor has the instruction.
+        unsafe { __cpuid(number) }
     }
 
     #[inline]
