@@ -10,7 +10,7 @@ pub(crate) use mpit::traffic::{Lifecycle, Switch};
 
 use crate::complaint::complain;
 use crate::host::World;
-use crate::selection::Selection;
+use crate::selection::{List, Selection};
 
 /// A component that takes part, or did until its plug-in was deactivated.
 struct Listener<C: ?Sized + 'static> {
@@ -110,7 +110,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) fn open(
         &self,
         components: impl Iterator<Item = (&'static str, &'static C)>,
-        list: &str,
+        list: &List,
         world: World,
     ) {
         let mut register = self.register();
@@ -121,11 +121,14 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             // The order of definitions is the linker's.
             known.sort_unstable_by_key(|known| known.name);
             let names: Vec<_> = known.iter().map(|known| known.name).collect();
-            for complaint in Selection::parse(list, &names).1 {
-                complain(format_args!("{}_components: {complaint}", self.which.name()));
+            // What a launcher handed on is the same in all processes.
+            if list.variable.is_none() || world.rank == 0 {
+                for complaint in list.complaints(&names) {
+                    complain(format_args!("{}_components: {complaint}", self.which.name()));
+                }
             }
             register.known = known;
-            register.choice = Some(Choice { world, list: list.to_owned() });
+            register.choice = Some(Choice { world, list: list.text.clone() });
             self.settle(&mut register);
         }
     }
@@ -234,7 +237,7 @@ mod tests {
 
     use mpit::traffic;
 
-    use super::{Framework, Lifecycle, Switch};
+    use super::{Framework, Lifecycle, List, Switch};
     use crate::host::World;
 
     const WORLD: World = World { rank: 0, size: 1 };
@@ -302,8 +305,8 @@ mod tests {
         say(1);
         let all: [(&str, &'static dyn Hears); 4] =
             [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("deaf", &DEAF)];
-        FRAMEWORK.open(all.into_iter(), "^unselected", WORLD);
-        FRAMEWORK.open(all.into_iter(), "", WORLD);
+        FRAMEWORK.open(all.into_iter(), &List::in_force("test", "^unselected"), WORLD);
+        FRAMEWORK.open(all.into_iter(), &List::in_force("test", ""), WORLD);
         say(2);
         right.on();
         right.on();
@@ -345,7 +348,7 @@ mod tests {
         }
         static A: Named = Named("a");
         static B: Named = Named("b");
-        FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), "", WORLD);
+        FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), &List::in_force("test", ""), WORLD);
         assert_eq!(*ORDER.lock().unwrap(), ["a", "b"]);
     }
 }

@@ -38,6 +38,7 @@ pub fn initialized(world: World) {
             pml::open(world);
             osc::open(world);
             coll::open(world);
+            monitoring::begin_run();
             mpit::host::set_initialized();
         }
     });
@@ -48,6 +49,7 @@ pub fn initialized(world: World) {
 pub fn finalizing() {
     alone(|ended| {
         if WORLD.get().is_some() && !std::mem::replace(ended, true) {
+            monitoring::end_run();
             pml::close();
             osc::close();
             coll::close();

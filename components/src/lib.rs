@@ -21,7 +21,7 @@ mod framework;
 pub mod gather;
 pub mod host;
 pub mod local;
-mod monitoring;
+pub mod monitoring;
 pub mod osc;
 pub mod output;
 pub mod pml;

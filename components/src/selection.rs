@@ -1,5 +1,8 @@
 //! Selection lists, in the spelling of Open MPI's MCA: `a,b` is these and no others, `^a,b` all but these, and
 //! nothing at all is all.
+//!
+//! Open MPI's own lists (`mpiexec --mca pml ^monitoring`) name its components. What they leave out is left out here as well where
+//! a component of ours has the same name and no list of ours says otherwise.
 
 /// Which components of a framework are wanted.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +45,48 @@ impl<'a> Selection<'a> {
     }
 }
 
+/// A selection list, and whose it is.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) text: String,
+    /// The environment variable with Open MPI's own list, if it is that one.
+    pub(crate) variable: Option<String>,
+}
+
+impl List {
+    /// Returns our list if there is one, or else what Open MPI's own list for the framework leaves out.
+    pub(crate) fn in_force(framework: &str, ours: &str) -> Self {
+        if ours.trim().is_empty() {
+            let variable = format!("OMPI_MCA_{framework}");
+            let theirs = std::env::var(&variable).unwrap_or_default();
+            // A list of what is wanted is about components of Open MPI's; ours record beside them.
+            if theirs.trim().starts_with('^') {
+                return Self { text: theirs, variable: Some(variable) };
+            }
+        }
+        Self { text: ours.to_owned(), variable: None }
+    }
+
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        Selection::parse(&self.text, &[name]).0.admits(name)
+    }
+
+    /// What makes no sense in it, or surprises: a sentence for each.
+    pub(crate) fn complaints(&self, known: &[&str]) -> Vec<String> {
+        match &self.variable {
+            None => Selection::parse(&self.text, known).1,
+            Some(variable) => known
+                .iter()
+                .filter(|name| !self.admits(name))
+                .map(|name| {
+                    let list = self.text.trim();
+                    format!("`{name}` is left out, as {variable}={list} says of Open MPI's own; `^` here admits all")
+                })
+                .collect(),
+        }
+    }
+}
+
 struct Names<'a>(&'a [&'a str]);
 
 impl std::fmt::Display for Names<'_> {
@@ -52,7 +97,7 @@ impl std::fmt::Display for Names<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Selection;
+    use super::{List, Selection};
 
     const KNOWN: [&str; 3] = ["monitoring", "trace", "x"];
 
@@ -79,6 +124,18 @@ mod tests {
         assert_eq!(selected("ob1"), (vec![], 1));
         assert_eq!(selected("ob1,x"), (vec!["x"], 1));
         assert_eq!(selected("^ob1,x"), (vec!["monitoring", "trace"], 1));
+    }
+
+    #[test]
+    fn lists_of_open_mpi_leave_out_only_what_is_ours() {
+        let theirs = |text: &str| List { text: text.into(), variable: Some("OMPI_MCA_pml".into()) };
+        assert!(theirs("^cm,ucx").complaints(&KNOWN).is_empty() && theirs("^cm,ucx").admits("monitoring"));
+        let list = theirs("^cm,monitoring");
+        assert!(!list.admits("monitoring") && list.admits("trace"));
+        let complaint = "`monitoring` is left out, as OMPI_MCA_pml=^cm,monitoring says of Open MPI's own; `^` here admits all";
+        assert_eq!(list.complaints(&KNOWN), [complaint]);
+        let ours = List::in_force("pml", "x,ob1");
+        assert_eq!((ours.admits("x"), ours.admits("trace"), ours.complaints(&KNOWN).len()), (true, false, 1));
     }
 
     #[test]

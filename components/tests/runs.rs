@@ -171,7 +171,8 @@ fn file(special: &str, settings: &[(&str, &str)], name: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     let output = start(directory.path(), special, settings);
     assert_eq!(text(&output.stderr), "");
-    assert_eq!(text(&output.stdout), "active: true\n");
+    let is_left_out = settings.contains(&("MPIT_PML", "^monitoring"));
+    assert_eq!(text(&output.stdout), format!("active: {}\n", !is_left_out));
     let path = directory.path().join(name);
     assert_eq!(files(path.parent().unwrap()), std::slice::from_ref(&path));
     std::fs::read_to_string(path).unwrap()
@@ -237,7 +238,12 @@ fn nothing_asked_nothing_written() {
 }
 
 fn selection() {
-    let wanted = [("MPIT_PML_MONITORING_ENABLE", "1"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3")];
+    let wanted = [
+        ("MPIT_PML_MONITORING_ENABLE", "1"),
+        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3"),
+        ("MPIT_OSC", "^monitoring"),
+        ("MPIT_COLL", "^monitoring"),
+    ];
     let with = |name, list| [&wanted[..], &[(name, list)]].concat();
     assert_eq!(silent(&with("MPIT_PML", "^monitoring"), false), "");
     assert_eq!(silent(&with("MPIT_PML_COMPONENTS", "^monitoring"), false), "");
@@ -260,6 +266,7 @@ fn selection() {
     };
     let messages = MERGED.map(without_histograms);
     let messages = messages.each_ref().map(|line| line.trim_end());
+    assert_eq!(left_out("MPIT_PML"), expected(&[], &ACCESSES, &OPERATIONS));
     assert_eq!(left_out("MPIT_OSC"), expected(&messages, &[], &OPERATIONS));
     assert_eq!(left_out("MPIT_COLL_COMPONENTS"), expected(&messages, &ACCESSES, &[]));
 }

@@ -19,6 +19,7 @@ pub mod listing;
 mod meeting;
 pub mod merge;
 pub mod mpi_t;
+pub mod native_monitoring;
 pub mod own_infos;
 pub mod plugins;
 pub mod quarantine;

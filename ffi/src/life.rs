@@ -13,7 +13,7 @@ use mpit_components::host::{self, World};
 
 use crate::abi::Abi;
 use crate::host::{Host, mpi};
-use crate::{comms, gather, listing, mpi_t};
+use crate::{comms, gather, listing, mpi_t, native_monitoring};
 
 static KNOWN_UP: AtomicBool = AtomicBool::new(false);
 
@@ -56,6 +56,7 @@ fn came_up() {
             gather::offer();
         }
         mpi_t::library_is_up();
+        native_monitoring::complain_if_on();
         listing::write_if_asked();
         KNOWN_UP.store(true, Release);
     });

@@ -14,6 +14,7 @@ use mpit::{category, cvar, traffic};
 use crate::comms::CommId;
 use crate::framework::{self, Framework};
 use crate::host::World;
+use crate::selection::List;
 
 /// Collective communication.
 #[category(name = "coll")]
@@ -72,7 +73,12 @@ pub(crate) fn freed(comm: CommId) {
 }
 
 pub(crate) fn open(world: World) {
-    COLL.open(framework::components("coll"), COMPONENTS.get().as_str(), world);
+    COLL.open(framework::components("coll"), &selection(), world);
+}
+
+/// The selection list in force.
+pub(crate) fn selection() -> List {
+    List::in_force("coll", COMPONENTS.get().as_str())
 }
 
 /// Looks who came or went.

@@ -16,6 +16,19 @@ pub(crate) fn is_enabled() -> bool {
     settings::ENABLE.get() > 0
 }
 
+/// Returns true if the settings have this process record its whole run: recording is enabled, and at least one of the three
+/// frameworks admits its component `monitoring`. Open MPI's own component must then stay off, since it obeys the same
+/// settings and writes the same files.
+#[must_use]
+pub fn records_whole_run() -> bool {
+    // The first use of the registry gives settings their values.
+    let _ = mpit::registry::Registry::global();
+    is_enabled()
+        && [pml::selection(), osc::selection(), coll::selection()]
+            .iter()
+            .any(|list| list.admits("monitoring"))
+}
+
 /// The switches of the components.
 fn switches() -> [&'static Switch; 3] {
     [&pml::monitoring::SWITCH, &osc::monitoring::SWITCH, &coll::monitoring::SWITCH]

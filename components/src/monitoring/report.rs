@@ -10,6 +10,7 @@ use mpit::lock::Mutex;
 use super::{Moment, settings};
 use crate::comms::Reader;
 use crate::complaint::complain;
+use crate::framework::Switch;
 use crate::gather::{self, Output};
 use crate::host::{self, World};
 use crate::output::{make_directory_of, write_whole};
@@ -47,9 +48,10 @@ pub(crate) fn keep(world: World) {
     }
 }
 
-/// The run begins, and something is to be written of it.
+/// Remembers the beginning of the run, if a component records it and the settings ask for output at its end.
 pub(crate) fn begin_run() {
-    if settings::ENABLE_OUTPUT.get() > 0 {
+    let is_recorded = super::switches().into_iter().any(Switch::is_on);
+    if is_recorded && super::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
         *WHOLE_RUN.lock() = Some(Reader::new());
     }
 }

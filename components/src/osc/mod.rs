@@ -13,6 +13,7 @@ use mpit::{category, cvar, traffic};
 
 use crate::framework::{self, Framework};
 use crate::host::World;
+use crate::selection::List;
 
 /// One-sided communication.
 #[category(name = "osc")]
@@ -51,7 +52,12 @@ pub fn accessed(access: &Access) {
 }
 
 pub(crate) fn open(world: World) {
-    OSC.open(framework::components("osc"), COMPONENTS.get().as_str(), world);
+    OSC.open(framework::components("osc"), &selection(), world);
+}
+
+/// The selection list in force.
+pub(crate) fn selection() -> List {
+    List::in_force("osc", COMPONENTS.get().as_str())
 }
 
 /// Looks who came or went.

@@ -13,6 +13,7 @@ use mpit::{category, cvar, traffic};
 
 use crate::framework::{self, Framework};
 use crate::host::World;
+use crate::selection::List;
 
 /// Point-to-point communication.
 #[category(name = "pml")]
@@ -48,7 +49,12 @@ pub fn sent(send: &Send) {
 }
 
 pub(crate) fn open(world: World) {
-    PML.open(framework::components("pml"), COMPONENTS.get().as_str(), world);
+    PML.open(framework::components("pml"), &selection(), world);
+}
+
+/// The selection list in force.
+pub(crate) fn selection() -> List {
+    List::in_force("pml", COMPONENTS.get().as_str())
 }
 
 /// Looks who came or went.

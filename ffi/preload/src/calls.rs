@@ -7,7 +7,7 @@ use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, events, osc, pml};
 use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
-use mpit_ffi::life;
+use mpit_ffi::{life, native_monitoring};
 
 use crate::depth::Outermost;
 use crate::notes::{Note, Tell as _};
@@ -190,6 +190,17 @@ pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) 
         safely(after);
     }
     code
+}
+
+/// Runs a call that initializes the library, and is noted whenever it succeeds.
+pub(crate) fn run_initialization(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
+    run_always(
+        || {
+            let _native = safely(native_monitoring::off);
+            pass_on()
+        },
+        after,
+    )
 }
 
 /// Runs a call that is noted before it is passed on.

@@ -13,6 +13,7 @@
 //!   the call is a jump ([`crate::calls::hand_over`]); Fortran's calls may make calls in C, which must not count,
 //! - `timed(Interest)`: only its time is taken,
 //! - `always()`: whenever it has succeeded, whoever listens,
+//! - `initializing()`: the same, and the library reads its settings meanwhile,
 //! - `before()`: whenever it is called, before it is passed on.
 //!
 //! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
@@ -108,6 +109,9 @@ macro_rules! run {
     };
     ([always () ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_always($pass_on, || $note)
+    };
+    ([initializing () ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_initialization($pass_on, || $note)
     };
     ([before () ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_after_note($pass_on, || $note)

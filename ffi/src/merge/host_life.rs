@@ -15,6 +15,7 @@ use std::time::Duration;
 use mpit::lock::{Inside, Mutex};
 
 use crate::host::{Host, mpi, mpi_t};
+use crate::native_monitoring;
 
 /// Not asked yet.
 const UNTOUCHED: u8 = 0;
@@ -58,6 +59,7 @@ impl HostLife {
             // SAFETY: always allowed; the flag is writable.
             unsafe { mpi::finalized(&raw mut over) };
             let mut provided = required;
+            let _native = native_monitoring::off();
             // After MPI_Finalize, hosts do not survive being asked for the first time.
             let up = over == 0
                 // SAFETY: the level is one of the flavour's, and `provided` is writable.

@@ -19,6 +19,7 @@ mod killed;
 mod languages;
 mod lifecycle;
 mod native;
+mod native_off;
 mod plugins;
 mod promises;
 mod reach;

@@ -55,12 +55,7 @@ impl Lifecycle for Monitoring {
         MERGED.store(monitoring::settings::ENABLE.get() == 1, Relaxed);
         if monitoring::is_enabled() {
             SWITCH.on();
-            monitoring::begin_run();
         }
         true
-    }
-
-    fn close(&self) {
-        monitoring::end_run();
     }
 }

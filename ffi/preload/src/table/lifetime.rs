@@ -6,10 +6,10 @@ use mpit_ffi::life;
 use crate::interpose::calls;
 
 calls! {
-    always() c fn Init(argc: Place, argv: Place) => life::ensure_up();
-    always() fortran fn Init() => life::ensure_up();
-    always() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
-    always() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
+    initializing() c fn Init(argc: Place, argv: Place) => life::ensure_up();
+    initializing() fortran fn Init() => life::ensure_up();
+    initializing() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
+    initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
     before() plain fn Finalize() => life::finalizing();
     // In C, other arguments may follow that mean something to nobody here; they are not passed on.
     after(Everybody) plain fn Pcontrol(level: Int) => control::pcontrol(level.get());

@@ -1,0 +1,85 @@
+//! Open MPI's own monitoring obeys the same settings, and stays off while ours records.
+
+use std::path::Path;
+
+use mpit_tests::{
+    Context, Failure, Outcome, build,
+    launch::{Finished, Job},
+    stacks::{self, Stack, Vendor},
+};
+
+use crate::written_to;
+
+const RANKS: u32 = 2;
+
+/// Runs the program in `dir` with `native` settings from Open MPI's launcher; `arguments` are those of `mpit run`.
+fn run(
+    stack: &Stack,
+    dir: &Path,
+    arguments: &[&str],
+    native: &[(&str, &str)],
+    mode: &str,
+) -> Outcome<Finished> {
+    let program = stack.compile("native_off")?;
+    let mpit = build::artifacts()?.mpit.display().to_string();
+    let mut job = Job::alone(stack).arg(&mpit).args(&["run"]).args(arguments).args(&["--"]);
+    for word in stack.mpiexec(RANKS) {
+        job = job.arg(word);
+    }
+    job.native_monitoring(native).arg(program).args(&[mode]).dir(dir).succeed()
+}
+
+fn there(dir: &Path, stem: &str) -> usize {
+    (0..RANKS).filter(|rank| dir.join(format!("{stem}.{rank}.prof")).exists()).count()
+}
+
+fn says(finished: &Finished, line: &str) -> Outcome {
+    Failure::unless(finished.stdout.contains(line) || finished.stderr.contains(line), || {
+        format!("no {line:?}\n{finished}")
+    })
+}
+
+#[test]
+fn native_monitoring_stays_off() -> Outcome {
+    stacks::for_each(
+        "native_off",
+        |stack| stack.vendor() == Vendor::OpenMpi,
+        |stack| {
+            let dir = stack.scratch("native_off")?;
+            // Files of Open MPI's own would be `theirs`.
+            let arguments = ["--set", "pml_monitoring_filename=ours"];
+            for mode in ["init", "tool"] {
+                let finished = run(stack, &dir, &arguments, &written_to("theirs"), mode)?;
+                let files = (there(&dir, "ours"), there(&dir, "theirs"));
+                Failure::unless(files == (2, 0), || format!("{mode}: {files:?}\n{finished}"))?;
+                for line in ["before 2\n", "after 2\n", "child 2\n"] {
+                    says(&finished, line)?;
+                }
+                Failure::unless(!finished.stderr.contains("mpit:"), || finished.to_string())?;
+                std::fs::remove_file(dir.join("ours.0.prof")).context("ours.0.prof")?;
+                std::fs::remove_file(dir.join("ours.1.prof")).context("ours.1.prof")?;
+            }
+            // Where the call is not seen, a line says that there are two.
+            let finished = run(stack, &dir, &arguments, &written_to("theirs"), "world")?;
+            says(&finished, "mpit: Open MPI's own monitoring is on as well")?;
+            Failure::unless(there(&dir, "theirs") == 2, || finished.to_string())?;
+
+            // A list that leaves out Open MPI's component leaves out ours as well, and says so.
+            let left_out = [&written_to("listed")[..], &[("pml", "^monitoring")]].concat();
+            let finished = run(stack, &dir, &[], &left_out, "init")?;
+            says(
+                &finished,
+                "mpit: pml_components: `monitoring` is left out, as OMPI_MCA_pml=^monitoring says",
+            )?;
+            let text = std::fs::read_to_string(dir.join("listed.0.prof")).context(&finished)?;
+            Failure::unless(!text.contains("\nE\t") && text.contains("\nC\t0\t1\t"), || {
+                format!("{text}\n{finished}")
+            })?;
+
+            // Ours was switched off by somebody who asked for that, so Open MPI's own is left alone.
+            let off = ["--set", "pml_monitoring_enable=0"];
+            let finished = run(stack, &dir, &off, &written_to("native"), "init")?;
+            Failure::unless(there(&dir, "native") == 2, || finished.to_string())
+        },
+    )
+}
