@@ -18,22 +18,24 @@ struct Listener<C: ?Sized + 'static> {
     switch: &'static Switch,
 }
 
-/// A component that there is, whether it takes part or not.
+/// A component of this process, open or not.
 struct Known<C: ?Sized + 'static> {
     name: &'static str,
     component: &'static C,
-    /// Of another image: then it may come at any time, and go and come again.
+    /// A component of another image, which may be activated and deactivated at any time.
     guest: Option<&'static ForeignComponent>,
     /// The last epoch in which it was asked to take part,
     asked: Option<u64>,
     /// and whether it has taken part since.
     is_open: bool,
     is_listed: bool,
+    /// A thread runs its `open` or `close`, and looks at it once more afterwards.
+    is_busy: bool,
 }
 
 impl<C: ?Sized> Known<C> {
     fn new(name: &'static str, component: &'static C, guest: Option<&'static ForeignComponent>) -> Self {
-        Self { name, component, guest, asked: None, is_open: false, is_listed: false }
+        Self { name, component, guest, asked: None, is_open: false, is_listed: false, is_busy: false }
     }
 
     /// The time in which it may take part: what is linked into the program may for ever.
@@ -52,8 +54,15 @@ struct Choice {
 /// What the framework knows of its components.
 struct Register<C: ?Sized + 'static> {
     choice: Option<Choice>,
+    /// Only grows, so that a step can be finished by its place.
     known: Vec<Known<C>>,
     is_closed: bool,
+}
+
+/// A function of a component that has to run now.
+enum Step<C: ?Sized + 'static> {
+    Open(&'static C, World),
+    Close(&'static C),
 }
 
 /// A framework whose components implement `C`.
@@ -64,7 +73,7 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
     /// Those that take part: what traffic looks at. Most often there is only monitoring.
     first: OnceLock<Listener<C>>,
     others: Log<Listener<C>>,
-    /// Held while functions of components run, which do not come back here: see `host`.
+    /// Never held while a function of a component runs: that may need another thread, which may come here.
     register: Mutex<Register<C>>,
 }
 
@@ -113,37 +122,43 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         list: &List,
         world: World,
     ) {
-        let mut register = self.register();
-        if register.choice.is_none() {
-            let linked = components.map(|(name, component)| Known::new(name, component, None));
-            let mut known: Vec<_> = linked.collect();
-            known.extend(self.guests());
-            // The order of definitions is the linker's.
-            known.sort_unstable_by_key(|known| known.name);
-            let names: Vec<_> = known.iter().map(|known| known.name).collect();
-            // What a launcher handed on is the same in all processes.
-            if list.variable.is_none() || world.rank == 0 {
-                for complaint in list.complaints(&names) {
-                    complain(format_args!("{}_components: {complaint}", self.which.name()));
-                }
+        let linked = components.map(|(name, component)| Known::new(name, component, None));
+        let mut known: Vec<_> = linked.collect();
+        known.extend(self.guests());
+        // The order of definitions is the linker's.
+        known.sort_unstable_by_key(|known| known.name);
+        let names: Vec<_> = known.iter().map(|known| known.name).collect();
+        {
+            let mut register = self.register();
+            if register.choice.is_some() {
+                return;
             }
             register.known = known;
             register.choice = Some(Choice { world, list: list.text.clone() });
-            self.settle(&mut register);
         }
+        // What a launcher handed on is the same in all processes.
+        if list.variable.is_none() || world.rank == 0 {
+            for complaint in list.complaints(&names) {
+                complain(format_args!("{}_components: {complaint}", self.which.name()));
+            }
+        }
+        self.settle();
     }
 
     /// Looks at the components of other images: opens those that came or came again, and closes those that went.
     pub(crate) fn look(&self) {
-        let mut register = self.register();
-        if register.choice.is_some() && !register.is_closed {
+        {
+            let mut register = self.register();
+            if register.choice.is_none() || register.is_closed {
+                return;
+            }
             for guest in self.guests() {
                 if !register.known.iter().any(|known| is_same(known.guest, guest.guest)) {
                     register.known.push(guest);
                 }
             }
-            self.settle(&mut register);
         }
+        self.settle();
     }
 
     fn guests(&self) -> impl Iterator<Item = Known<C>> {
@@ -151,25 +166,57 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         guests.map(|guest| Known::new(guest.name(), (self.invite)(guest), Some(guest)))
     }
 
-    fn settle(&self, register: &mut Register<C>) {
-        let Some(choice) = &register.choice else { return };
-        for known in &mut register.known {
-            let epoch = known.epoch();
-            if known.asked == epoch {
-                continue;
-            }
-            if std::mem::take(&mut known.is_open) {
-                known.component.switch().pause();
-                known.component.close();
-            }
-            known.asked = epoch;
-            let may = epoch.is_some() && Selection::parse(&choice.list, &[known.name]).0.admits(known.name);
-            if may && known.component.open(choice.world) {
+    /// Opens and closes components until each is in the state that it should be in. A component that another thread is
+    /// opening or closing is left to that thread, which does the rest when the function returns; nothing waits.
+    fn settle(&self) {
+        while let Some((at, step)) = self.next_step() {
+            let is_open = match step {
+                Step::Open(component, world) => component.open(world),
+                Step::Close(component) => {
+                    component.close();
+                    false
+                }
+            };
+            let mut register = self.register();
+            let Some(known) = register.known.get_mut(at) else { return };
+            known.is_busy = false;
+            if is_open {
                 self.admit(known);
-            } else if known.guest.is_none() {
+            } else if known.guest.is_none() && matches!(step, Step::Open(..)) {
                 known.component.switch().leave_out();
             }
         }
+    }
+
+    /// The first function that has to run, by the place of its component, which is marked as busy.
+    fn next_step(&self) -> Option<(usize, Step<C>)> {
+        let mut register = self.register();
+        let Register { choice, known, is_closed } = &mut *register;
+        let choice = choice.as_ref()?;
+        for (at, known) in known.iter_mut().enumerate().filter(|(_, known)| !known.is_busy) {
+            let epoch = known.epoch();
+            let is_over = *is_closed || known.asked != epoch;
+            if known.is_open && is_over {
+                known.is_open = false;
+                known.is_busy = true;
+                if known.guest.is_some() {
+                    known.component.switch().pause();
+                }
+                return Some((at, Step::Close(known.component)));
+            }
+            if *is_closed || !is_over {
+                continue;
+            }
+            known.asked = epoch;
+            if epoch.is_some() && Selection::parse(&choice.list, &[known.name]).0.admits(known.name) {
+                known.is_busy = true;
+                return Some((at, Step::Open(known.component, choice.world)));
+            }
+            if known.guest.is_none() {
+                known.component.switch().leave_out();
+            }
+        }
+        None
     }
 
     /// The component takes part from now on.
@@ -189,18 +236,11 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Closes the components that take part. Only the first call counts.
+    /// Closes the components that take part. Only the first call counts. One that another thread is opening is closed by
+    /// that thread.
     pub(crate) fn close(&self) {
-        let mut register = self.register();
-        if !std::mem::replace(&mut register.is_closed, true) {
-            for known in register.known.iter_mut().filter(|known| known.is_open) {
-                known.is_open = false;
-                if known.guest.is_some() {
-                    known.component.switch().pause();
-                }
-                known.component.close();
-            }
-        }
+        self.register().is_closed = true;
+        self.settle();
     }
 }
 

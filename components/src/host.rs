@@ -5,8 +5,8 @@
 //! ([`mpit::threads::set_concurrent`]).
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use mpit::plugin::component;
 use mpit::registry::Registry;
@@ -16,20 +16,19 @@ use crate::{coll, monitoring, osc, pml};
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
-/// One host begins or ends at a time, or plug-ins come or go; the value says whether it ended.
-static ENDED: Mutex<bool> = Mutex::new(false);
-
-/// Whether components of plug-ins came or went that nobody has looked at.
-static CHANGED: AtomicBool = AtomicBool::new(false);
+/// The components are closed, or being closed.
+static ENDED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Whether this thread holds the lock on [`ENDED`].
+    /// This thread runs functions of components.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Such a function activated or deactivated plug-ins.
+    static CHANGED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// MPI is up: opens the components that are selected. Only the first call counts.
 pub fn initialized(world: World) {
-    alone(|_| {
+    outermost(|| {
         if WORLD.set(world).is_ok() {
             component::on_change(changed);
             // The first look at the registry gives settings their values.
@@ -47,8 +46,8 @@ pub fn initialized(world: World) {
 /// MPI goes down: closes the components, which write what they have to write. Errors go to standard error, one
 /// line each. Only the first call after [`initialized`] counts.
 pub fn finalizing() {
-    alone(|ended| {
-        if WORLD.get().is_some() && !std::mem::replace(ended, true) {
+    outermost(|| {
+        if WORLD.get().is_some() && !ENDED.swap(true, SeqCst) {
             monitoring::end_run();
             pml::close();
             osc::close();
@@ -57,22 +56,22 @@ pub fn finalizing() {
     });
 }
 
-/// Components of plug-ins came or went.
+/// Adapts to plug-ins that were activated or deactivated.
 fn changed() {
-    CHANGED.store(true, SeqCst);
-    alone(|_| ());
+    CHANGED.set(true);
+    outermost(|| ());
 }
 
-/// Does something while no other thread is here, and then what became necessary in the meantime. Functions of components run
-/// here; one that comes here again finds nothing done, since the caller does it afterwards.
-fn alone(what: impl FnOnce(&mut bool)) {
+/// Runs functions of components, and then what these made necessary. A function of a component that comes back here on
+/// the same thread finds nothing done yet: so components are opened one after the other. Other threads do not wait:
+/// a function of a component may wait for them.
+fn outermost(what: impl FnOnce()) {
     if INSIDE.replace(true) {
         return;
     }
     let _leave = Leave;
-    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
-    what(&mut ended);
-    while CHANGED.swap(false, SeqCst) {
+    what();
+    while CHANGED.take() {
         pml::look();
         osc::look();
         coll::look();

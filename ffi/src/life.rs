@@ -2,10 +2,9 @@
 //! what happens in `MPI_Finalize`.
 
 use std::ffi::c_int;
-use std::sync::Once;
 use std::sync::atomic::{
     AtomicBool,
-    Ordering::{Acquire, Release},
+    Ordering::{AcqRel, Acquire, Release},
 };
 
 use mpit::words::ThreadLevel;
@@ -34,44 +33,42 @@ pub fn ensure_up() {
 
 #[cold]
 fn came_up() {
-    static ONCE: Once = Once::new();
+    static BEGUN: AtomicBool = AtomicBool::new(false);
     let Some(found) = Host::get() else { return };
-    if !mpi::is_active() {
+    if !mpi::is_active() || BEGUN.swap(true, AcqRel) {
         return;
     }
-    ONCE.call_once(|| {
-        let abi = found.abi();
-        let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
-        // SAFETY: MPI is up, and the level is writable.
-        unsafe { mpi::query_thread(&raw mut level) };
-        let concurrent = abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
-        mpit::threads::set_concurrent(concurrent);
-        // SAFETY: MPI is up, so the world exists; the rank is writable.
-        let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
-        // SAFETY: as above.
-        let sized = unsafe { mpi::comm_size(abi.comm_world, &raw mut size) };
-        if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
-            host::initialized(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() });
-            comms::meet_predefined();
-            gather::offer();
-        }
-        mpi_t::library_is_up();
-        native_monitoring::complain_if_on();
-        listing::write_if_asked();
-        KNOWN_UP.store(true, Release);
-    });
+    let abi = found.abi();
+    let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
+    // SAFETY: MPI is up, and the level is writable.
+    unsafe { mpi::query_thread(&raw mut level) };
+    let concurrent = abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
+    mpit::threads::set_concurrent(concurrent);
+    // SAFETY: MPI is up, so the world exists; the rank is writable.
+    let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
+    // SAFETY: as above.
+    let sized = unsafe { mpi::comm_size(abi.comm_world, &raw mut size) };
+    // From here on components and callbacks of tools run, which may make calls of MPI, or wait for threads that do:
+    // these calls are recorded as far as components are open, and wait for nothing.
+    KNOWN_UP.store(true, Release);
+    if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
+        host::initialized(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() });
+        comms::meet_predefined();
+        gather::offer();
+    }
+    mpi_t::library_is_up();
+    native_monitoring::complain_if_on();
+    listing::write_if_asked();
 }
 
 /// MPI goes down and still works: called from `MPI_Finalize` and from the deletion of the attribute on
 /// `MPI_COMM_SELF`, whichever comes first.
 pub fn finalizing() {
-    static ONCE: Once = Once::new();
-    if Host::get().is_none() || !mpi::is_active() && !KNOWN_UP.load(Acquire) {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if Host::get().is_none() || !mpi::is_active() && !KNOWN_UP.load(Acquire) || BEGUN.swap(true, AcqRel) {
         return;
     }
-    ONCE.call_once(|| {
-        comms::refresh_names();
-        host::finalizing();
-        mpi_t::library_is_finalizing();
-    });
+    comms::refresh_names();
+    host::finalizing();
+    mpi_t::library_is_finalizing();
 }

@@ -1,23 +1,26 @@
 //! Adding to the registry what was decided on.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::categories::{self, Category, Members};
 use super::plan::Plan;
 use super::{CvarEntry, Registry};
-use crate::cvar::sources::{self, Setting};
+use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::CategoryDesc;
 use crate::lock::Mutex;
 
 impl Registry {
-    /// Adds what is planned. The caller holds the lock on `adding`, and has since the plan was made.
-    pub(super) fn carry_out(&self, plan: &Plan, settings: &[Setting]) {
+    /// Adds what is planned, and returns the indices of the control variables, which have their defaults. The caller
+    /// holds the lock on `adding`, and has since the plan was made.
+    pub(super) fn carry_out(&self, plan: &Plan) -> Range<u32> {
         for (desc, hash) in plan.enums.iter() {
             self.enums.append(desc, hash);
         }
         let mut changed = self.append_categories(plan);
         changed |= self.append_pvars(plan);
-        changed |= self.append_cvars(plan, settings);
+        let first_cvar = self.cvars.len();
+        changed |= self.append_cvars(plan);
         for (desc, hash) in plan.sources.iter() {
             desc.cell().set_index(self.sources.append(desc, hash));
         }
@@ -25,6 +28,17 @@ impl Registry {
         if changed {
             // Only now, so that who sees the new number sees the new content.
             self.update.store(categories::next_update(self.update.load(Acquire)), Release);
+        }
+        first_cvar..self.cvars.len()
+    }
+
+    /// Gives control variables their values. Runs their functions, so the caller holds no lock.
+    pub(super) fn apply(&self, cvars: Range<u32>, settings: &[Setting]) {
+        for entry in cvars.filter_map(|index| self.cvars.get(index)) {
+            let source = sources::apply(entry.desc, settings);
+            if source != Source::Default {
+                entry.set_source(source);
+            }
         }
     }
 
@@ -53,12 +67,12 @@ impl Registry {
         changed
     }
 
-    fn append_cvars(&self, plan: &Plan, settings: &[Setting]) -> bool {
+    fn append_cvars(&self, plan: &Plan) -> bool {
         let mut changed = false;
         self.cvars.expect(plan.cvars.iter().len());
         for (desc, hash) in plan.cvars.iter() {
-            let source = sources::apply(desc, settings);
-            let index = self.cvars.append(CvarEntry { desc, source: Mutex::new(source) }, hash);
+            let source = Mutex::new(Source::Default);
+            let index = self.cvars.append(CvarEntry { desc, source }, hash);
             changed |= self.put(desc.category_list(), |members| &mut members.cvars, index);
         }
         changed

@@ -20,6 +20,7 @@ mod names;
 mod plan;
 mod space;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
@@ -88,15 +89,22 @@ impl Registry {
     pub fn global() -> &'static Self {
         static GLOBAL: Once<Registry> = Once::new();
         let is_plugin = plugin::export::is_exported();
+        let mut added = None;
         let registry = GLOBAL.get_or_init(|| {
             let registry = Self::new();
             if !is_plugin {
                 let linked = Image::linked();
-                let refusals = registry.add(&linked, &sources::for_image(&linked));
+                let settings = sources::for_image(&linked);
+                let (refusals, cvars) = registry.append(&linked);
                 report(&refusals);
+                added = Some((cvars, settings));
             }
             registry
         });
+        if let Some((cvars, settings)) = added {
+            // Not above: functions of control variables may come back here.
+            registry.apply(cvars, &settings);
+        }
         if !is_plugin {
             // They may come back here, so it is there already.
             plugin::load_what_is_asked_for();
@@ -107,10 +115,18 @@ impl Registry {
     /// Adds an image as one batch and gives its control variables their values from `settings`. What breaks a
     /// rule is left out and returned; the rest stands.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
+        let (refusals, cvars) = self.append(image);
+        self.apply(cvars, settings);
+        refusals
+    }
+
+    /// Adds an image as one batch. Returns what is left out, and the indices of the control variables, which are still to
+    /// get their values.
+    fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
         let _alone = self.adding.lock();
         let plan = Plan::of(self, image);
-        self.carry_out(&plan, settings);
-        plan.refusals
+        let cvars = self.carry_out(&plan);
+        (plan.refusals, cvars)
     }
 
     /// What of an image would be refused if it were added now.
@@ -130,13 +146,15 @@ impl Registry {
         image: &Image,
         settings: &[Setting],
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
-        let _alone = self.adding.lock();
+        let alone = self.adding.lock();
         let mut plan = Plan::of(self, image);
         if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
             plan.refusals.retain(|refusal| !refusal.is_taken);
             return Err(plan.refusals);
         }
-        self.carry_out(&plan, settings);
+        let cvars = self.carry_out(&plan);
+        drop(alone);
+        self.apply(cvars, settings);
         Ok(plan.refusals)
     }
 
@@ -146,12 +164,14 @@ impl Registry {
     ///
     /// What breaks a rule; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
-        let _alone = self.adding.lock();
+        let alone = self.adding.lock();
         let plan = Plan::of(self, image);
         if !plan.refusals.is_empty() {
             return Err(plan.refusals);
         }
-        self.carry_out(&plan, settings);
+        let cvars = self.carry_out(&plan);
+        drop(alone);
+        self.apply(cvars, settings);
         Ok(())
     }
 }

@@ -95,18 +95,25 @@ impl Interface {
     ///
     /// [`Error::NotInitialized`] when it is down already.
     pub fn finalize(&self) -> Result<()> {
-        let _alone = self.level.lock();
+        let alone = self.level.lock();
         let before = self.references.load(SeqCst);
         if before == 0 {
             return Err(Error::NotInitialized);
         }
         // Down before the rest ends, so that nothing is made meanwhile.
         self.references.store(before - 1, SeqCst);
-        if before == 1 {
-            self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id, ()));
-            self.pvars.iter().for_each(|(id, _)| _ = self.end_handle(id));
-            self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id, ()));
-            self.end_registrations();
+        if before > 1 {
+            return Ok(());
+        }
+        self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id, ()));
+        self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id, ()));
+        self.end_registrations();
+        let handles: Vec<u64> = self.pvars.iter().map(|(id, _)| id).collect();
+        drop(alone);
+        // Functions of variables run now, which may bring the interface up again and make handles: so what ends was chosen
+        // before.
+        for id in handles {
+            self.end_handle(id);
         }
         Ok(())
     }

@@ -23,6 +23,7 @@ mod native_off;
 mod plugins;
 mod promises;
 mod reach;
+mod reentrant;
 mod report;
 mod ring;
 mod rows;
