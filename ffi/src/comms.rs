@@ -141,6 +141,13 @@ pub fn in_use(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle).or_else(|| meet(handle))
 }
 
+/// Returns the communicator behind a handle that was met before. The library is not asked.
+#[inline]
+#[must_use]
+pub fn met(handle: Handle) -> Option<&'static Comm> {
+    COMMS.get(handle)
+}
+
 /// The communicator that was asked for last, if it is this one.
 #[inline]
 #[must_use]

@@ -1,43 +1,72 @@
 //! Sizes of datatypes, for the bytes of every message.
 //!
-//! Predefined types never change, so their sizes are kept. Types that a program makes are asked for each time, since a
-//! handle may be used again.
+//! The size of a predefined type never changes; that of a derived type is learned when the type is committed and dropped
+//! before it is freed. So a call's types need no question to the library: it would refuse an invalid handle with the
+//! program's error handler, and after a call another thread may have freed the type.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::abi::{Abi, Flavour, Handle};
 use crate::host::{Host, mpi};
 use crate::table::Table;
 
-/// Of predefined types that were used.
-static SIZES: Table<u64> = Table::new();
+/// Predefined types that were used, and committed ones.
+static SIZES: Table<AtomicU64> = Table::new();
 
-/// Bytes of one element, as they travel: gaps not counted.
+/// Returns the bytes of one element, as they travel: gaps not counted. The library has accepted the type.
 #[inline]
 #[must_use]
 pub fn size(abi: &Abi, datatype: Handle) -> u64 {
-    SIZES.get(datatype).copied().unwrap_or_else(|| learn(abi, datatype))
+    known_size(abi, datatype).unwrap_or_else(|| ask(datatype))
 }
 
-/// The size of the predefined type that was asked for last, if it is this one.
+/// Returns the same without asking the library about a handle that may be invalid: `None` for a derived type whose commit
+/// was not seen.
+#[inline]
+#[must_use]
+pub fn known_size(abi: &Abi, datatype: Handle) -> Option<u64> {
+    SIZES.get(datatype).map(|size| size.load(Relaxed)).or_else(|| learn(abi, datatype))
+}
+
+/// Returns the size of the type that was asked for last, if it is this one.
 #[inline]
 #[must_use]
 pub fn last_size(datatype: Handle) -> Option<u64> {
-    SIZES.last(datatype).copied()
+    SIZES.last(datatype).map(|size| size.load(Relaxed))
+}
+
+/// Keeps the size of a derived type that the library has committed.
+pub fn committed(abi: &Abi, datatype: Handle) {
+    if !is_null(abi, datatype) {
+        let size = ask(datatype);
+        SIZES.remove(datatype);
+        SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
+    }
+}
+
+/// Drops the size of a type that is about to be freed: the library may give its handle to another one.
+pub fn freeing(datatype: Handle) {
+    SIZES.remove(datatype);
+}
+
+/// Returns true for what a program gives where no type is wanted. The library would call it an error.
+fn is_null(abi: &Abi, datatype: Handle) -> bool {
+    datatype == 0 || datatype == abi.datatype_null()
 }
 
 #[inline(never)]
-fn learn(abi: &Abi, datatype: Handle) -> u64 {
-    // Given where no type is wanted. The host would call it an error, and the program's error handler.
-    if datatype == 0 || datatype == abi.datatype_null() {
-        return 0;
+fn learn(abi: &Abi, datatype: Handle) -> Option<u64> {
+    if is_null(abi, datatype) {
+        return Some(0);
+    }
+    if !is_predefined(abi, datatype) {
+        return None;
     }
     let size = ask(datatype);
-    if is_predefined(abi, datatype) {
-        SIZES.insert(datatype, || size);
-    }
-    size
+    SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
+    Some(size)
 }
 
 fn is_predefined(abi: &Abi, datatype: Handle) -> bool {

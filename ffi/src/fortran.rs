@@ -41,6 +41,13 @@ pub fn request(fortran: c_int) -> Option<Handle> {
     convert(&FUNCTION, fortran)
 }
 
+/// A reduction operation.
+#[must_use]
+pub fn op(fortran: c_int) -> Option<Handle> {
+    static FUNCTION: Function = Function::new(c"MPI_Op_f2c", c"PMPI_Op_f2c");
+    convert(&FUNCTION, fortran)
+}
+
 /// A window.
 #[must_use]
 pub fn win(fortran: c_int) -> Option<Handle> {

@@ -53,6 +53,20 @@ pub fn in_use(handle: Handle) -> Option<&'static Window> {
     WINDOWS.get(handle).or_else(|| meet(handle))
 }
 
+/// Returns the window that was asked for last, if it is this one.
+#[inline]
+#[must_use]
+pub fn last(handle: Handle) -> Option<&'static Window> {
+    WINDOWS.last(handle)
+}
+
+/// Returns the window behind a handle that was met before. The library is not asked.
+#[inline]
+#[must_use]
+pub fn met(handle: Handle) -> Option<&'static Window> {
+    WINDOWS.get(handle)
+}
+
 #[cold]
 fn meet(handle: Handle) -> Option<&'static Window> {
     let abi = Host::get()?.abi();

@@ -203,6 +203,24 @@ pub(crate) fn run_initialization(pass_on: impl FnOnce() -> c_int, after: impl Fn
     )
 }
 
+/// Runs a call that is noted whenever it succeeds, with what was known before it.
+#[inline]
+pub(crate) fn run_making<B>(
+    pass_on: impl FnOnce() -> c_int,
+    before: impl FnOnce() -> B,
+    after: impl FnOnce(B),
+) -> c_int {
+    let _outermost = Outermost::enter();
+    let begun = safely(before);
+    let code = pass_on();
+    if code == Abi::SUCCESS
+        && let Some(begun) = begun
+    {
+        safely(|| after(begun));
+    }
+    code
+}
+
 /// Runs a call that is noted before it is passed on.
 #[inline]
 pub(crate) fn run_after_note(pass_on: impl FnOnce() -> c_int, note: impl FnOnce()) -> c_int {

@@ -14,6 +14,7 @@
 //! - `timed(Interest)`: only its time is taken,
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `initializing()`: the same, and the library reads its settings meanwhile,
+//! - `making()`: the same, with a note that is made before, as with `around`,
 //! - `before()`: whenever it is called, before it is passed on.
 //!
 //! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
@@ -112,6 +113,9 @@ macro_rules! run {
     };
     ([initializing () ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_initialization($pass_on, || $note)
+    };
+    ([making () ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_making($pass_on, || $crate::notes::begun($note), $crate::notes::ended)
     };
     ([before () ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_after_note($pass_on, || $note)

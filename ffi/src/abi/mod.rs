@@ -73,6 +73,8 @@ pub struct Abi {
     pub topologies: [c_int; 3],
     /// `MPI_REQUEST_NULL`.
     pub request_null: Handle,
+    /// `MPI_NO_OP`.
+    pub no_op: Handle,
     /// `MPI_KEYVAL_INVALID`.
     pub keyval_invalid: c_int,
     /// `MPI_ERR_COUNT`, which is 2 everywhere.

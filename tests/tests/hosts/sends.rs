@@ -163,3 +163,8 @@ fn what_the_library_refuses_is_not_counted() -> Outcome {
         |stack| recorded::equal_the_ledger(stack, "refused", 2),
     )
 }
+
+#[test]
+fn types_freed_during_a_call_keep_their_size() -> Outcome {
+    stacks::for_each("freed_types", |_| true, |stack| recorded::equal_the_ledger(stack, "freed_types", 1))
+}

@@ -30,6 +30,8 @@ pub(crate) trait Language: Copy + Debug + 'static {
     fn datatype(raw: Self::Object) -> Handle;
     /// A window, likewise.
     fn win(raw: Self::Object) -> Handle;
+    /// A reduction operation, likewise.
+    fn op(raw: Self::Object) -> Handle;
     /// A communicator in a variable of the program's.
     fn comm_at(at: *const c_void) -> Handle;
     /// A window in a variable of the program's.
@@ -86,6 +88,10 @@ macro_rules! c {
             }
             #[inline]
             fn win(raw: Handle) -> Handle {
+                raw
+            }
+            #[inline]
+            fn op(raw: Handle) -> Handle {
                 raw
             }
             fn comm_at(at: *const c_void) -> Handle {
@@ -156,6 +162,9 @@ impl Language for Fortran {
     }
     fn win(raw: *const c_int) -> Handle {
         fortran::win(integer(raw.cast(), 0)).unwrap_or(0)
+    }
+    fn op(raw: *const c_int) -> Handle {
+        fortran::op(integer(raw.cast(), 0)).unwrap_or(0)
     }
     fn comm_at(at: *const c_void) -> Handle {
         fortran::comm(integer(at, 0)).unwrap_or(0)

@@ -48,6 +48,8 @@ values! {
     Type(Object) => datatype -> Handle;
     /// A window.
     Win(Object) => win -> Handle;
+    /// A reduction operation.
+    Op(Object) => op -> Handle;
     /// A handle of another kind, which is passed on and never looked at.
     Object(Object);
 }
@@ -71,6 +73,8 @@ addresses! {
     NewComm;
     /// A window that the call makes.
     NewWin;
+    /// A datatype that the call makes, commits or frees.
+    NewType;
     /// A request, or an array of them.
     Request;
     /// The types of an array of blocks.
@@ -115,6 +119,13 @@ impl<L: Language> NewWin<L> {
     /// The window that was made.
     pub(crate) fn get(self) -> Handle {
         L::win_at(self.0)
+    }
+}
+
+impl<L: Language> NewType<L> {
+    /// The datatype.
+    pub(crate) fn get(self) -> Handle {
+        L::datatype_at(self.0, 0)
     }
 }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use super::{
-    Buf, C, Comm, Count, CountArray, Disp, Int, LargeC, NewWin, Object, Place, RecvCounts, RecvDispls,
+    Buf, C, Comm, Count, CountArray, Disp, Int, LargeC, NewWin, Object, Op, Place, RecvCounts, RecvDispls,
     Request, SendCounts, SendDispls, Type, Types, Wide, Win,
 };
 
@@ -109,7 +109,7 @@ macro_rules! same {
         }
     )+};
 }
-same!(Int, Wide, Disp, Comm, Type, Win, Object);
+same!(Int, Wide, Disp, Comm, Type, Win, Op, Object);
 
 macro_rules! same_address {
     ($($kind:ident),+) => {$(

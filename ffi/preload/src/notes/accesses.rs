@@ -1,38 +1,15 @@
 //! Accesses to memory of other processes.
 
+use std::ffi::c_int;
+
+use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
-use mpit_ffi::abi::Abi;
-use mpit_ffi::host::Host;
-use mpit_ffi::{datatypes, windows};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::datatypes;
+use mpit_ffi::windows::{self, Window};
 
-use crate::arguments::{Count, Int, Language, NewWin, Type, Win};
-
-fn bytes<L: Language>(abi: &Abi, (count, datatype): (Count<L>, Type<L>)) -> u64 {
-    count.get().max(0).cast_unsigned().wrapping_mul(size(abi, datatype))
-}
-
-fn size<L: Language>(abi: &Abi, datatype: Type<L>) -> u64 {
-    datatypes::size(abi, abi.clean(datatype.get()))
-}
-
-fn accessed<L: Language>(kind: Kind, rank: Int<L>, win: Win<L>, amounts: impl FnOnce(&Abi) -> (u64, u64)) {
-    let Some(abi) = Host::get().map(Host::abi) else { return };
-    let rank = rank.get();
-    if rank == abi.proc_null {
-        return;
-    }
-    let Some(window) = windows::in_use(abi.clean(win.get())) else { return };
-    let rank = rank.cast_unsigned();
-    let (sent, received) = amounts(abi);
-    osc::accessed(&Access {
-        window: window.id(),
-        rank,
-        target: window.world_rank(rank),
-        kind,
-        sent,
-        received,
-    });
-}
+use super::{Note, Tell};
+use crate::arguments::{Count, Int, Language, NewWin, Op, Type, Win};
 
 /// A window was made.
 pub(crate) fn made<L: Language>(win: NewWin<L>) {
@@ -40,28 +17,136 @@ pub(crate) fn made<L: Language>(win: NewWin<L>) {
     let _ = windows::in_use(win.get());
 }
 
-/// A put or an accumulate: the origin's elements go to the target.
-pub(crate) fn sent<L: Language>(kind: Kind, origin: (Count<L>, Type<L>), rank: Int<L>, win: Win<L>) {
-    accessed(kind, rank, win, |abi| (bytes(abi, origin), 0));
+/// Elements of a type.
+#[derive(Clone, Copy, Debug)]
+struct Elements {
+    count: i64,
+    datatype: Handle,
 }
 
-/// A get: the origin's elements come from the target.
-pub(crate) fn got<L: Language>(kind: Kind, origin: (Count<L>, Type<L>), rank: Int<L>, win: Win<L>) {
-    accessed(kind, rank, win, |abi| (0, bytes(abi, origin)));
+impl Elements {
+    #[inline]
+    fn bytes(self, size: impl FnOnce(Handle) -> Option<u64>) -> Option<u64> {
+        Some(self.count.max(0).cast_unsigned().wrapping_mul(size(self.datatype)?))
+    }
 }
 
-/// Elements go to the target, others come back.
-pub(crate) fn exchanged<L: Language>(
+/// One access: what goes to the target, and what comes back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessing {
     kind: Kind,
-    origin: (Count<L>, Type<L>),
-    result: (Count<L>, Type<L>),
-    rank: Int<L>,
-    win: Win<L>,
-) {
-    accessed(kind, rank, win, |abi| (bytes(abi, origin), bytes(abi, result)));
+    rank: c_int,
+    win: Handle,
+    sent: Option<Elements>,
+    received: Option<Elements>,
 }
 
-/// The same of one element.
-pub(crate) fn exchanged_one<L: Language>(kind: Kind, datatype: Type<L>, rank: Int<L>, win: Win<L>) {
-    accessed(kind, rank, win, |abi| (size(abi, datatype), size(abi, datatype)));
+impl Accessing {
+    #[inline]
+    pub(crate) fn new<L: Language>(kind: Kind, rank: Int<L>, win: Win<L>) -> Self {
+        Self { kind, rank: rank.get(), win: win.get(), sent: None, received: None }
+    }
+
+    /// With elements that go to the target.
+    #[inline]
+    pub(crate) fn sends<L: Language>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
+        self.sent = Some(Elements { count: count.get(), datatype: datatype.get() });
+        self
+    }
+
+    /// With elements that come from it.
+    #[inline]
+    pub(crate) fn receives<L: Language>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
+        self.received = Some(Elements { count: count.get(), datatype: datatype.get() });
+        self
+    }
+
+    /// With one element each way.
+    #[inline]
+    pub(crate) fn exchanges_one<L: Language>(mut self, datatype: Type<L>) -> Self {
+        let one = Some(Elements { count: 1, datatype: datatype.get() });
+        (self.sent, self.received) = (one, one);
+        self
+    }
+
+    /// By an operation: `MPI_NO_OP` sends nothing.
+    #[inline]
+    pub(crate) fn by<L: Language>(mut self, op: Op<L>) -> Self {
+        let abi = mpit_ffi::abi();
+        if abi.clean(op.get()) == abi.no_op {
+            self.sent = None;
+        }
+        self
+    }
+
+    #[inline]
+    fn access(self, window: &Window, target: u32, [sent, received]: [u64; 2]) -> Access {
+        Access {
+            window: window.id(),
+            rank: self.rank.cast_unsigned(),
+            target,
+            kind: self.kind,
+            sent,
+            received,
+        }
+    }
+
+    #[inline]
+    fn bytes(self, size: impl Fn(Handle) -> Option<u64>) -> [Option<u64>; 2] {
+        [self.sent, self.received].map(|elements| elements.map_or(Some(0), |elements| elements.bytes(&size)))
+    }
+}
+
+impl Note for Accessing {
+    type Known = Access;
+    type Begun = Begun;
+
+    /// For an access to the window of the call before, with its type.
+    #[inline]
+    fn known(self) -> Option<Access> {
+        let window = windows::last(self.win)?;
+        let target = window.world_rank(self.rank.cast_unsigned());
+        let [Some(sent), Some(received)] = self.bytes(datatypes::last_size) else { return None };
+        // Special ranks are none of the world's.
+        if target == OUTSIDE { None } else { Some(self.access(window, target, [sent, received])) }
+    }
+
+    fn begin(self) -> Begun {
+        let abi = mpit_ffi::abi();
+        Begun {
+            accessing: self,
+            window: windows::met(abi.clean(self.win)),
+            bytes: self.bytes(|datatype| datatypes::known_size(abi, abi.clean(datatype))),
+        }
+    }
+}
+
+/// An access that was passed on, with what was known of its handles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    accessing: Accessing,
+    window: Option<&'static Window>,
+    bytes: [Option<u64>; 2],
+}
+
+impl super::Begun for Begun {
+    fn end(self) {
+        let Self { accessing, window, bytes } = self;
+        let abi = mpit_ffi::abi();
+        if accessing.rank == abi.proc_null {
+            return;
+        }
+        let Some(window) = window.or_else(|| windows::in_use(abi.clean(accessing.win))) else { return };
+        let asked = || accessing.bytes(|datatype| Some(datatypes::size(abi, abi.clean(datatype))));
+        let bytes = if bytes.contains(&None) { asked() } else { bytes };
+        let target = window.world_rank(accessing.rank.cast_unsigned());
+        osc::accessed(&accessing.access(window, target, bytes.map(Option::unwrap_or_default)));
+    }
+}
+
+impl Tell for Access {
+    #[inline]
+    fn tell(&self) {
+        osc::accessed(self);
+    }
 }

@@ -2,8 +2,10 @@
 //!
 //! Only arguments that the standard calls significant at a process are looked at: others may be anything.
 
+use std::cell::Cell;
+
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_ffi::abi::Abi;
+use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
@@ -13,14 +15,14 @@ use crate::arguments::{
 };
 
 /// What a process exchanges with each other one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) enum Amounts {
     /// So many bytes.
     Each(u64),
     /// As many elements as the array says, of one size.
     Counts(CountArray, u64),
-    /// The same, of a type each.
-    Typed(CountArray, TypeArray),
+    /// Bytes of each: the elements have types of their own.
+    Listed(Listed),
 }
 
 impl Amounts {
@@ -29,16 +31,40 @@ impl Amounts {
         match self {
             Self::Each(bytes) => *bytes,
             Self::Counts(counts, size) => bytes(counts.get(index), *size),
-            Self::Typed(counts, types) => {
-                let abi = mpit_ffi::abi();
-                bytes(counts.get(index), datatypes::size(abi, abi.clean(types.get(index))))
-            }
+            Self::Listed(list) => list.0.get(index as usize).copied().unwrap_or(0),
         }
     }
 }
 
+/// Bytes by process, or neighbor. Its memory is used again by the thread's next list.
+#[derive(Debug)]
+pub(crate) struct Listed(Vec<u64>);
+
+thread_local! {
+    static SPARE: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+}
+
+impl Listed {
+    /// `None` if one of the types cannot be looked up that way.
+    fn new(len: u32, counts: &CountArray, size: impl Fn(u32) -> Option<u64>) -> Option<Self> {
+        let mut list = Self(SPARE.try_with(Cell::take).unwrap_or_default());
+        list.0.clear();
+        for index in 0..len {
+            list.0.push(bytes(counts.get(index), size(index)?));
+        }
+        Some(list)
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        // Of a thread that ends, the memory is given back.
+        let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
+    }
+}
+
 /// A collective operation of this process's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Collective {
     pub(crate) comm: &'static Comm,
     pub(crate) kind: Kind,
@@ -49,12 +75,12 @@ pub(crate) struct Collective {
 
 impl Collective {
     fn tell(&self, tell: impl FnOnce(&Operation<'_>)) {
-        let with = |index| self.amounts.with(index);
-        let volume = match self.amounts {
-            Amounts::Each(bytes) => Volume::Each(bytes),
+        let Self { comm, kind, root, ref amounts, in_place } = *self;
+        let with = |index| amounts.with(index);
+        let volume = match amounts {
+            Amounts::Each(bytes) => Volume::Each(*bytes),
             _ => Volume::By(&with),
         };
-        let Self { comm, kind, root, in_place, .. } = *self;
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         tell(&Operation { comm: comm.id(), kind, rank, size, root, volume, in_place });
     }
@@ -73,6 +99,8 @@ pub(crate) enum Look {
     /// No further than to those of the call before, which most are. Nothing is called for it in C, so the arguments
     /// stay where they are.
     AtLast,
+    /// To those that were met before: the library has not accepted them yet.
+    Met,
     /// The library is asked.
     Anywhere,
 }
@@ -81,12 +109,13 @@ pub(crate) enum Look {
 pub(crate) struct Noting<F>(F);
 
 impl<F: Fn(Look) -> Option<Collective>> Noting<F> {
-    /// What operation it is.
-    pub(crate) fn operation(&self) -> Option<Collective> {
-        (self.0)(Look::Anywhere)
+    /// Finds out what can be known before the call.
+    pub(crate) fn prepare(self) -> Begun<F> {
+        let known = (self.0)(Look::Met);
+        Begun { known, make: self.0 }
     }
 
-    /// The same, if it exchanges as much with each and is on the communicator and of the type of the call before.
+    /// The operation, if it exchanges as much with each and is on the communicator and of the type of the call before.
     #[inline]
     fn at_last(&self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::AtLast)?;
@@ -105,25 +134,43 @@ impl<F: Fn(Look) -> Option<Collective>> Noting<F> {
 
 impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
     type Known = Operation<'static>;
+    type Begun = Begun<F>;
 
     #[inline]
     fn known(self) -> Option<Operation<'static>> {
         self.at_last()
     }
 
-    fn begin(&self) {
-        if coll::beginnings_wanted()
-            && let Some(what) = self.operation()
-        {
-            what.tell(coll::begin);
+    #[inline]
+    fn begin(self) -> Begun<F> {
+        let mut begun = self.prepare();
+        if coll::beginnings_wanted() {
+            begun.known = begun.known.or_else(|| (begun.make)(Look::Anywhere));
+            if let Some(what) = &begun.known {
+                what.tell(coll::begin);
+            }
         }
+        begun
     }
+}
 
+/// A collective operation that was passed on: what was known of it before, or what makes it out of the call's arguments.
+pub(crate) struct Begun<F> {
+    known: Option<Collective>,
+    make: F,
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Begun<F> {
+    /// What operation it is. The library has accepted it.
+    pub(crate) fn operation(self) -> Option<Collective> {
+        self.known.or_else(|| (self.make)(Look::Anywhere))
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> super::Begun for Begun<F> {
     #[inline]
     fn end(self) {
-        if let Some(known) = self.at_last() {
-            coll::end(&known);
-        } else if let Some(what) = self.operation() {
+        if let Some(what) = self.operation() {
             what.tell(coll::end);
         }
     }
@@ -154,6 +201,7 @@ impl Of {
         let comm = comm.get();
         let comm = match look {
             Look::AtLast => comms::last(comm)?,
+            Look::Met => comms::met(mpit_ffi::abi().clean(comm))?,
             Look::Anywhere => comms::in_use(mpit_ffi::abi().clean(comm))?,
         };
         Some(Self { comm, look })
@@ -162,7 +210,7 @@ impl Of {
     /// Who the root is.
     #[inline]
     fn root<L: Language>(self, root: Int<L>) -> Option<Root> {
-        let at_a_glance = self.look == Look::Anywhere || !self.comm.is_remote();
+        let at_a_glance = self.look != Look::AtLast || !self.comm.is_remote();
         at_a_glance.then(|| root_of(self.comm, root.get()))
     }
 
@@ -171,7 +219,7 @@ impl Of {
     fn is_in_place<L: Language>(self, buffer: Buf<L>) -> Option<bool> {
         match self.look {
             Look::AtLast => buffer.is_in_place_at_a_glance(),
-            Look::Anywhere => Some(buffer.is_in_place()),
+            Look::Met | Look::Anywhere => Some(buffer.is_in_place()),
         }
     }
 
@@ -180,11 +228,25 @@ impl Of {
         let datatype = datatype.get();
         match self.look {
             Look::AtLast => datatypes::last_size(datatype),
-            Look::Anywhere => {
-                let abi = mpit_ffi::abi();
-                Some(datatypes::size(abi, abi.clean(datatype)))
-            }
+            _ => self.size_of(datatype),
         }
+    }
+
+    fn size_of(self, datatype: Handle) -> Option<u64> {
+        let abi = mpit_ffi::abi();
+        let datatype = abi.clean(datatype);
+        match self.look {
+            Look::Anywhere => Some(datatypes::size(abi, datatype)),
+            _ => datatypes::known_size(abi, datatype),
+        }
+    }
+
+    /// Elements of a type for each.
+    fn typed(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
+        if self.look == Look::AtLast {
+            return None;
+        }
+        Some(Amounts::Listed(Listed::new(len, counts, |index| self.size_of(types.get(index)))?))
     }
 
     #[inline]
@@ -451,9 +513,9 @@ pub(crate) fn alltoallw<L: Language>(
         let of = Of::new(look, comm)?;
         let (in_place, len) = (of.is_in_place(sendbuf)?, of.comm.size());
         let amounts = if in_place {
-            Amounts::Typed(recv_counts.of(len), recv_types.of(len))
+            of.typed(len, &recv_counts.of(len), &recv_types.of(len))?
         } else {
-            Amounts::Typed(send_counts.of(len), send_types.of(len))
+            of.typed(len, &send_counts.of(len), &send_types.of(len))?
         };
         Some(of.note(Kind::Alltoallw, Root::None, amounts, in_place))
     })
@@ -494,7 +556,7 @@ pub(crate) fn neighbors_w<L: Language>(
     noting(move |look| {
         let of = Of::new(look, comm)?;
         let len = of.comm.destinations();
-        let amounts = Amounts::Typed(counts.of(len), types.of(len));
+        let amounts = of.typed(len, &counts.of(len), &types.of(len))?;
         Some(of.note(Kind::NeighborAlltoallw, Root::None, amounts, false))
     })
 }

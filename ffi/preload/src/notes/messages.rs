@@ -7,7 +7,6 @@ use mpit_components::pml::{self, Mode, Send};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
-use mpit_ffi::host::Host;
 
 use super::{Note, Tell};
 use crate::arguments::{self, Buf, Count, Int, Language, Request, Type, Wide};
@@ -78,18 +77,6 @@ impl Sending {
         }
     }
 
-    /// As the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
-    pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
-        let abi = Host::get()?.abi();
-        if self.dest == abi.proc_null {
-            return None;
-        }
-        let comm = comms::in_use(abi.clean(self.comm))?;
-        let bytes = self.count.max(0).cast_unsigned() * datatypes::size(abi, abi.clean(self.datatype));
-        let to = comm.world_rank(self.dest);
-        Some((comm, self.send(comm, to, bytes)))
-    }
-
     #[inline]
     fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
@@ -99,6 +86,7 @@ impl Sending {
 
 impl Note for Sending {
     type Known = Send;
+    type Begun = Begun;
 
     /// For a message whose communicator and type are those of the call before, as most are.
     #[inline]
@@ -116,13 +104,44 @@ impl Note for Sending {
         if self.is_sound { self.known() } else { None }
     }
 
-    fn begin(&self) {}
+    #[inline]
+    fn begin(self) -> Begun {
+        let abi = mpit_ffi::abi();
+        Begun {
+            sending: self,
+            comm: comms::met(abi.clean(self.comm)),
+            size: datatypes::known_size(abi, abi.clean(self.datatype)),
+        }
+    }
+}
 
+/// A send that was passed on, with what was known of its handles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    sending: Sending,
+    comm: Option<&'static Comm>,
+    size: Option<u64>,
+}
+
+impl Begun {
+    /// As the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
+    pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
+        let Self { sending, comm, size } = self;
+        let abi = mpit_ffi::abi();
+        if sending.dest == abi.proc_null {
+            return None;
+        }
+        let comm = comm.or_else(|| comms::in_use(abi.clean(sending.comm)))?;
+        let size = size.unwrap_or_else(|| datatypes::size(abi, abi.clean(sending.datatype)));
+        let bytes = sending.count.max(0).cast_unsigned().wrapping_mul(size);
+        Some((comm, sending.send(comm, comm.world_rank(sending.dest), bytes)))
+    }
+}
+
+impl super::Begun for Begun {
     #[inline]
     fn end(self) {
-        if let Some(send) = self.known() {
-            pml::sent(&send);
-        } else if let Some((_, send)) = self.resolve() {
+        if let Some((_, send)) = self.resolve() {
             pml::sent(&send);
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod accesses;
 pub(crate) mod collectives;
 pub(crate) mod communicators;
+pub(crate) mod datatypes;
 pub(crate) mod lens;
 pub(crate) mod messages;
 pub(crate) mod persistent;
@@ -11,9 +12,14 @@ pub(crate) mod volumes;
 use crate::calls::safely;
 
 /// What is noted of a call before it is passed on and after it succeeded.
+///
+/// Whatever the call's handles stand for is looked up before it: once it has begun, another thread may free them. But the
+/// library is asked about a handle only after it has accepted it.
 pub(crate) trait Note: Sized {
     /// What is told of a call that most are like.
     type Known: Tell;
+    /// What is kept while the call lasts.
+    type Begun: Begun;
 
     /// What is told at the end, where it is plain before the call and nothing has to be asked for it; then nothing else
     /// of the call has to be kept while it lasts. Does not panic.
@@ -25,9 +31,12 @@ pub(crate) trait Note: Sized {
     }
 
     /// The call is about to be passed on.
-    fn begin(&self);
+    fn begin(self) -> Self::Begun;
+}
 
-    /// It has succeeded.
+/// A call that was passed on.
+pub(crate) trait Begun {
+    /// Tells of it: it has succeeded.
     fn end(self);
 }
 
@@ -50,13 +59,12 @@ pub(crate) fn told<K: Tell>(known: &K) {
 
 /// Tells of a call that begins.
 #[inline]
-pub(crate) fn begun<N: Note>(note: N) -> N {
-    note.begin();
-    note
+pub(crate) fn begun<N: Note>(note: N) -> N::Begun {
+    note.begin()
 }
 
 /// Tells of its end.
 #[inline]
-pub(crate) fn ended<N: Note>(note: N) {
-    note.end();
+pub(crate) fn ended<B: Begun>(begun: B) {
+    begun.end();
 }

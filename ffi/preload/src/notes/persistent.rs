@@ -11,10 +11,10 @@ use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::Comm;
 use mpit_ffi::table::Table;
 
-use super::collectives::{Amounts, Collective, Look, Noting};
-use super::messages::Sending;
+use super::collectives::{self, Amounts, Collective, Look, Noting};
+use super::messages::{self, Sending};
 use super::volumes::Volumes;
-use super::{Note, Tell};
+use super::{Begun, Note, Tell};
 use crate::arguments::{Language, Request};
 
 /// What a request sends when it is started.
@@ -122,25 +122,97 @@ fn forget(request: Handle) {
     COLLECTIVES.remove(request);
 }
 
-/// A request that sends was made.
-pub(crate) fn made_sending<L: Language>(request: Request<L>, sending: Sending) {
-    let request = request.get();
-    forget(request);
-    if let Some((comm, send)) = sending.resolve() {
-        MESSAGES.insert_reusing(request, |known| known.set(comm, &send));
+/// A call that makes a request, and the note of what the request does when it is started.
+pub(crate) struct Making<L: Language, N> {
+    request: Request<L>,
+    note: N,
+}
+
+impl<L: Language, N> Making<L, N> {
+    pub(crate) fn new(request: Request<L>, note: N) -> Self {
+        Self { request, note }
     }
 }
 
-/// A request for a collective operation was made.
-pub(crate) fn made_collective<L: Language>(
+/// The same while the call lasts.
+pub(crate) struct Made<L: Language, B> {
     request: Request<L>,
-    note: &Noting<impl Fn(Look) -> Option<Collective>>,
-) {
-    let request = request.get();
-    forget(request);
-    if let Some(what) = note.operation() {
-        let list: Option<Vec<u64>> = what.listed().map(Iterator::collect);
-        COLLECTIVES.insert_reusing(request, |known| known.set(&what, list.as_deref()));
+    plan: B,
+}
+
+/// What a request can be made for.
+pub(crate) trait Plan {
+    /// What is known before the call.
+    type Begun: Keep;
+    fn plan(self) -> Self::Begun;
+}
+
+/// What is known of a request that was made.
+pub(crate) trait Keep {
+    /// Keeps it for when the request is started.
+    fn keep(self, request: Handle);
+}
+
+impl<L: Language, N: Plan> Note for Making<L, N> {
+    type Known = Never;
+    type Begun = Made<L, N::Begun>;
+
+    fn known(self) -> Option<Never> {
+        None
+    }
+
+    fn begin(self) -> Self::Begun {
+        Made { request: self.request, plan: self.note.plan() }
+    }
+}
+
+impl<L: Language, B: Keep> Begun for Made<L, B> {
+    fn end(self) {
+        let request = self.request.get();
+        forget(request);
+        self.plan.keep(request);
+    }
+}
+
+/// Nothing is told of a call that makes a request.
+pub(crate) enum Never {}
+
+impl Tell for Never {
+    fn tell(&self) {
+        match *self {}
+    }
+}
+
+impl Plan for Sending {
+    type Begun = messages::Begun;
+
+    fn plan(self) -> messages::Begun {
+        self.begin()
+    }
+}
+
+impl Keep for messages::Begun {
+    fn keep(self, request: Handle) {
+        if let Some((comm, send)) = self.resolve() {
+            MESSAGES.insert_reusing(request, |known| known.set(comm, &send));
+        }
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Plan for Noting<F> {
+    type Begun = collectives::Begun<F>;
+
+    fn plan(self) -> Self::Begun {
+        self.prepare()
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Keep for collectives::Begun<F> {
+    fn keep(self, request: Handle) {
+        if let Some(what) = self.operation() {
+            let list: Option<Vec<u64>> = what.listed().map(Iterator::collect);
+            COLLECTIVES.insert_reusing(request, |known| known.set(&what, list.as_deref()));
+        }
     }
 }
 
@@ -168,19 +240,23 @@ impl<L: Language> Starting<L> {
 
 impl<L: Language> Note for Starting<L> {
     type Known = Self;
+    type Begun = Self;
 
     fn known(self) -> Option<Self> {
         Some(self)
     }
 
-    fn begin(&self) {
+    fn begin(self) -> Self {
         if coll::active() {
             self.requests()
                 .filter_map(|request| COLLECTIVES.get(request))
                 .for_each(|known| known.tell(coll::begin));
         }
+        self
     }
+}
 
+impl<L: Language> Begun for Starting<L> {
     fn end(self) {
         for request in self.requests() {
             if let Some(known) = MESSAGES.get(request) {

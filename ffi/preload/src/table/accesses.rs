@@ -5,14 +5,14 @@
 use mpit_components::osc::Kind;
 
 use crate::interpose::calls;
-use crate::notes::accesses::{exchanged, exchanged_one, got, made, sent};
+use crate::notes::accesses::{Accessing, made};
 
 macro_rules! accesses {
     ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $note:expr;)+) => {
         pastey::paste! {
             calls! {$(
-                after(Accesses) large fn $name($($arg: $kind),*) => $note;
-                after(Accesses) large fn [<R $name:lower>]($($arg: $kind,)* request: Request) => $note;
+                around(Accesses) large fn $name($($arg: $kind),*) => $note;
+                around(Accesses) large fn [<R $name:lower>]($($arg: $kind,)* request: Request) => $note;
             )+}
         }
     };
@@ -22,32 +22,33 @@ accesses! {
     Put(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, target_rank: Int, target_disp: Disp,
         target_count: Count, target_datatype: Type, win: Win,
-    ) => sent(Kind::Put, (origin_count, origin_datatype), target_rank, win);
+    ) => Accessing::new(Kind::Put, target_rank, win).sends(origin_count, origin_datatype);
     Get(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, target_rank: Int, target_disp: Disp,
         target_count: Count, target_datatype: Type, win: Win,
-    ) => got(Kind::Get, (origin_count, origin_datatype), target_rank, win);
+    ) => Accessing::new(Kind::Get, target_rank, win).receives(origin_count, origin_datatype);
     Accumulate(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, target_rank: Int, target_disp: Disp,
-        target_count: Count, target_datatype: Type, op: Object, win: Win,
-    ) => sent(Kind::Accumulate, (origin_count, origin_datatype), target_rank, win);
+        target_count: Count, target_datatype: Type, op: Op, win: Win,
+    ) => Accessing::new(Kind::Accumulate, target_rank, win).sends(origin_count, origin_datatype).by(op);
     Get_accumulate(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, result_addr: Buf, result_count: Count,
         result_datatype: Type, target_rank: Int, target_disp: Disp, target_count: Count, target_datatype: Type,
-        op: Object, win: Win,
-    ) => exchanged(
-        Kind::GetAccumulate, (origin_count, origin_datatype), (result_count, result_datatype), target_rank, win,
-    );
+        op: Op, win: Win,
+    ) => Accessing::new(Kind::GetAccumulate, target_rank, win)
+        .sends(origin_count, origin_datatype)
+        .receives(result_count, result_datatype)
+        .by(op);
 }
 
 calls! {
-    after(Accesses) plain fn Fetch_and_op(
-        origin_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp, op: Object, win: Win,
-    ) => exchanged_one(Kind::FetchAndOp, datatype, target_rank, win);
-    after(Accesses) plain fn Compare_and_swap(
+    around(Accesses) plain fn Fetch_and_op(
+        origin_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp, op: Op, win: Win,
+    ) => Accessing::new(Kind::FetchAndOp, target_rank, win).exchanges_one(datatype).by(op);
+    around(Accesses) plain fn Compare_and_swap(
         origin_addr: Buf, compare_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp,
         win: Win,
-    ) => exchanged_one(Kind::CompareAndSwap, datatype, target_rank, win);
+    ) => Accessing::new(Kind::CompareAndSwap, target_rank, win).exchanges_one(datatype);
 
     // A displacement unit is an `int`, and of 64 bits in the large forms, as counts are.
     after(Windows) large fn Win_create(

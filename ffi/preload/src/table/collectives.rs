@@ -4,7 +4,7 @@ use mpit_components::coll::Kind;
 
 use crate::arguments::narrow::Needed;
 use crate::interpose::calls;
-use crate::notes::persistent::made_collective;
+use crate::notes::persistent::Making;
 use crate::notes::{collectives, lens};
 
 macro_rules! collectives {
@@ -17,9 +17,9 @@ macro_rules! collectives {
                 around(Collectives) $form $(($lens, Needed::Nonblocking))? fn [<I $name:lower>](
                     $($arg: $kind,)* request: Request,
                 ) => $note;
-                always() $form $(($lens, Needed::Persistent))? fn [<$name _init>](
+                making() $form $(($lens, Needed::Persistent))? fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
-                ) => made_collective(request, &$note);
+                ) => Making::new(request, $note);
             )+}
         }
     };

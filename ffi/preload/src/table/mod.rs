@@ -6,6 +6,7 @@
 mod accesses;
 mod collectives;
 mod communicators;
+mod datatypes;
 mod lifetime;
 mod messages;
 mod persistent;

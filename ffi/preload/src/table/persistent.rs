@@ -4,14 +4,14 @@ use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
 use crate::notes::messages::Sending;
-use crate::notes::persistent::{Starting, made_other, made_sending};
+use crate::notes::persistent::{Making, Starting, made_other};
 
 macro_rules! sends {
     ($($mode:ident: $name:ident;)+) => {
         calls! {$(
-            always() large fn $name(
+            making() large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
-            ) => made_sending(request, Sending::new($mode, count, datatype, dest, tag, comm));
+            ) => Making::new(request, Sending::new($mode, count, datatype, dest, tag, comm));
         )+}
     };
 }
@@ -29,10 +29,10 @@ calls! {
     ) => made_other(request);
 
     // Partitions are one message, however they are made ready.
-    always() plain fn Psend_init(
+    making() plain fn Psend_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, dest: Int, tag: Int, comm: Comm, info: Object,
         request: Request,
-    ) => made_sending(request, Sending::partitioned(partitions, count, datatype, dest, tag, comm));
+    ) => Making::new(request, Sending::partitioned(partitions, count, datatype, dest, tag, comm));
     always() plain fn Precv_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, source: Int, tag: Int, comm: Comm, info: Object,
         request: Request,

@@ -1,0 +1,10 @@
+//! Calls after which datatypes may be sent, and those that free them.
+
+use crate::interpose::calls;
+use crate::notes::datatypes::{committed, duplicated, freeing};
+
+calls! {
+    always() plain fn Type_commit(datatype: NewType) => committed(datatype);
+    always() plain fn Type_dup(old: Type, new: NewType) => duplicated(old, new);
+    before() plain fn Type_free(datatype: NewType) => freeing(datatype);
+}

@@ -1,0 +1,72 @@
+/* Derived types that another thread frees while a call with them is under way, as the standard allows. Types of another size
+ * take their handles at once.
+ *
+ *     freed_types DIRECTORY        (1 process)
+ */
+#include "ledger.h"
+
+#include <pthread.h>
+
+enum { TAG = 7, REPLY = 8, BYTES = 14, OTHERS = 64, OTHER_BYTES = 1000 };
+
+static MPI_Datatype type;
+
+static MPI_Datatype derived(int bytes)
+{
+    MPI_Datatype made;
+    MPI_Type_contiguous(bytes, MPI_BYTE, &made);
+    MPI_Type_commit(&made);
+    return made;
+}
+
+/* Frees the type as soon as the message is on its way, and only then receives it. */
+static void *free_and_receive(void *comm)
+{
+    char in[BYTES];
+    MPI_Datatype others[OTHERS];
+
+    MPI_Probe(0, TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+    for (int i = 0; i < OTHERS; i++)
+        others[i] = derived(OTHER_BYTES);
+    MPI_Recv(in, BYTES, MPI_BYTE, 0, TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+    MPI_Send(in, 1, MPI_BYTE, 0, REPLY, *(MPI_Comm *)comm);
+    for (int i = 0; i < OTHERS; i++)
+        MPI_Type_free(&others[i]);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    pthread_t thread;
+    char out[BYTES] = {0}, in;
+    int expected = 0;
+
+    initialize_with = MPI_THREAD_MULTIPLE;
+    open_ledger(&argc, &argv, 1);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int form = 0; form < 3; form++) {
+        MPI_Datatype committed = derived(BYTES);
+        /* A duplicate of a committed type is committed. */
+        if (form == 2) {
+            MPI_Type_dup(committed, &type);
+            MPI_Type_free(&committed);
+        } else
+            type = committed;
+        if (pthread_create(&thread, NULL, free_and_receive, &comm))
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        if (form == 1)
+            MPI_Sendrecv(out, 1, type, 0, TAG, &in, 1, MPI_BYTE, 0, REPLY, comm, MPI_STATUS_IGNORE);
+        else {
+            MPI_Ssend(out, 1, type, 0, TAG, comm);
+            MPI_Recv(&in, 1, MPI_BYTE, 0, REPLY, comm, MPI_STATUS_IGNORE);
+        }
+        pthread_join(thread, NULL);
+        expected += BYTES + 1;
+    }
+    expect("E", 0, 6, expected);
+    MPI_Comm_free(&comm);
+    close_ledger();
+    return EXIT_SUCCESS;
+}
