@@ -112,6 +112,15 @@ impl Host {
         find::symbol(self.library.0, c"MPIR_Err_create_code").is_some()
     }
 
+    /// Returns true where Open MPI was started with fault tolerance, so that it refuses calls of programs that go on.
+    #[must_use]
+    pub fn tolerates_faults(&self) -> bool {
+        find::symbol(self.library.0, c"ompi_ftmpi_enabled").is_some_and(|enabled| {
+            // SAFETY: in Open MPI this is a `bool`, which lives as long as the library.
+            unsafe { enabled.cast::<u8>().read() != 0 }
+        })
+    }
+
     /// The address of a function that the library itself defines, past all interposition; `None` if it has none
     /// of that name.
     #[must_use]

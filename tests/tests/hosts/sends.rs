@@ -168,3 +168,22 @@ fn what_the_library_refuses_is_not_counted() -> Outcome {
 fn types_freed_during_a_call_keep_their_size() -> Outcome {
     stacks::for_each("freed_types", |_| true, |stack| recorded::equal_the_ledger(stack, "freed_types", 1))
 }
+
+/// The one library here that takes `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI goes on sending.
+#[test]
+fn sends_on_a_revoked_communicator_do_not_count() -> Outcome {
+    stacks::for_each(
+        "revoked",
+        |stack| stack.label() == "ompi5.0.11",
+        |stack| {
+            let program = stack.compile("revoked")?;
+            let dir = stack.scratch("revoked")?;
+            let job = Job::mpi(stack, 2).args(&["--with-ft", "ulfm"]).arg(program).arg(".").dir(&dir);
+            job.under_mpit(&written_to("prof"))?.succeed()?;
+            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), 2)?) {
+                recorded::same(rank, &recorded::of(&prof), &recorded::of_ledger(&dir, rank)?)?;
+            }
+            Ok(())
+        },
+    )
+}

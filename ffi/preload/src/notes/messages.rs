@@ -1,12 +1,14 @@
 //! Messages that are sent.
 
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Mode, Send};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
+use mpit_ffi::host::Host;
 
 use super::{Note, Tell};
 use crate::arguments::{self, Buf, Count, Int, Language, Request, Type, Wide};
@@ -22,6 +24,29 @@ pub(crate) struct Sending {
     pub(crate) comm: Handle,
     /// Whether the library is known to accept it if communicator, type, count and receiver are right.
     pub(crate) is_sound: bool,
+}
+
+/// Whether sends may be recorded before they are passed on: a byte of those below.
+static IN_ADVANCE: AtomicU8 = AtomicU8::new(UNDECIDED);
+
+/// To be decided at the first send.
+const UNDECIDED: u8 = 0;
+/// A send that the library refuses ends the program.
+const YES: u8 = 1;
+/// The program goes on after a refused send: also a send with the right arguments may be refused, on a communicator that
+/// was revoked or to a process that failed.
+const NO: u8 = 2;
+
+fn decide() {
+    let tolerates_faults = Host::get().is_some_and(Host::tolerates_faults);
+    let decision = if tolerates_faults { NO } else { YES };
+    // Fails where the program has set an error handler meanwhile.
+    let _ = IN_ADVANCE.compare_exchange(UNDECIDED, decision, Relaxed, Relaxed);
+}
+
+/// The program sets an error handler: errors may return.
+pub(crate) fn errors_may_return() {
+    IN_ADVANCE.store(NO, Relaxed);
 }
 
 /// Tags up to this one are allowed everywhere.
@@ -101,11 +126,14 @@ impl Note for Sending {
 
     #[inline]
     fn sure(self) -> Option<Send> {
-        if self.is_sound { self.known() } else { None }
+        if self.is_sound && IN_ADVANCE.load(Relaxed) == YES { self.known() } else { None }
     }
 
     #[inline]
     fn begin(self) -> Begun {
+        if IN_ADVANCE.load(Relaxed) == UNDECIDED {
+            decide();
+        }
         let abi = mpit_ffi::abi();
         Begun {
             sending: self,

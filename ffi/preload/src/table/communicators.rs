@@ -3,6 +3,7 @@
 
 use crate::interpose::calls;
 use crate::notes::communicators::{made, renamed};
+use crate::notes::messages::errors_may_return;
 
 calls! {
     after(Communicators) plain fn Comm_dup(comm: Comm, new: NewComm) => made(new);
@@ -34,6 +35,9 @@ calls! {
     after(Communicators) plain fn Intercomm_merge(comm: Comm, high: Int, new: NewComm) => made(new);
     after(Communicators) plain fn Comm_get_parent(parent: NewComm) => made(parent);
     after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => made(new);
+
+    // Errors that return are met after calls alone.
+    before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => errors_may_return();
 
     // In Fortran, strings have their lengths behind the other arguments: met when first used there.
     after(Communicators) c fn Comm_accept(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(new);
