@@ -2,6 +2,7 @@
 //! plug-ins.
 
 mod check;
+mod elf;
 mod preload;
 mod report;
 mod run;
@@ -13,6 +14,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 // Brings the variables of the components into this program's registry.
 use mpit_components as _;
@@ -57,8 +59,11 @@ struct Run {
     set: Vec<settings::Setting>,
 
     /// Record all messages and write one file per process at the end, `STEM.<rank>.prof`
+    ///
+    /// For a directory, or a name that ends with a slash: `run.<rank>.prof` in it. If no file appears, a line at the end says
+    /// why.
     #[arg(short, long, value_name = "STEM")]
-    output: Option<String>,
+    output: Option<OsString>,
 
     /// Write one file for the whole job instead, `STEM.prof`
     #[arg(long, requires = "output")]
@@ -76,7 +81,7 @@ struct Run {
     library: Library,
 
     /// The command and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -90,7 +95,7 @@ struct Vars {
     library: Library,
 
     /// A command that runs an MPI program, to list what its MPI library has
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -159,7 +164,7 @@ fn main() -> ExitCode {
     if std::env::var_os(mpit::plugin::check::SUBJECT).is_none() {
         mpit::plugin::leave_to_others();
     }
-    let done = match Cli::parse().command {
+    let done = match parse().command {
         Command::Run(run) => run::run(&run),
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
@@ -171,6 +176,31 @@ fn main() -> ExitCode {
             tell(&message);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Reads the command line. Options stand before the command; those of the command behind it.
+fn parse() -> Cli {
+    match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            if error.kind() == ErrorKind::UnknownArgument {
+                tell("options of a launcher stand behind its name: `mpit run -- mpiexec -n 4 ./app`");
+            }
+            std::process::exit(error.exit_code());
+        }
+    }
+}
+
+/// Checks that a command begins with a program: an option there is meant for mpit, or for a launcher that is missing.
+fn is_program(words: &[OsString]) -> Result<(), String> {
+    match words.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
+        Some(option) => Err(format!(
+            "`{}` is no command: name the program or the launcher first, as in `mpit run -- mpiexec -n 4 ./app`",
+            option.display()
+        )),
+        None => Ok(()),
     }
 }
 

@@ -1,39 +1,106 @@
 //! The preload library: where it is, and how a command gets it.
 
+use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const NAME: &str = "libmpit_preload.so";
 
-/// Finds the library: the one named, or beside this program, or where a package would have put it.
+/// The environment variable by which the dynamic linker is told.
+pub(crate) const VARIABLE: &str = "LD_PRELOAD";
+
+/// Finds the library: the one named, or beside this program, or where a package would have put it. Returns a path that can be
+/// preloaded.
 pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(named) = named {
-        return absolute(named).ok_or_else(|| format!("no preload library at {}", named.display()));
+        let found = absolute(named).ok_or_else(|| format!("no preload library at {}", named.display()))?;
+        return without_separators(&found);
     }
     let program = std::env::current_exe().map_err(|error| format!("cannot tell where mpit is: {error}"))?;
     let beside = program.parent().unwrap_or(Path::new("."));
     let places = [beside.join(NAME), beside.join("../lib").join(NAME), beside.join("../lib/mpit").join(NAME)];
-    places.iter().find_map(|place| absolute(place)).ok_or_else(|| {
+    let found = places.iter().find_map(|place| absolute(place)).ok_or_else(|| {
         format!(
             "{NAME} is not in {} nor in ../lib from there; build it with `cargo build -p mpit-preload`, or name it with \
              --preload",
             beside.display()
         )
-    })
+    })?;
+    without_separators(&found)
 }
 
 fn absolute(file: &Path) -> Option<PathBuf> {
-    file.is_file().then(|| file.canonicalize().ok())?
+    file.is_file().then(|| std::path::absolute(file).ok())?
+}
+
+/// Returns true if the dynamic linker takes the path for what it is: blanks and colons separate entries of LD_PRELOAD, and
+/// `$ORIGIN` and its like are replaced.
+fn is_plain(path: &Path) -> bool {
+    !path.as_os_str().as_bytes().iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'$'))
+}
+
+/// The library under a path that can be preloaded: its own, or that of a link.
+fn without_separators(library: &Path) -> Result<PathBuf, String> {
+    let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
+    if let Some(plain) = [library, &resolved].into_iter().find(|path| is_plain(path)) {
+        return Ok(plain.to_owned());
+    }
+    link(&resolved).map_err(|why| {
+        format!(
+            "{} cannot be preloaded: blanks, colons and `$` have a meaning of their own in LD_PRELOAD, and {why}; make a link to \
+             it elsewhere and name that with --preload",
+            library.display()
+        )
+    })
+}
+
+/// Makes a link to the library in the user's cache, which stays: processes of the command may start at any time, and on other
+/// machines that share the home directory.
+fn link(library: &Path) -> Result<PathBuf, String> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    let cache = cache
+        .filter(|path| path.is_absolute() && is_plain(path))
+        .ok_or("there is no cache directory for a link")?;
+    let mut hasher = DefaultHasher::new();
+    library.hash(&mut hasher);
+    let directory = cache.join("mpit").join(format!("preload-{:016x}", hasher.finish()));
+    let place = directory.join(NAME);
+    if fs::read_link(&place).is_ok_and(|target| target == library) {
+        return Ok(place);
+    }
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory).and_then(|()| {
+        let temporary = directory.join(format!(".{}", std::process::id()));
+        symlink(library, &temporary)?;
+        fs::rename(&temporary, &place)
+    });
+    made.map(|()| place).map_err(|error| format!("no link can be made in {}: {error}", directory.display()))
 }
 
 /// Puts the library in front of whatever is preloaded already. Returns what the environment says then.
 pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
     let mut all = library.as_os_str().to_owned();
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+    if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
         all.push(":");
         all.push(others);
     }
-    command.env("LD_PRELOAD", &all);
+    command.env(VARIABLE, &all);
     all
+}
+
+/// Preloads the library into a process that does nothing else. Says what the dynamic linker says if that fails.
+pub(crate) fn try_it(library: &Path) -> Result<(), String> {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("--version").env(VARIABLE, library).stdin(Stdio::null());
+    let Ok(done) = command.output() else { return Ok(()) };
+    let said = String::from_utf8_lossy(&done.stderr);
+    match said.lines().find(|line| line.contains("ld.so")) {
+        Some(line) => Err(format!("the dynamic linker does not load the library: {}", line.trim())),
+        None => Ok(()),
+    }
 }

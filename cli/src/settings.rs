@@ -28,13 +28,13 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
 }
 
 /// Has the variables of this process say what those of the command will.
-pub(crate) fn apply(settings: &[Setting]) {
+pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     for Setting { name, value } in settings {
         if let Some(desc) = find(name) {
-            // The values were accepted before.
-            let _ = sources::set_text(desc, value);
+            sources::set_text(desc, value).map_err(|why| format!("{name}={value}: {why}"))?;
         }
     }
+    Ok(())
 }
 
 fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {

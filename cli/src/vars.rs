@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use mpit_ffi::listing::{LISTING_FILE, Listing};
 
-use crate::{Vars, preload, table};
+use crate::{Vars, is_program, preload, table};
 
 /// Prints the list.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
@@ -36,6 +36,7 @@ pub(crate) fn of_command(
     library: &Path,
     prepare: impl FnOnce(&mut Command),
 ) -> Result<Listing, String> {
+    is_program(words)?;
     let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
     let file = dir.path().join("listing.json");
     let mut command = Command::new(&words[0]);

@@ -21,7 +21,7 @@ use std::time::Duration;
 use mpit::plugin::{PLUGIN_PATH, PLUGINS};
 use mpit_ffi::listing::Listing;
 
-use crate::{Check, preload, vars};
+use crate::{Check, is_program, preload, vars};
 use finding::{Checked, Report};
 
 /// Checks plug-ins, each as one that is loaded after those before it.
@@ -29,6 +29,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     if let (Some(notes), [path]) = (&args.notes, args.plugins.as_slice()) {
         return inside::check(notes, path).map(|()| ExitCode::SUCCESS);
     }
+    is_program(&args.command)?;
     if let Some(missing) = args.plugins.iter().find(|path| !path.exists()) {
         return Err(format!("there is no file {}", missing.display()));
     }

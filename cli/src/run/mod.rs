@@ -1,24 +1,30 @@
 //! `mpit run`.
 
+pub(crate) mod nothing;
+pub(crate) mod output;
 mod recover;
 mod wait;
 
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_components::store;
+use output::Target;
+use wait::Ended;
 
 use crate::settings::{self, Setting};
-use crate::{Run, preload, tell};
+use crate::{Run, is_program, preload, tell};
 
-/// Becomes the command, so that signals and the exit status are the command's own. If there may be something to recover
-/// at the end, it waits for the command instead, hands signals on, and ends with its exit status.
+/// Runs the command. With nothing to do at the end it becomes the command, so that signals and the exit status are the command's
+/// own. Otherwise it waits for the command, hands signals on, and ends as the command ended.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
+    is_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let mut all = args.output.as_deref().map(|stem| record_to(stem, args)).unwrap_or_default();
-    all.extend(args.set.iter().cloned());
-    settings::apply(&all);
+    let target = args.output.as_deref().map(Target::new).transpose()?;
+    let all = settings(args, target.as_ref())?;
+    target.as_ref().map(Target::prepare).transpose()?;
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
     let preloaded = preload::add(&mut command, &library);
@@ -34,24 +40,45 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
         tell(&format!("run {}", words.join(" ")));
     }
-    if let Some(stem) = args.output.as_deref().filter(|_| args.one_file) {
-        // Usually nobody of us is there any more at the end.
-        tell(&format!("{stem}.prof will have what is sent; look at it with `mpit report {stem}.prof`"));
-    }
-    let error = match store::wanted_at() {
-        Some(stem) => {
-            let before = recover::Before::now(&stem);
-            match wait::run(&mut command) {
-                Ok(code) => {
+    let stores = store::wanted_at();
+    let error = if stores.is_some() || target.is_some() {
+        let left_before = stores.as_deref().map(recover::Before::now);
+        let files_before = target.as_ref().map(Target::files);
+        match wait::run(&mut command) {
+            Ok(ended) => {
+                if let Some(before) = left_before {
                     before.recover();
-                    return Ok(code);
                 }
-                Err(error) => error,
+                if let Some((target, before)) = target.zip(files_before) {
+                    tell_of_files(args, &library, &target, &before, &ended);
+                }
+                return Ok(ended.hand_on());
             }
+            Err(error) => error,
         }
-        None => command.exec(),
+    } else {
+        command.exec()
     };
     Err(format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+/// Says at the end what cannot be taken for granted: the one file of all, and that there is nothing at all.
+fn tell_of_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
+    let shown = &target.shown;
+    if !target.files().have_more_than(before) {
+        let why = nothing::reason(&args.command, library, ended.failure().as_deref());
+        tell(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` tells more)"));
+    } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {
+        tell(&format!("{shown}.prof has what was sent; look at it with `mpit report {shown}.prof`"));
+    }
+}
+
+/// The settings that the command gets, which are those of this process as well.
+pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
+    let mut all = target.map(|target| record_to(&target.stem, args)).unwrap_or_default();
+    all.extend(args.set.iter().cloned());
+    settings::apply(&all)?;
+    Ok(all)
 }
 
 /// What `--output` stands for.

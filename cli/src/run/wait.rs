@@ -8,17 +8,20 @@ use std::thread;
 use std::os::unix::process::ExitStatusExt;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process, setrlimit, waitid,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
+use signal_hook::low_level::emulate_default_handler;
 use signal_hook::low_level::siginfo::Cause;
 
 /// Those that would end this process, and mean the command.
 const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
 /// Runs it to its end.
-pub(super) fn run(command: &mut Command) -> io::Result<ExitCode> {
+pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     let ignored = ignored();
     let signals: Vec<i32> = SIGNALS
         .into_iter()
@@ -57,13 +60,34 @@ pub(super) fn run(command: &mut Command) -> io::Result<ExitCode> {
         // It cannot have panicked.
         let _ = thread.join();
     }
-    Ok(code(status))
+    Ok(Ended(status))
 }
 
-/// In the manner of shells.
-fn code(status: ExitStatus) -> ExitCode {
-    let code = status.code().or_else(|| Some(128 + status.signal()?));
-    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+/// The end of a command.
+#[derive(Debug)]
+pub(super) struct Ended(ExitStatus);
+
+impl Ended {
+    /// Ends this process as the command ended: by the same signal, or with the code that is returned.
+    pub(super) fn hand_on(&self) -> ExitCode {
+        if let Some(signal) = self.0.signal() {
+            // The command may have left a core file, which one of this process must not replace.
+            let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
+            let _ = setrlimit(Resource::Core, none);
+            let _ = emulate_default_handler(signal);
+        }
+        let code = self.0.code().or_else(|| Some(128 + self.0.signal()?));
+        ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    }
+
+    /// How the command failed, if it did.
+    pub(super) fn failure(&self) -> Option<String> {
+        match (self.0.code(), self.0.signal()) {
+            (Some(0), _) | (None, None) => None,
+            (Some(code), _) => Some(format!("ended with exit status {code}")),
+            (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
+        }
+    }
 }
 
 /// The signals that this process was started to ignore, as under `nohup`: a bit for each. The command ignores them, too.

@@ -1,0 +1,159 @@
+//! Programs as files: linked statically or not, with an MPI library or not.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// A file that a command could run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    /// Without a dynamic linker, so nothing can be preloaded.
+    Static,
+    /// Asks for an MPI library itself.
+    Mpi,
+    /// Asks for none itself; a library of its own may.
+    Dynamic,
+    /// Runs with the rights of its owner, so the dynamic linker refuses to preload by path.
+    Privileged,
+    /// A script, or a program of another machine.
+    Other,
+}
+
+/// Programs are read up to here: headers and names come first.
+const MOST: u64 = 64 << 20;
+
+impl Program {
+    /// Looks at a file; `None` if it is no program.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let metadata = path.metadata().ok()?;
+        if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+        let image = Image { bytes: &bytes };
+        if !image.is_native() {
+            return Some(Self::Other);
+        }
+        if metadata.permissions().mode() & 0o6000 != 0 {
+            return Some(Self::Privileged);
+        }
+        Some(image.kind().unwrap_or(Self::Other))
+    }
+}
+
+/// An ELF file of 64 bits in the byte order of this machine.
+struct Image<'a> {
+    bytes: &'a [u8],
+}
+
+/// A program header: its type, offset, address and size in the file.
+struct Segment {
+    kind: u64,
+    offset: u64,
+    address: u64,
+    size: u64,
+}
+
+const PT_LOAD: u64 = 1;
+const PT_DYNAMIC: u64 = 2;
+const PT_INTERP: u64 = 3;
+const DT_NEEDED: u64 = 1;
+const DT_STRTAB: u64 = 5;
+
+impl Image<'_> {
+    fn is_native(&self) -> bool {
+        let order = if cfg!(target_endian = "little") { 1 } else { 2 };
+        self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
+    }
+
+    fn kind(&self) -> Option<Program> {
+        let segments = self.segments()?;
+        if segments.iter().all(|segment| segment.kind != PT_INTERP) {
+            return Some(Program::Static);
+        }
+        let needed = self.needed(&segments).unwrap_or_default();
+        let is_mpi = needed.iter().any(|name| name.starts_with("libmpi") && !name.starts_with("libmpit"));
+        Some(if is_mpi { Program::Mpi } else { Program::Dynamic })
+    }
+
+    fn number(&self, at: u64, size: usize) -> Option<u64> {
+        let at = usize::try_from(at).ok()?;
+        let bytes = self.bytes.get(at..at.checked_add(size)?)?;
+        let mut word = [0; 8];
+        if cfg!(target_endian = "little") {
+            word[..size].copy_from_slice(bytes);
+        } else {
+            word[8 - size..].copy_from_slice(bytes);
+        }
+        Some(u64::from_ne_bytes(word))
+    }
+
+    fn segments(&self) -> Option<Vec<Segment>> {
+        let (start, size, count) = (self.number(32, 8)?, self.number(54, 2)?, self.number(56, 2)?);
+        let segment = |index: u64| {
+            let at = start.checked_add(index.checked_mul(size)?)?;
+            Some(Segment {
+                kind: self.number(at, 4)?,
+                offset: self.number(at.checked_add(8)?, 8)?,
+                address: self.number(at.checked_add(16)?, 8)?,
+                size: self.number(at.checked_add(32)?, 8)?,
+            })
+        };
+        (0..count).map(segment).collect()
+    }
+
+    /// The names of the libraries that it asks for.
+    fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
+        let dynamic = segments.iter().find(|segment| segment.kind == PT_DYNAMIC)?;
+        let entry = |index: u64| {
+            let at = dynamic.offset.checked_add(index * 16)?;
+            Some((self.number(at, 8)?, self.number(at.checked_add(8)?, 8)?))
+        };
+        let entries: Vec<_> =
+            (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect();
+        let (_, names) = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?;
+        let holds = |segment: &&Segment| {
+            segment.kind == PT_LOAD
+                && names.checked_sub(segment.address).is_some_and(|inside| inside < segment.size)
+        };
+        let loaded = segments.iter().find(holds)?;
+        let names = names - loaded.address + loaded.offset;
+        let name = |offset: u64| {
+            let start = usize::try_from(names.checked_add(offset)?).ok()?;
+            let text = self.bytes.get(start..)?.split(|byte| *byte == 0).next()?;
+            Some(String::from_utf8_lossy(text).into_owned())
+        };
+        let needed = entries.iter().filter(|(tag, _)| *tag == DT_NEEDED);
+        Some(needed.filter_map(|(_, offset)| name(*offset)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use super::Program;
+
+    #[test]
+    fn programs_are_told_apart() {
+        let own = std::env::current_exe().unwrap();
+        assert_eq!(Program::of(&own), Some(Program::Dynamic));
+        assert_eq!(Program::of(Path::new("Cargo.toml")), None);
+        let directory = tempfile::tempdir().unwrap();
+        let script = directory.path().join("script");
+        std::fs::write(&script, "#!/bin/sh\n").unwrap();
+        assert_eq!(Program::of(&script), None);
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&script, executable.clone()).unwrap();
+        assert_eq!(Program::of(&script), Some(Program::Other));
+        // Any prefix of a program is a file, too: none of them is read beyond its end.
+        let whole = std::fs::read(&own).unwrap();
+        for length in [4, 16, 40, 64, 100, 200, 700, 4096] {
+            std::fs::write(&script, &whole[..length]).unwrap();
+            assert!(Program::of(&script).is_some());
+        }
+    }
+}

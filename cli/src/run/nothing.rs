@@ -1,0 +1,115 @@
+//! Why a run left no file, as far as its command shows.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::elf::Program;
+use crate::preload;
+
+/// The most likely reason, and what to do about it.
+pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
+    if let Err(why) = preload::try_it(library) {
+        return why;
+    }
+    if let Some(why) = environment_is_kept_back(words) {
+        return why;
+    }
+    let programs = programs(words);
+    let named =
+        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.display());
+    if let Some(path) = named(Program::Privileged) {
+        return format!(
+            "{path} runs with the rights of its owner, and nothing is preloaded into such programs"
+        );
+    }
+    if let Some(path) = named(Program::Static) {
+        return format!(
+            "{path} is linked statically, and nothing can be preloaded into it: link it with shared libraries"
+        );
+    }
+    if let Some(how) = failed {
+        return format!(
+            "the command {how}; processes that do not come to MPI_Finalize leave files with --crash-safe"
+        );
+    }
+    if let Some(path) = named(Program::Mpi) {
+        return format!(
+            "no process of {path} came to MPI_Finalize with the library; perhaps its launcher does not hand the environment \
+             on (Open MPI: mpiexec -x LD_PRELOAD -x MPIT_SET; srun: --export=ALL)"
+        );
+    }
+    if programs.iter().any(|(_, kind)| *kind == Program::Other) {
+        return "no process of the command called MPI, or the environment was not handed on to it".into();
+    }
+    "the command names no program that is linked with an MPI library".into()
+}
+
+/// Words by which launchers and others keep LD_PRELOAD and the settings from programs.
+fn environment_is_kept_back(words: &[OsString]) -> Option<String> {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1).map_or("", AsRef::as_ref);
+        let why = match base(word).as_str() {
+            "env" if matches!(next, "-i" | "-" | "--ignore-environment") => {
+                format!("`env {next}` hands no environment on")
+            }
+            "sudo" | "su" | "doas" => format!("`{word}` hands no LD_PRELOAD on"),
+            "ssh" | "rsh" => format!("`{word}` hands no environment on: run mpit on the other machine"),
+            _ => match word.strip_prefix("--export").map(|rest| rest.strip_prefix('=').unwrap_or(next)) {
+                Some(list) if !list.split(',').any(|name| name == "ALL") => format!(
+                    "`--export={list}` does not hand LD_PRELOAD and MPIT_SET on: use --export=ALL, or name them as well"
+                ),
+                _ => continue,
+            },
+        };
+        return Some(why);
+    }
+    None
+}
+
+/// The programs among the words.
+fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
+    words
+        .iter()
+        .filter_map(|word| find(Path::new(word)))
+        .filter_map(|path| Some((path.clone(), Program::of(&path)?)))
+        .collect()
+}
+
+/// The file that a word stands for as a command.
+pub(crate) fn find(word: &Path) -> Option<PathBuf> {
+    if word.components().count() > 1 || word.is_absolute() {
+        return Some(word.to_owned());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(word))
+        .find(|file| Program::of(file).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::environment_is_kept_back;
+
+    #[test]
+    fn words_that_keep_the_environment_back() {
+        let why = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(Into::into).collect();
+            environment_is_kept_back(&words)
+        };
+        for line in [
+            "mpiexec -n 2 env -i ./app",
+            "/usr/bin/env - ./app",
+            "srun --export=NONE ./app",
+            "srun --export NONE -n 2 ./app",
+            "srun --export=PATH,HOME ./app",
+            "sudo ./app",
+        ] {
+            assert!(why(line).is_some(), "{line}");
+        }
+        for line in ["mpiexec -n 2 ./app", "srun --export=ALL,X=1 ./app", "env X=1 ./app"] {
+            assert_eq!(why(line), None, "{line}");
+        }
+    }
+}

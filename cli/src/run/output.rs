@@ -1,0 +1,110 @@
+//! `--output`: what the names of files begin with, checked while people can still do something about a mistake.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The files of a run are called so in a directory that is given instead of a stem.
+const IN_DIRECTORY: &str = "run";
+
+/// As long as the ending of any file of a process of a job of any size.
+const LONGEST_ENDING: &str = ".4294967295.store";
+
+/// Where the files of a run go.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// What their names begin with, absolute: processes change their directory, and launchers have others.
+    pub(crate) stem: String,
+    /// The same as people wrote it.
+    pub(crate) shown: String,
+}
+
+impl Target {
+    /// Reads an argument. A directory that is there, or a name that ends with a slash, stands for files in it.
+    pub(crate) fn new(argument: &OsStr) -> Result<Self, String> {
+        let refused = |why: &str| format!("--output {}: {why}", argument.to_string_lossy().escape_debug());
+        let text = argument.to_str().ok_or_else(|| refused("a name of files is UTF-8 here"))?;
+        if text.is_empty() {
+            return Err(refused("expected what names of files begin with, such as prof/run"));
+        }
+        if text.contains('\n') {
+            return Err(refused("a name of files has no line breaks here"));
+        }
+        let path = Path::new(text);
+        let is_directory = text.ends_with('/') || path.is_dir();
+        let shown = if is_directory { path.join(IN_DIRECTORY) } else { path.to_owned() };
+        let stem = std::path::absolute(&shown).map_err(|error| refused(&error.to_string()))?;
+        let text = |path: &Path| {
+            path.to_str().map(str::to_owned).ok_or_else(|| refused("the directory is not UTF-8"))
+        };
+        let target = Self { stem: text(&stem)?, shown: text(&shown)? };
+        if target.stem.contains('\n') {
+            return Err(refused("the directory has a line break in its name"));
+        }
+        Ok(target)
+    }
+
+    /// Makes the directory, and writes and removes a file as long as those of the run.
+    pub(crate) fn prepare(&self) -> Result<(), String> {
+        self.try_to_write().map_err(|error| format!("cannot write files {}.<rank>.prof: {error}", self.shown))
+    }
+
+    fn try_to_write(&self) -> io::Result<()> {
+        let directory = self.directory();
+        fs::create_dir_all(directory)
+            .map_err(|error| io::Error::new(error.kind(), format!("cannot make the directory: {error}")))?;
+        // Of the length that the name of a file can have, but with a dot in front: nobody takes it for one of a run.
+        let name = Path::new(&self.stem).file_name().unwrap_or_default().to_string_lossy();
+        let longest = name.len() + LONGEST_ENDING.len();
+        let mut trial = format!(".mpit-{}-", std::process::id());
+        trial.push_str(&"x".repeat(longest.saturating_sub(trial.len())));
+        let trial = directory.join(trial);
+        match File::create_new(&trial) {
+            Ok(_) => fs::remove_file(&trial),
+            // Of a process of this number on another machine, which could write it.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn directory(&self) -> &Path {
+        Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
+    }
+
+    /// The files that there are under this stem now.
+    pub(crate) fn files(&self) -> Files {
+        let start = [Path::new(&self.stem).file_name().unwrap_or_default().as_bytes(), b"."].concat();
+        let mut all: Vec<_> = fs::read_dir(self.directory())
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| {
+                let name = entry.file_name();
+                let is_recorded = name.as_bytes().ends_with(b".prof") || name.as_bytes().ends_with(b".store");
+                is_recorded && name.as_bytes().starts_with(&start)
+            })
+            .filter_map(|entry| {
+                let metadata = entry.metadata().ok()?;
+                let changed = (metadata.mtime(), metadata.mtime_nsec());
+                Some((entry.path(), metadata.ino(), changed, metadata.len()))
+            })
+            .collect();
+        all.sort();
+        Files(all)
+    }
+}
+
+/// Files as they are at one moment: their names, numbers, times and lengths. Clocks of file systems differ from that of this
+/// machine, so nothing is compared with the time.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Files(Vec<(PathBuf, u64, (i64, i64), u64)>);
+
+impl Files {
+    /// Returns true if a file is there now that was not there before, or was another one.
+    pub(crate) fn have_more_than(&self, before: &Self) -> bool {
+        self.0.iter().any(|file| !before.0.contains(file))
+    }
+}

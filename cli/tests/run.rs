@@ -1,0 +1,193 @@
+//! `mpit run` as people type it: what it refuses before the command runs, and what it says afterwards.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A shared object that every process can preload, and that does nothing there.
+fn library() -> PathBuf {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let path =
+        maps.lines().filter_map(|line| line.split_whitespace().nth(5)).find(|path| path.contains("/libc.so"));
+    path.unwrap().into()
+}
+
+fn command(directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mpit"));
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.env("MPIT_PRELOAD", library()).current_dir(directory);
+    command
+}
+
+fn mpit(directory: &Path, arguments: &[&str]) -> Output {
+    command(directory).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn output_is_absolute_and_in_directories() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    fs::create_dir(root.join("there")).unwrap();
+    for (argument, stem) in
+        [("x", "x"), ("new/x", "new/x"), ("there", "there/run"), ("made/", "made/run"), (".", "run")]
+    {
+        let done = mpit(&root, &["run", "--output", argument, "--", "sh", "-c", "cd / && env"]);
+        let wanted = format!("\npml_monitoring_filename={}\n", root.join(stem).display());
+        assert!(
+            text(&done.stdout).contains(&wanted),
+            "{argument}: {}{}",
+            text(&done.stdout),
+            text(&done.stderr)
+        );
+    }
+    let hidden: Vec<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(hidden.len(), 3, "directories only: {hidden:?}");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_refused_at_the_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    fs::write(root.join("file"), "").unwrap();
+    let (long, longer) = ("x".repeat(250), "y/".repeat(1100));
+    for (argument, complaint) in [
+        (&b"file/run"[..], "cannot make the directory"),
+        (long.as_bytes(), "File name too long"),
+        (longer.as_bytes(), "at most 2047 bytes"),
+        (b"a\nb", "no line breaks"),
+        (b"a\xff", "UTF-8"),
+        (b"", "expected what names of files begin with"),
+        (b"/proc/x/run", "cannot make the directory"),
+    ] {
+        let argument = std::ffi::OsStr::from_bytes(argument);
+        let done = command(root)
+            .args(["run", "--output"])
+            .arg(argument)
+            .args(["--", "echo", "ran"])
+            .output()
+            .unwrap();
+        assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{argument:?}");
+        assert!(text(&done.stderr).contains(complaint), "{argument:?}: {}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn library_under_a_path_with_blanks_is_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    for name in ["a blank", "a:colon", "$LIB"] {
+        let place = root.join(name);
+        fs::create_dir(&place).unwrap();
+        // What it is under another name shows that it was loaded.
+        let copy = place.join("libmpit_preload.so");
+        fs::copy(library(), &copy).unwrap();
+        let mut run = command(&root);
+        run.env("MPIT_PRELOAD", &copy).env("HOME", &root);
+        let done = run.args(["run", "--", "cat", "/proc/self/maps"]).output().unwrap();
+        assert!(text(&done.stdout).contains(&copy.display().to_string()), "{name}: {}", text(&done.stdout));
+        assert_eq!(text(&done.stderr), "");
+        // Without a place for a link, it is refused.
+        let mut run = command(&root);
+        let done = run.env("MPIT_PRELOAD", &copy).args(["run", "--", "echo", "ran"]).output().unwrap();
+        assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()));
+        assert!(text(&done.stderr).contains("cannot be preloaded: blanks, colons"), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn unknown_options_are_not_run() {
+    let directory = tempfile::tempdir().unwrap();
+    for (arguments, complaint) in [
+        (&["run", "--outptu", "x", "--", "echo"][..], "'--output'"),
+        (&["run", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
+        (&["run", "--", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
+        (&["vars", "--jsno", "--", "echo"], "'--json'"),
+        (&["vars", "--", "-n", "4"], "`-n` is no command"),
+        (&["check", "x.so", "--", "-n", "4"], "`-n` is no command"),
+    ] {
+        let done = mpit(directory.path(), arguments);
+        assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{arguments:?}");
+        assert!(text(&done.stderr).contains(complaint), "{arguments:?}: {}", text(&done.stderr));
+    }
+    // Options behind the command are the command's.
+    assert_eq!(text(&mpit(directory.path(), &["run", "echo", "-n", "--set", "x"]).stdout), "--set x");
+}
+
+#[test]
+fn nothing_recorded_is_told_with_a_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    let static_program = root.join("static");
+    static_elf(&static_program);
+    fs::write(root.join("broken.so"), "no library").unwrap();
+    for (arguments, reason) in [
+        (&["--", "true"][..], "the command names no program that is linked with an MPI library"),
+        (&["--", "env", "-i", "true"], "`env -i` hands no environment on"),
+        (&["--", "sh", "-c", "exit 3"], "the command ended with exit status 3"),
+        (&["--", "sh", "-c", "true", "./static"], "./static is linked statically"),
+        (
+            &["--preload", "broken.so", "--", "true"],
+            "the dynamic linker does not load the library: ERROR: ld.so",
+        ),
+    ] {
+        for form in [&[][..], &["--one-file"], &["--crash-safe"]] {
+            let words = [&["run", "--output", "x"][..], form, arguments].concat();
+            let done = mpit(root, &words);
+            let said = text(&done.stderr);
+            let wanted = format!("mpit: nothing was recorded, there is no file x.*: {reason}");
+            assert_eq!(said.matches(&wanted).count(), 1, "{words:?}: {said}");
+            assert!(!said.contains("x.prof has what was sent"), "{said}");
+            let wanted = if arguments.contains(&"exit 3") { 3 } else { 0 };
+            assert_eq!(done.status.code(), Some(wanted));
+        }
+    }
+    // A file of an earlier run is not one of this, and one that is written again is.
+    fs::write(root.join("x.0.prof"), "old").unwrap();
+    assert!(text(&mpit(root, &["run", "-o", "x", "--", "true"]).stderr).contains("nothing was recorded"));
+    for write in ["echo new > t && mv t x.0.prof", "echo longer than before > x.0.prof", "echo > x.0.store"] {
+        let done = mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
+        assert!(!text(&done.stderr).contains("nothing was recorded"), "{write}: {}", text(&done.stderr));
+    }
+    let done = mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof"]);
+    let told = "mpit: x.prof has what was sent; look at it with `mpit report x.prof`\n";
+    assert_eq!(text(&done.stderr), told);
+    assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
+}
+
+/// The beginning of a program without a dynamic linker.
+fn static_elf(path: &Path) {
+    let mut header = vec![0_u8; 64];
+    let order = if cfg!(target_endian = "little") { 1 } else { 2 };
+    header[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
+    fs::write(path, header).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_command_that_is_waited_for_ends_as_it_would() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |script: &str| {
+        let mut run = command(directory.path());
+        run.args(["run", "-o", "x", "--", "sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = run.stderr(Stdio::null()).spawn().unwrap();
+        // It may have ended without reading.
+        let _ = child.stdin.take().unwrap().write_all(b"from outside\n");
+        child.wait_with_output().unwrap()
+    };
+    assert_eq!(text(&run("read line; echo $line").stdout), "from outside\n");
+    assert_eq!(run("exit 7").status.code(), Some(7));
+    for signal in [2, 9, 11, 15] {
+        assert_eq!(run(&format!("kill -{signal} $$")).status.signal(), Some(signal));
+    }
+    // The terminal's process group stays one: what stops the command by the terminal stops both.
+    let groups = run("ps -o pgid= -p $$,$PPID | sort -u | wc -l");
+    assert_eq!(text(&groups.stdout).trim(), "1");
+}
