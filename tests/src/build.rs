@@ -163,7 +163,7 @@ fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &s
     Ok(program)
 }
 
-fn run_compiler(command: &mut Command) -> Outcome {
+pub(crate) fn run_compiler(command: &mut Command) -> Outcome {
     let output = command.output().context(format!("{command:?}"))?;
     Failure::unless(output.status.success(), || {
         format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))

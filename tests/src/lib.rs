@@ -14,5 +14,6 @@ pub mod prof;
 pub mod record;
 pub mod rust_plugins;
 pub mod stacks;
+pub mod stubs;
 
 pub use failure::{Context, Failure, Outcome};

@@ -94,6 +94,12 @@ macro_rules! exported {
         /// Pointers are null or valid for what the function writes and reads through them.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> c_int {
+            if mpit_ffi::host::foreign::is_foreign() {
+                // SAFETY: by the caller's promise.
+                return unsafe {
+                    mpit_ffi::host::foreign::pass_on!(next $name / $profiling ($($arg: $type),*))
+                };
+            }
             answer(|| $body)
         }
 
@@ -104,6 +110,12 @@ macro_rules! exported {
         /// As there.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $profiling($($arg: $type),*) -> c_int {
+            if mpit_ffi::host::foreign::is_foreign() {
+                // SAFETY: by the caller's promise.
+                return unsafe {
+                    mpit_ffi::host::foreign::pass_on!(own $name / $profiling ($($arg: $type),*))
+                };
+            }
             answer(|| $body)
         }
     )+};

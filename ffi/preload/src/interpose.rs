@@ -290,6 +290,10 @@ macro_rules! in_large_c {
                         $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
                         $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
                     );
+                    // Nothing is known of the arguments then.
+                    if mpit_ffi::host::foreign::is_foreign() {
+                        return $crate::calls::no_such_function();
+                    }
                     let mut arrays = $crate::arguments::narrow::Arrays::new($lens, $needed);
                     let mut narrowed = || {
                         Some(($($crate::arguments::narrow::Narrow::narrow($arg, &mut arrays)?,)*))

@@ -6,14 +6,14 @@ use std::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-use mpit_ffi::host::Function;
+use mpit_ffi::host::{Function, foreign};
 use mpit_ffi::life;
 
 /// The next definition of a function, for calls of the user's that are passed on.
 #[derive(Debug)]
 pub(crate) struct Next {
     function: Function,
-    /// The next definition, once MPI is known to be up. Until then a function of ours with the same parameters that
+    /// The next definition, once MPI is known to be up, or to get every call untouched. Until then a function of ours with the same parameters that
     /// looks at the call, since any call may be the first to tell. So a call that nobody listens to is one jump.
     straight: AtomicPtr<c_void>,
 }
@@ -35,7 +35,7 @@ impl Next {
     pub(crate) fn find(&self) -> Option<*mut c_void> {
         let found = self.function.next()?;
         // Once: threads that call at the same time all read it.
-        if self.straight() != found && life::is_known_up() {
+        if self.straight() != found && (life::is_known_up() || foreign::is_foreign()) {
             self.straight.store(found, Release);
         }
         Some(found)

@@ -1,22 +1,115 @@
 //! Finding the MPI library and its functions.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
 
 /// What every MPI library defines and we do not.
 const MARK: &CStr = c"PMPI_Init";
 
-/// The MPI library that this program uses, as a handle of the dynamic linker.
-pub(super) fn library() -> Option<*mut c_void> {
-    match next(MARK) {
-        Some(mark) => open_loaded(&file_of(mark)?),
-        // Not in the program's scope: loaded privately, as Python does it.
-        None => loaded_privately(),
+/// What every MPI library defines for programs.
+const ENTRY: &CStr = c"MPI_Init";
+
+/// What every implementation of the tools interface defines.
+const TOOLS: &CStr = c"PMPI_T_init_thread";
+
+/// A loaded object.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    /// The dynamic linker's handle.
+    handle: *mut c_void,
+    /// The dynamic linker's name of it.
+    file: CString,
+}
+
+// SAFETY: the dynamic linker's handles may be used from any thread.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    fn open(file: CString) -> Option<Self> {
+        Some(Self { handle: open_loaded(&file)?, file })
+    }
+
+    fn of_address(address: NonNull<c_void>) -> Option<Self> {
+        Self::open(file_of(address)?)
+    }
+
+    /// A symbol of this object or one that it needs.
+    fn reach(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        symbol(self.handle, name)
+    }
+
+    /// A symbol of this object itself.
+    fn define(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.reach(name).filter(|address| file_of(*address).as_deref() == Some(&self.file))
+    }
+}
+
+/// The MPI library that this program uses. The functions of the profiling interface may lie in an object of their own.
+#[derive(Debug)]
+pub(super) struct Library {
+    profiling: Loaded,
+    /// Where the program's `MPI_` functions lie, if not there.
+    beside: Option<Loaded>,
+}
+
+impl Library {
+    /// The library that this program uses.
+    pub(super) fn find() -> Option<Self> {
+        let Some(mark) = next(MARK) else {
+            // Not in the program's scope: loaded privately, as Python does it.
+            return Self::find_private();
+        };
+        let profiling = Loaded::of_address(mark)?;
+        let beside = match profiling.define(ENTRY) {
+            Some(_) => None,
+            None => next(ENTRY).and_then(Loaded::of_address),
+        };
+        Some(Self { profiling, beside })
+    }
+
+    /// Looks through all loaded objects for an MPI library.
+    fn find_private() -> Option<Self> {
+        let mut files: Vec<CString> = Vec::new();
+        // SAFETY: `collect` takes the pointer to `files` for what it is, and does not keep it.
+        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut files).cast()) };
+        let first = |name: &CStr| {
+            files
+                .iter()
+                .filter_map(|file| Loaded::open(file.clone()))
+                .find(|file| file.define(name).is_some())
+        };
+        let profiling = first(MARK)?;
+        let beside = if profiling.define(ENTRY).is_some() { None } else { first(ENTRY) };
+        Some(Self { profiling, beside })
+    }
+
+    /// Another implementation of the tools interface that this program has, behind the object that asks.
+    pub(super) fn find_other_tools_interface() -> Option<Self> {
+        let profiling = Loaded::of_address(next(TOOLS)?)?;
+        Some(Self { profiling, beside: None })
+    }
+
+    /// A symbol of the library or of what it needs.
+    pub(super) fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.profiling.reach(name)
+    }
+
+    /// A symbol of the library itself, not of what it needs.
+    pub(super) fn defines(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.profiling.define(name).or_else(|| self.beside.as_ref()?.define(name))
+    }
+
+    /// The file, for messages.
+    pub(super) fn file(&self) -> Cow<'_, str> {
+        self.beside.as_ref().unwrap_or(&self.profiling).file.to_string_lossy()
     }
 }
 
 /// A symbol of one library and those it needs.
-pub(super) fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
+fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `library` is a handle from `dlopen`, and `name` a C string.
     NonNull::new(unsafe { libc::dlsym(library, name.as_ptr()) })
 }
@@ -55,19 +148,6 @@ fn open_loaded(file: &CStr) -> Option<*mut c_void> {
     (!library.is_null()).then_some(library)
 }
 
-/// Looks through all loaded objects for an MPI library.
-fn loaded_privately() -> Option<*mut c_void> {
-    let mut files: Vec<CString> = Vec::new();
-    // SAFETY: `collect` takes the pointer to `files` for what it is, and does not keep it.
-    unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut files).cast()) };
-    files.iter().find_map(|file| open_loaded(file).filter(|library| defines_mark(*library, file)))
-}
-
-/// Whether the object itself, not one that it needs, defines the mark.
-fn defines_mark(library: *mut c_void, file: &CStr) -> bool {
-    symbol(library, MARK).and_then(file_of).is_some_and(|found| found.as_c_str() == file)
-}
-
 /// # Safety
 ///
 /// `files` is a `*mut Vec<CString>`; `info` is what the dynamic linker passes.
@@ -79,7 +159,8 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, files:
     // SAFETY: by the caller's promise.
     let files = unsafe { &mut *files.cast::<Vec<CString>>() };
     let base = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    if base.starts_with(b"libmpi") && !base.starts_with(b"libmpit") {
+    let is_library = base.starts_with(b"libmpi") || base.starts_with(b"libpmpi");
+    if is_library && !base.starts_with(b"libmpit") {
         files.push(name.to_owned());
     }
     0

@@ -35,10 +35,13 @@ macro_rules! own_calls {
 
 pub mod events;
 mod find;
+pub mod foreign;
+mod identify;
 pub mod mpi;
 pub mod mpi_t;
 pub mod p2p;
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -47,7 +50,8 @@ use std::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-use crate::abi::{self, Abi};
+use crate::abi::Abi;
+use find::Library;
 
 /// The library underneath.
 #[derive(Debug)]
@@ -56,48 +60,76 @@ pub struct Host {
     abi: Abi,
 }
 
-/// A handle of the dynamic linker.
-#[derive(Debug)]
-struct Library(*mut c_void);
-
-// SAFETY: the dynamic linker's handles may be used from any thread.
-unsafe impl Send for Library {}
-// SAFETY: as above.
-unsafe impl Sync for Library {}
-
 /// Set by the object that goes over an MPI library. In others, no library is looked for: an MPI implementation that
 /// embeds us must not be taken for our host.
 #[linkme::distributed_slice]
 pub static OVER_A_LIBRARY: [bool];
 
-impl Host {
-    /// The library underneath, looked for at the first call. `None` in a process without one, and in objects that do
-    /// not go over one.
-    pub fn get() -> Option<&'static Self> {
-        static HOST: OnceLock<Option<Host>> = OnceLock::new();
-        HOST.get_or_init(Self::find).as_ref()
-    }
+/// The MPI library of this process.
+#[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a process has one, and a box would be one load more for each message"
+)]
+enum Underneath {
+    /// There is none, or this object does not go over one.
+    Nothing,
+    /// One whose constants are known.
+    Known(Host),
+    /// One that gets every call untouched.
+    Foreign(Library),
+}
 
-    fn find() -> Option<Self> {
-        if OVER_A_LIBRARY.is_empty() {
+impl Underneath {
+    /// Looked for at the first call. `None` in calls that the library makes while it is being looked for.
+    fn get() -> Option<&'static Self> {
+        static FOUND: OnceLock<Underneath> = OnceLock::new();
+        thread_local! {
+            static LOOKING: Cell<bool> = const { Cell::new(false) };
+        }
+        if let Some(found) = FOUND.get() {
+            return Some(found);
+        }
+        // No lock is held meanwhile: the library is asked what it is, and may call functions of ours.
+        if LOOKING.replace(true) {
             return None;
         }
-        let library = find::library()?;
-        let abi = if find::symbol(library, c"ompi_mpi_comm_world").is_some() {
-            abi::open_mpi(|name| object(library, name))
-        } else if let Some(all_handles) = find::symbol(library, c"MPI_T_PVAR_ALL_HANDLES") {
-            // SAFETY: in MPICH this is a variable that holds a pointer.
-            abi::mpich(unsafe { all_handles.cast::<usize>().read() })
-        } else {
-            abi::standard()
-        };
-        Some(Self { library: Library(library), abi })
+        let found = Self::find();
+        LOOKING.set(false);
+        if FOUND.set(found).is_ok()
+            && let Some(Self::Foreign(library)) = FOUND.get()
+        {
+            foreign::report(library);
+        }
+        FOUND.get()
+    }
+
+    fn find() -> Self {
+        if OVER_A_LIBRARY.is_empty() {
+            return Library::find_other_tools_interface().map_or(Self::Nothing, Self::Foreign);
+        }
+        let Some(library) = Library::find() else { return Self::Nothing };
+        match identify::constants(&library) {
+            Some(abi) => Self::Known(Host { library, abi }),
+            None => Self::Foreign(library),
+        }
+    }
+}
+
+impl Host {
+    /// The library underneath, looked for at the first call. `None` in a process without one, over one whose constants
+    /// are not known, and in objects that do not go over one.
+    pub fn get() -> Option<&'static Self> {
+        match Underneath::get() {
+            Some(Underneath::Known(host)) => Some(host),
+            _ => None,
+        }
     }
 
     /// The address of an object that the library exports, as the program sees it.
     #[must_use]
     pub fn object(&self, name: &str) -> Option<usize> {
-        object(self.library.0, name)
+        object(&self.library, name)
     }
 
     /// Its constants.
@@ -109,13 +141,13 @@ impl Host {
     /// Whether it is MPICH or made of it, whatever its ABI.
     #[must_use]
     pub fn is_mpich(&self) -> bool {
-        find::symbol(self.library.0, c"MPIR_Err_create_code").is_some()
+        self.library.symbol(c"MPIR_Err_create_code").is_some()
     }
 
     /// Returns true where Open MPI was started with fault tolerance, so that it refuses calls of programs that go on.
     #[must_use]
     pub fn tolerates_faults(&self) -> bool {
-        find::symbol(self.library.0, c"ompi_ftmpi_enabled").is_some_and(|enabled| {
+        self.library.symbol(c"ompi_ftmpi_enabled").is_some_and(|enabled| {
             // SAFETY: in Open MPI this is a `bool`, which lives as long as the library.
             unsafe { enabled.cast::<u8>().read() != 0 }
         })
@@ -125,15 +157,15 @@ impl Host {
     /// of that name.
     #[must_use]
     pub fn own(&self, name: &CStr) -> Option<*mut c_void> {
-        find::symbol(self.library.0, name).map(std::ptr::NonNull::as_ptr)
+        self.library.symbol(name).map(std::ptr::NonNull::as_ptr)
     }
 }
 
 /// Executables that are linked the ordinary way have copies of a library's objects of their own, and the library
 /// itself uses those; so what the whole program sees comes first.
-fn object(library: *mut c_void, name: &str) -> Option<usize> {
+fn object(library: &Library, name: &str) -> Option<usize> {
     let name = std::ffi::CString::new(name).ok()?;
-    let address = find::in_program(&name).or_else(|| find::symbol(library, &name))?;
+    let address = find::in_program(&name).or_else(|| library.symbol(&name))?;
     Some(address.as_ptr() as usize)
 }
 
@@ -190,7 +222,12 @@ impl Function {
     }
 
     fn in_library(&self) -> Option<*mut c_void> {
-        Host::get().and_then(|host| host.own(self.profiling_name))
+        let library = match Underneath::get()? {
+            Underneath::Known(host) => &host.library,
+            Underneath::Foreign(library) => library,
+            Underneath::Nothing => return None,
+        };
+        library.symbol(self.profiling_name).map(std::ptr::NonNull::as_ptr)
     }
 
     /// Looks for the function, unless that was in vain before.

@@ -96,6 +96,12 @@ macro_rules! exported {
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> std::ffi::c_int {
+            if crate::host::foreign::is_foreign() {
+                // SAFETY: by the caller's promise.
+                return unsafe {
+                    crate::host::foreign::pass_on!(next $name / $profiling ($($arg: $type),*))
+                };
+            }
             crate::mpi_t::answer(|| $body)
         }
 
@@ -107,6 +113,12 @@ macro_rules! exported {
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe extern "C" fn $profiling($($arg: $type),*) -> std::ffi::c_int {
+            if crate::host::foreign::is_foreign() {
+                // SAFETY: by the caller's promise.
+                return unsafe {
+                    crate::host::foreign::pass_on!(own $name / $profiling ($($arg: $type),*))
+                };
+            }
             crate::mpi_t::answer(|| $body)
         }
     )+};

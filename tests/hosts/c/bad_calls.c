@@ -2,6 +2,7 @@
  *
  *     bad_calls            (1 process or more; the first calls, the others wait in a barrier)
  *     bad_calls embedded   (the same)
+ *     bad_calls alone      (the same)
  *     bad_calls children   (1 process)
  *
  * Each call must return, with the code that it should, and one that fails must leave all memory alone that it was
@@ -9,7 +10,7 @@
  * inside the callback of an event, and after each of the two has ended. What is wrong is written to standard output, a
  * line for each call, then the totals.
  *
- * With `embedded`, the tools interface is not that of the MPI library but one beside it, which knows no communicators.
+ * With `embedded` and `alone`, the tools interface is one that knows no communicators; with `alone`, no other is in front of it.
  * With `children`, calls are made in children of the process, and those that end a child are counted: that is for
  * libraries that do not survive them. */
 #define _GNU_SOURCE
@@ -276,7 +277,8 @@ int main(int argc, char **argv)
     char place[64] = {0};
     int provided, rank, size;
     const int children = argc > 1 && !strcmp(argv[1], "children");
-    const int embedded = argc > 1 && !strcmp(argv[1], "embedded");
+    const int embedded = argc > 1 && (!strcmp(argv[1], "embedded") || !strcmp(argv[1], "alone"));
+    alone = argc > 1 && !strcmp(argv[1], "alone");
     begin_counting(children);
     on_the_stack = WORD(place);
     find_functions("MPI_T_");

@@ -246,6 +246,9 @@ static void add_source(int index)
     call(get_info, (word[ARGUMENTS]){index, WORD(s->name), WORD(&s->name_length), WORD(desc), WORD(&s->desc_length)});
 }
 
+/* The tools interface is that of the MPI library itself, with nothing in front of it. */
+static int alone;
+
 static void add_event(int index)
 {
     struct subject *s = add_subject(EVENTS, "event", 0, index);
@@ -258,7 +261,7 @@ static void add_event(int index)
          (word[ARGUMENTS]){index, WORD(s->name), WORD(&s->name_length), 0, WORD(members), WORD(places),
                            WORD(&s->elements), 0, 0, WORD(desc), WORD(&s->desc_length), WORD(&bind)});
     s->bound = bind != MPI_T_BIND_NO_OBJECT;
-    s->host = !strncmp(s->name, "little_", 7);
+    s->host = !alone && !strncmp(s->name, "little_", 7);
     if (s->elements > 0 && s->elements <= 64)
         s->bytes = (int)places[s->elements - 1] + type_size(members[s->elements - 1]);
     make_handles(s, 0, 0);

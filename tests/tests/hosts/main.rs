@@ -31,6 +31,7 @@ mod sends;
 mod symbols;
 mod tables;
 mod vars;
+mod which_mpi;
 mod workloads;
 
 use mpit_tests::{Context, Outcome, prof::Prof};

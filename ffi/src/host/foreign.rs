@@ -1,0 +1,116 @@
+//! MPI libraries that get every call untouched: over one whose constants are not known nothing can be merged, bound or
+//! recorded; and where the library for implementors of MPI is linked beside another MPI library, that one is the
+//! program's.
+
+use std::ffi::{c_char, c_int};
+use std::sync::atomic::{
+    AtomicU8,
+    Ordering::{Acquire, Release},
+};
+
+use super::find::Library;
+use super::{OVER_A_LIBRARY, Underneath};
+
+const NOT_ASKED: u8 = 0;
+const NO: u8 = 1;
+const YES: u8 = 2;
+
+/// Returns true if every call has to go on to another library untouched (one load, after the first time).
+#[inline]
+pub fn is_foreign() -> bool {
+    static STATE: AtomicU8 = AtomicU8::new(NOT_ASKED);
+    match STATE.load(Acquire) {
+        NOT_ASKED => ask(&STATE),
+        state => state == YES,
+    }
+}
+
+#[cold]
+fn ask(state: &AtomicU8) -> bool {
+    // While the library is being looked for, its own calls are passed on.
+    let Some(found) = Underneath::get() else { return true };
+    let is_foreign = matches!(found, Underneath::Foreign(_));
+    state.store(if is_foreign { YES } else { NO }, Release);
+    is_foreign
+}
+
+/// Says on standard error why there is nothing of ours in this process. Once for a job, where the launcher says which
+/// rank this is.
+#[allow(clippy::print_stderr, reason = "no other way to reach the user")]
+pub(super) fn report(library: &Library) {
+    if is_other_than_first() {
+        return;
+    }
+    let file = library.file();
+    if OVER_A_LIBRARY.is_empty() {
+        eprintln!(
+            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program has {file}: its calls go there; link \
+             without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
+        );
+    } else {
+        eprintln!(
+            "mpit: the ABI of this MPI library is not known, so nothing is recorded and all calls go to it unchanged: \
+             {file}, \"{}\"",
+            version(library)
+        );
+    }
+}
+
+/// What a library says it is, in one line.
+fn version(library: &Library) -> String {
+    let mut text = vec![0_u8; LONGEST_VERSION];
+    let mut len: c_int = 0;
+    if let Some(function) = library.symbol(c"PMPI_Get_library_version") {
+        // SAFETY: the standard gives functions of this name this signature, in every ABI.
+        let function = unsafe {
+            std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int>(
+                function.as_ptr(),
+            )
+        };
+        // SAFETY: the standard allows the call at any time; the buffer is longer than any library's text.
+        unsafe { function(text.as_mut_ptr().cast(), &raw mut len) };
+    }
+    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+    let text = String::from_utf8_lossy(&text[..end]);
+    let line: Vec<_> = text.split(char::is_control).map(str::trim).filter(|part| !part.is_empty()).collect();
+    if line.is_empty() { "without a name".into() } else { line.join(" ") }
+}
+
+/// Twice `MPI_MAX_LIBRARY_VERSION_STRING` of the standard ABI and of MPICH, which is the longest known.
+const LONGEST_VERSION: usize = 2 * 8192;
+
+/// Returns true if a launcher gave this process a rank other than 0.
+fn is_other_than_first() -> bool {
+    const RANKS: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
+    let ranks = RANKS.iter().filter_map(|name| std::env::var(name).ok());
+    ranks.into_iter().any(|rank| rank.parse().is_ok_and(|rank: u32| rank != 0))
+}
+
+/// Passes a call of C on to the next definition of its `MPI_` name (`next`), or to the library's own `PMPI_` function
+/// (`own`). Without such a function, answers 1.
+///
+/// The caller answers for the arguments, as of the function itself.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __mpit_pass_on {
+    ($which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*)) => {{
+        const fn c_name(name: &str) -> &std::ffi::CStr {
+            match std::ffi::CStr::from_bytes_with_nul(name.as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name without NUL"),
+            }
+        }
+        static FUNCTION: $crate::host::Function = $crate::host::Function::new(
+            c_name(concat!(stringify!($name), "\0")),
+            c_name(concat!(stringify!($profiling), "\0")),
+        );
+        match FUNCTION.$which() {
+            Some(address) => std::mem::transmute::<
+                *mut std::ffi::c_void,
+                unsafe extern "C" fn($($type),*) -> std::ffi::c_int,
+            >(address)($($arg),*),
+            None => 1,
+        }
+    }};
+}
+pub use __mpit_pass_on as pass_on;

@@ -1,0 +1,310 @@
+/* MPI libraries of one process, to show how one is told from another. What it is given has to be what a program of its own
+ * ABI gives: everything else ends the process, as it does in real libraries.
+ *
+ * STUB_VERSION     what MPI_Abi_get_version answers; without it there is no such function
+ * STUB_PROFILING   only the PMPI_ functions, as in a library that keeps them apart
+ * STUB_ORDINARY    only the MPI_ functions, which call those
+ */
+#include "mpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(STUB_PROFILING)
+#define BOTH(name, parameters, arguments, ...) int PMPI_##name parameters __VA_ARGS__
+#elif defined(STUB_ORDINARY)
+#define BOTH(name, parameters, arguments, ...) \
+    int MPI_##name parameters { return PMPI_##name arguments; }
+#else
+/* As most libraries have it: one function under two names. */
+#define BOTH(name, parameters, arguments, ...) \
+    int PMPI_##name parameters __VA_ARGS__     \
+    int MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));
+#endif
+
+#ifndef STUB_ORDINARY
+static int is_up, is_over, tools;
+static unsigned long long sent;
+static int waiting;
+static MPI_Comm_delete_attr_function *on_delete;
+static int a_session, a_handle;
+
+static void fail(const char *what)
+{
+    printf("stub: %s\n", what);
+    fflush(stdout);
+    _Exit(7);
+}
+
+static void check_comm(MPI_Comm comm)
+{
+    if (comm != MPI_COMM_WORLD && comm != MPI_COMM_SELF)
+        fail("not a communicator");
+    if (!is_up || is_over)
+        fail("MPI is not up");
+}
+
+static void check_group(MPI_Group group)
+{
+    if (group != MPI_GROUP_WORLD)
+        fail("not a group");
+}
+#endif
+
+#ifdef STUB_VERSION
+int PMPI_Abi_get_version(int *major, int *minor);
+int MPI_Abi_get_version(int *major, int *minor);
+BOTH(Abi_get_version, (int *major, int *minor), (major, minor), {
+    *major = STUB_VERSION;
+    *minor = STUB_VERSION < 0 ? STUB_VERSION : 0;
+    return MPI_SUCCESS;
+})
+#endif
+
+BOTH(Init, (int *argc, char ***argv), (argc, argv), {
+    (void)argc, (void)argv;
+    is_up = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Finalize, (void), (), {
+    if (on_delete)
+        on_delete(MPI_COMM_SELF, 5, 0, 0);
+    is_over = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Initialized, (int *flag), (flag), {
+    *flag = is_up;
+    return MPI_SUCCESS;
+})
+
+BOTH(Finalized, (int *flag), (flag), {
+    *flag = is_over;
+    return MPI_SUCCESS;
+})
+
+BOTH(Get_library_version, (char *version, int *len), (version, len), {
+    strcpy(version, "Stub MPI 2.30\n built for no machine");
+    *len = (int)strlen(version);
+    return MPI_SUCCESS;
+})
+
+BOTH(Query_thread, (int *provided), (provided), {
+    *provided = MPI_THREAD_SINGLE;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_rank, (MPI_Comm comm, int *rank), (comm, rank), {
+    check_comm(comm);
+    *rank = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_size, (MPI_Comm comm, int *size), (comm, size), {
+    check_comm(comm);
+    *size = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag), {
+    check_comm(comm);
+    *flag = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_get_name, (MPI_Comm comm, char *name, int *len), (comm, name, len), {
+    check_comm(comm);
+    strcpy(name, comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    *len = (int)strlen(name);
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_set_name, (MPI_Comm comm, const char *name), (comm, name), {
+    (void)name;
+    check_comm(comm);
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group), {
+    check_comm(comm);
+    *group = MPI_GROUP_WORLD;
+    return MPI_SUCCESS;
+})
+
+BOTH(Group_size, (MPI_Group group, int *size), (group, size), {
+    check_group(group);
+    *size = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Group_translate_ranks, (MPI_Group group, int n, const int *ranks, MPI_Group other, int *translated),
+     (group, n, ranks, other, translated), {
+         check_group(group);
+         check_group(other);
+         memcpy(translated, ranks, n * sizeof *ranks);
+         return MPI_SUCCESS;
+     })
+
+BOTH(Group_free, (MPI_Group *group), (group), {
+    check_group(*group);
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del, int *keyval, void *extra),
+     (copy, del, keyval, extra), {
+         (void)copy, (void)extra;
+#ifdef STUB_INTEGERS
+         fail("an attribute of nobody's");
+#endif
+         on_delete = del;
+         *keyval = 5;
+         return MPI_SUCCESS;
+     })
+
+BOTH(Comm_set_attr, (MPI_Comm comm, int keyval, void *value), (comm, keyval, value), {
+    (void)keyval, (void)value;
+    check_comm(comm);
+    return MPI_SUCCESS;
+})
+
+BOTH(Type_size, (MPI_Datatype datatype, int *size), (datatype, size), {
+    if (datatype != MPI_INT)
+        fail("not a datatype");
+    *size = 4;
+    return MPI_SUCCESS;
+})
+
+BOTH(Send, (const void *data, int count, MPI_Datatype datatype, int to, int tag, MPI_Comm comm),
+     (data, count, datatype, to, tag, comm), {
+         (void)tag;
+         check_comm(comm);
+         if (datatype != MPI_INT || to != 0 || count != 1)
+             fail("not a message");
+         waiting = *(const int *)data;
+         sent++;
+         return MPI_SUCCESS;
+     })
+
+BOTH(Recv, (void *data, int count, MPI_Datatype datatype, int from, int tag, MPI_Comm comm, void *status),
+     (data, count, datatype, from, tag, comm, status), {
+         (void)tag, (void)status;
+         check_comm(comm);
+         if (datatype != MPI_INT || from != 0 || count != 1)
+             fail("not a message");
+         *(int *)data = waiting;
+         return MPI_SUCCESS;
+     })
+
+BOTH(Barrier, (MPI_Comm comm), (comm), {
+    check_comm(comm);
+    return MPI_SUCCESS;
+})
+
+BOTH(T_init_thread, (int required, int *provided), (required, provided), {
+    if (required != MPI_THREAD_SINGLE)
+        fail("not a thread level");
+    tools++;
+    *provided = required;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_finalize, (void), (), {
+    if (!tools)
+        return MPI_T_ERR_NOT_INITIALIZED;
+    tools--;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_get_num, (int *num), (num), {
+    if (!tools)
+        return MPI_T_ERR_NOT_INITIALIZED;
+    *num = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_get_index, (const char *name, int var_class, int *index), (name, var_class, index), {
+    if (strcmp(name, "stub_sent") || var_class != MPI_T_PVAR_CLASS_COUNTER)
+        return MPI_T_ERR_INVALID_INDEX;
+    *index = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_get_info, (int index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype,
+                       MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous,
+                       int *atomic),
+     (index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic), {
+         if (index != 0)
+             return MPI_T_ERR_INVALID_INDEX;
+         if (name && *name_len > 0)
+             snprintf(name, *name_len, "stub_sent");
+         *name_len = 10;
+         if (desc && *desc_len > 0)
+             snprintf(desc, *desc_len, "Sent.");
+         *desc_len = 6;
+         *verbosity = MPI_T_VERBOSITY_USER_BASIC;
+         *var_class = MPI_T_PVAR_CLASS_COUNTER;
+         *datatype = MPI_UNSIGNED_LONG_LONG;
+         if (enumtype)
+             *enumtype = 0;
+         *bind = MPI_T_BIND_NO_OBJECT;
+         *readonly = 1;
+         *continuous = 1;
+         *atomic = 0;
+         return MPI_SUCCESS;
+     })
+
+BOTH(T_pvar_session_create, (MPI_T_pvar_session *session), (session), {
+    *session = &a_session;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_session_free, (MPI_T_pvar_session *session), (session), {
+    *session = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_handle_alloc, (MPI_T_pvar_session session, int index, void *object, MPI_T_pvar_handle *handle, int *count),
+     (session, index, object, handle, count), {
+         (void)object;
+         if (session != &a_session || index != 0)
+             return MPI_T_ERR_INVALID_INDEX;
+         *handle = &a_handle;
+         *count = 1;
+         return MPI_SUCCESS;
+     })
+
+BOTH(T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle *handle), (session, handle), {
+    (void)session;
+    *handle = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle), (session, handle), {
+    (void)session, (void)handle;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buffer), (session, handle, buffer), {
+    if (session != &a_session || handle != &a_handle)
+        fail("not a handle");
+    *(unsigned long long *)buffer = sent;
+    return MPI_SUCCESS;
+})
+
+/* Variadic: the further arguments mean something to this library. */
+#ifndef STUB_PROFILING
+int MPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}
+#endif
+#ifndef STUB_ORDINARY
+int PMPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}
+#endif

@@ -1,0 +1,81 @@
+//! MPI libraries that are not on this machine, as small ones of one process with the same ABI (`tests/hosts/stubs`).
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{Context, Outcome, build, launch, paths};
+
+/// A library to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Stub {
+    /// Its directory below `target/hosts/stubs`.
+    pub label: &'static str,
+    /// The base name of its file.
+    pub file: &'static str,
+    /// The macro that chooses its constants.
+    pub constants: &'static str,
+    /// What `MPI_Abi_get_version` answers, if there is such a function.
+    pub version: Option<i32>,
+    /// The `PMPI_` functions lie in a library of their own.
+    pub has_profiling_library: bool,
+    /// It needs another library, which has the objects of Open MPI's own ABI.
+    pub needs_objects: bool,
+}
+
+/// A stub and two programs over it.
+#[derive(Debug)]
+pub struct Built {
+    /// A program that is linked with the library.
+    pub linked: PathBuf,
+    /// A program that loads it for itself alone, with the argument that it takes.
+    pub private: [PathBuf; 2],
+}
+
+impl Stub {
+    /// Builds the library and the programs.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn build(&self) -> Outcome<Built> {
+        let dir = paths::hosts().join("stubs").join(self.label);
+        fs::create_dir_all(&dir).context(dir.display())?;
+        let _alone = launch::one_at_a_time()?;
+        let mut below = Vec::new();
+        if self.needs_objects {
+            let objects = dir.join("libopen_mpi.so");
+            compile("stub_objects", &["-shared", "-fPIC"], &[], &objects)?;
+            below.push(objects);
+        }
+        let constants = format!("-D{}", self.constants);
+        let version = self.version.map(|version| format!("-DSTUB_VERSION={version}"));
+        let mut options = vec!["-shared", "-fPIC", &constants];
+        options.extend(version.as_deref());
+        if self.has_profiling_library {
+            let profiling = dir.join(format!("libp{}", &self.file["lib".len()..]));
+            compile("stub_mpi", &[&options[..], &["-DSTUB_PROFILING"]].concat(), &below, &profiling)?;
+            below.push(profiling);
+            options.push("-DSTUB_ORDINARY");
+        }
+        let library = dir.join(self.file);
+        compile("stub_mpi", &options, &below, &library)?;
+        below.insert(0, library);
+        let linked = dir.join("program");
+        compile("stub_program", &[&constants], &below, &linked)?;
+        let module = dir.join("program.so");
+        compile("stub_program", &["-shared", "-fPIC", &constants], &below, &module)?;
+        let loader = dir.join("loader");
+        compile("stub_loader", &[], &[], &loader)?;
+        Ok(Built { linked, private: [loader, module] })
+    }
+}
+
+fn compile(source: &str, options: &[&str], libraries: &[PathBuf], to: &Path) -> Outcome {
+    let source = paths::source(&format!("hosts/stubs/{source}.c"));
+    let mut command = Command::new("cc");
+    command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wl,--no-as-needed"]);
+    command.args(options).arg("-o").arg(to).arg(source).args(libraries);
+    build::run_compiler(&mut command)
+}

@@ -1,0 +1,132 @@
+//! Which MPI a program uses: told by what its own library defines and answers, and left alone where that is not known.
+
+use std::path::Path;
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::{Finished, Job},
+    paths,
+    prof::Prof,
+    stubs::Stub,
+};
+
+use crate::written_to;
+
+/// HPE MPT has handles like these.
+const INTEGERS: Stub = Stub {
+    label: "integers",
+    file: "libmpi.so",
+    constants: "STUB_INTEGERS",
+    version: None,
+    has_profiling_library: false,
+    needs_objects: false,
+};
+
+/// The standard ABI of a version that does not exist yet, whose constants may be others.
+const LATER: Stub = Stub { label: "later", version: Some(2), ..INTEGERS };
+
+/// Libraries whose constants are not known.
+const UNKNOWN: [Stub; 3] = [
+    INTEGERS,
+    LATER,
+    // Its own ABI, which is none of those that are known.
+    Stub { label: "integers_apart", version: Some(-1), has_profiling_library: true, ..INTEGERS },
+];
+
+const STANDARD: Stub = Stub {
+    label: "standard",
+    file: "libmpi_abi.so",
+    constants: "STUB_STANDARD",
+    version: Some(1),
+    has_profiling_library: false,
+    needs_objects: false,
+};
+
+/// Libraries whose constants are known.
+const KNOWN: [Stub; 5] = [
+    STANDARD,
+    Stub { label: "standard_apart", has_profiling_library: true, ..STANDARD },
+    // Open MPI from version 6 on: two libraries over a third one, which has the objects of its own ABI.
+    Stub { label: "standard_over_objects", needs_objects: true, ..STANDARD },
+    Stub {
+        label: "objects",
+        file: "libmpi.so",
+        constants: "STUB_OBJECTS",
+        version: Some(-1),
+        needs_objects: true,
+        ..STANDARD
+    },
+    Stub {
+        label: "objects_apart",
+        file: "libmpi.so",
+        constants: "STUB_OBJECTS",
+        version: Some(-1),
+        needs_objects: true,
+        has_profiling_library: true,
+    },
+];
+
+/// The program linked with the library, and with the library loaded for it alone.
+fn jobs(stub: &Stub) -> Outcome<Vec<Vec<String>>> {
+    let built = stub.build()?;
+    let line = |words: &[&Path]| words.iter().map(|word| word.display().to_string()).collect();
+    Ok(vec![line(&[&built.linked]), line(&[&built.private[0], &built.private[1]])])
+}
+
+fn run(line: &[String], job: Job) -> Outcome<Finished> {
+    job.args(&line.iter().map(String::as_str).collect::<Vec<_>>()).finish()
+}
+
+#[test]
+fn an_unknown_library_is_left_alone() -> Outcome {
+    for stub in UNKNOWN {
+        let dir = paths::hosts().join("stubs").join(stub.label);
+        for line in jobs(&stub)? {
+            let bare = run(&line, Job::plain(&[]))?;
+            Failure::unless(bare.code == Some(0), || bare.to_string())?;
+            let watched = run(&line, Job::plain(&[]).dir(&dir).preloaded()?)?;
+            let mut recorded = Job::plain(&[]).dir(&dir).preloaded()?;
+            for (name, value) in written_to("none") {
+                recorded = recorded.env(&format!("MPIT_{}", name.to_uppercase()), value);
+            }
+            let recorded = run(&line, recorded)?;
+            // Another rank of the same job: what rank 0 says is enough.
+            let second = run(&line, Job::plain(&[]).preloaded()?.env("PMIX_RANK", "1"))?;
+            for (finished, lines) in [(&watched, 1), (&recorded, 1), (&second, 0)] {
+                let same = finished.code == bare.code && finished.stdout == bare.stdout;
+                Failure::unless(same, || format!("{}: bare:\n{bare}\nwith mpit:\n{finished}", stub.label))?;
+                let told: Vec<_> = finished.stderr.lines().collect();
+                let version = |line: &&&str| {
+                    line.starts_with("mpit: ") && line.contains("\"Stub MPI 2.30 built for no machine\"")
+                };
+                let is_told = told.len() == lines && told.iter().filter(version).count() == lines;
+                Failure::unless(is_told, || format!("{}: {finished}", stub.label))?;
+            }
+            let left = dir.join("none.0.prof");
+            Failure::unless(!left.exists(), || format!("{} was written", left.display()))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_known_abi_is_told_by_the_library_itself() -> Outcome {
+    for stub in KNOWN {
+        let dir = paths::hosts().join("stubs").join(stub.label);
+        for line in jobs(&stub)? {
+            let stem = dir.join("run");
+            let _ = std::fs::remove_file(dir.join("run.0.prof"));
+            let mut job = Job::plain(&[]).dir(&dir).preloaded()?;
+            for (name, value) in written_to("run") {
+                job = job.env(&format!("MPIT_{}", name.to_uppercase()), value);
+            }
+            let finished = run(&line, job)?;
+            let fine = finished.code == Some(0) && finished.stdout == "3 sent, 0 failures\n";
+            Failure::unless(fine && finished.stderr.is_empty(), || format!("{}: {finished}", stub.label))?;
+            let prof = Prof::read(&stem, 0).context(stub.label)?;
+            let messages = prof.rows('E').get(&0).map(|row| (row.messages, row.bytes));
+            Failure::unless(messages == Some((3, 12)), || format!("{}: {prof:?}", stub.label))?;
+        }
+    }
+    Ok(())
+}
