@@ -2,6 +2,8 @@
 //!
 //! Without a scenario in the environment, this program plays all of them and looks at each from outside.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+
 use std::error::Error;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, ExitCode, Output, Stdio};

@@ -3,6 +3,8 @@
 //! Each thread makes 10,000 operations, or as many as `MPIT_TEST_OPERATIONS` says: with 1,000,000, in release, it takes some
 //! minutes.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+
 use std::env;
 use std::thread;
 

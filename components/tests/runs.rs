@@ -1,5 +1,7 @@
 //! Whole runs of a process, under settings from its environment. The program starts itself as such a process.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,5 +1,7 @@
 //! What is kept in the file of a store is read again, and nothing else is.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+
 use std::fs;
 use std::process::Command;
 

@@ -74,7 +74,8 @@
 //! Who embeds the crate in an MPI library tells it of itself in [`host`] and [`threads`]. The rest serves these:
 //! [`desc`] has what the attributes make of definitions; [`log`], [`slots`] and [`sparse`] are lists that are read without
 //! locks; [`lock`] has the locks that remain, which no forked process finds held; [`mapping`] has memory that outlives the
-//! process in a file.
+//! process in a file; [`environment`] has the variables that count, none in a privileged process;
+//! [`readable`] tells whether a pointer from outside leads anywhere.
 //!
 //! # Safety
 //!
@@ -97,6 +98,7 @@ extern crate self as mpit;
 pub mod cell;
 pub mod cvar;
 pub mod desc;
+pub mod environment;
 mod error;
 pub mod event;
 pub mod host;
@@ -105,6 +107,7 @@ pub mod log;
 pub mod mapping;
 pub mod object;
 pub mod plugin;
+pub mod readable;
 pub mod registry;
 mod section;
 pub mod session;

@@ -251,7 +251,8 @@ mod tests {
                 });
             }
         });
-        assert_eq!((slots.all.len(), slots.iter().count()), (LIMIT, 0));
+        // A machine with few processors may never have had all of them in use at once.
+        assert!(slots.all.len() <= LIMIT && slots.iter().count() == 0);
         assert!((0..LIMIT).all(|_| slots.take((), AtomicU64::default, |_, _| ()).is_some()), "none got lost");
         assert!(slots.take((), AtomicU64::default, |_, _| ()).is_none());
     }

@@ -3,6 +3,7 @@
 //! Environments and files belong to processes, so most tests run this program once more, as [`child`], and look at what it
 //! says.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 #![allow(unsafe_code, reason = "tests hand buffers to the interface as C tools do")]
 
 mod common;

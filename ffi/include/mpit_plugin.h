@@ -454,8 +454,8 @@ int mpit_register(const struct mpit_table *table);
  * are there. Returns MPI_SUCCESS and, if `plugin` is not null, a number for it; or an error code of MPI_T after one line on
  * standard error. Not from within a callback of a tool.
  *
- * First a child process loads it, so that one that crashes, hangs or calls exit at its start is refused like one that is
- * wrong; MPIT_PLUGIN_TRIAL=0 in the environment spares that. */
+ * Its constructors run in this process, once. `mpit check` finds out in a process of its own whether a plug-in crashes,
+ * hangs or calls exit at its start. */
 int mpit_plugin_load(const char *path, int *plugin);
 
 /* Deactivates a plug-in. Its variables and events stay listed under their indices, but have no value: handles on them are

@@ -305,7 +305,7 @@ fn word(known: Option<&'static str>, otherwise: impl Display) -> String {
 /// Writes the listing if the environment asks for it. A job's first process does; what goes wrong is told on standard
 /// error.
 pub(crate) fn write_if_asked() {
-    let Some(path) = std::env::var_os(LISTING_FILE) else { return };
+    let Some(path) = mpit::environment::var_os(LISTING_FILE) else { return };
     if mpit_components::host::world().is_some_and(|world| world.rank != 0) {
         return;
     }

@@ -43,8 +43,6 @@ pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result
     let mut command = Command::new(program);
     command.arg("check").arg("--notes").arg(&notes).arg(path);
     command.env(SUBJECT, path).env(PLUGINS, join(before)?);
-    // Crashes are told here, with the step in which they happen.
-    command.env("MPIT_PLUGIN_TRIAL", "0");
     // A panic is told with its place.
     command.env("RUST_BACKTRACE", "0");
     // What is set for programs must not decide over what is found.

@@ -13,7 +13,9 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, process, thread};
+use std::{process, thread};
+
+use mpit::environment;
 
 use super::process::Process;
 use super::{Result, error};
@@ -41,8 +43,9 @@ pub(super) struct Seat {
 impl Seat {
     /// The seat of this process, if it is a rank.
     pub(super) fn find() -> Result<Option<Self>> {
-        let number = |name| env::var(name).ok()?.parse().ok();
-        let (Some(directory), Some(rank), Some(size)) = (env::var_os(DIRECTORY), number(RANK), number(SIZE))
+        let number = |name| environment::var(name)?.parse().ok();
+        let (Some(directory), Some(rank), Some(size)) =
+            (environment::var_os(DIRECTORY), number(RANK), number(SIZE))
         else {
             return Ok(None);
         };

@@ -5,6 +5,9 @@
 //! is the strongest, then that of each alias, then the further variables that a definition names (`OMPI_MCA_...`).
 //! Of two lines of a file, and of two `--set`, the later one is the stronger.
 //!
+//! A privileged process (set-user-ID, file capabilities) has no settings but those that tools write:
+//! [`crate::environment`].
+//!
 //! A value that a variable does not accept is reported on standard error, and the next weaker one counts.
 //!
 //! A parameter file is made of lines:
@@ -25,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cell::{Value, fits};
 use crate::desc::CvarDesc;
+use crate::environment;
 use crate::registry::Image;
 use crate::words::Datatype;
 
@@ -86,8 +90,9 @@ pub struct Setting {
 #[must_use]
 pub fn for_image(image: &Image) -> Vec<Setting> {
     let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment_list()).copied().collect();
+    environment::report_ignored();
     let mut settings = from_file();
-    for (variable, value) in std::env::vars_os() {
+    for (variable, value) in environment::vars_os() {
         if let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
             && (variable.starts_with("MPIT_") || named.contains(variable))
         {
@@ -95,7 +100,7 @@ pub fn for_image(image: &Image) -> Vec<Setting> {
             settings.push(Setting { name: variable.into(), value: value.into(), source });
         }
     }
-    if let Ok(lines) = std::env::var(LAUNCHER_SETTINGS) {
+    if let Some(lines) = environment::var(LAUNCHER_SETTINGS) {
         for line in lines.lines().filter(|line| !line.is_empty()) {
             match line.split_once('=') {
                 Some((name, value)) => settings.push(Setting {
@@ -111,11 +116,10 @@ pub fn for_image(image: &Image) -> Vec<Setting> {
 }
 
 fn from_file() -> Vec<Setting> {
-    let named = std::env::var_os(PARAM_FILE).filter(|path| !path.is_empty());
+    let named = environment::var_os(PARAM_FILE).filter(|path| !path.is_empty());
     let asked_for = named.is_some();
-    let path = named
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".mpit/params.conf")));
+    let path =
+        named.map(PathBuf::from).or_else(|| environment::home().map(|home| home.join(".mpit/params.conf")));
     let Some(path) = path else { return Vec::new() };
     match std::fs::read_to_string(&path) {
         Ok(text) => parse_file(&path, &text),

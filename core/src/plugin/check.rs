@@ -6,13 +6,14 @@
 //! here, step by step, and says after each step how far it came; then whoever started it can tell where it ended.
 
 use std::path::{Path, PathBuf};
-use std::{env, ptr};
+use std::ptr;
 
 use super::component::Claim;
 use super::life::Life;
 use super::loaded::Plugin;
 use super::table::{self, Definitions, forever};
 use super::{abi, find, load};
+use crate::environment;
 use crate::registry::{Fault, Image, Refusal, Registry};
 
 /// The environment variable with the path of the plug-in to be checked.
@@ -45,7 +46,7 @@ pub struct Contents {
 ///
 /// Why it cannot be loaded: what is wrong with the file, or with what it says of itself.
 pub fn open() -> Result<Subject, Fault> {
-    let path = env::var_os(SUBJECT).unwrap_or_default();
+    let path = environment::var_os(SUBJECT).unwrap_or_default();
     let file = find::file(Path::new(&path)).map_err(|why| Fault::of("file", why))?;
     // SAFETY: whoever sets the variable wants the plug-in's code to run here, and has nothing to lose in this process.
     let (name, plugin) = unsafe { load::greet(&file.path) }.map_err(|why| Fault::of("plug-in", why))?;

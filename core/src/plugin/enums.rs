@@ -1,7 +1,7 @@
 //! Enumerations of tables.
 
 use super::abi::Enum;
-use super::read::{Ruled, placed, read};
+use super::read::{Ruled, placed_list, read};
 use super::table::{Making, forever, forever_list};
 use super::texts::{NAME, text};
 use crate::desc::{EnumDesc, EnumItem, Origin};
@@ -58,7 +58,7 @@ unsafe fn items(from: &Enum) -> Ruled<Vec<EnumItem>> {
     }
     let mut items = Vec::new();
     if from.num_items > 0 {
-        placed("its list of items", from.items)?;
+        placed_list("its list of items", from.items, from.num_items)?;
     }
     for place in 0..from.num_items {
         // SAFETY: within the list, by the caller's promise.

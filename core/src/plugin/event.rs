@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
 use super::abi::{self, EventCell};
-use super::read::{Ruled, placed};
+use super::read::{Ruled, placed, placed_list};
 use super::table::{Entry, Making, forever, forever_list};
 use super::texts::{NAME, names, text, word};
 use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
@@ -75,7 +75,7 @@ unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
         let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
         return Err(Fault::of("C33", why));
     }
-    placed("its list of elements", from.elements)?;
+    placed_list("its list of elements", from.elements, count)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
     for place in 0..count {
         // SAFETY: within the list, by the caller's promise.

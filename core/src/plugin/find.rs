@@ -1,12 +1,19 @@
-//! Which files are loaded as plug-ins: those that the environment names, as far as nobody else can change them.
+//! The files that are loaded as plug-ins: those that the environment names, if no other user can change them.
+//!
+//! A path is resolved here, one directory and one link at a time, and every directory that it leads through, up to the root,
+//! must belong to root or to the user of this process and be closed to writes of others. Then no other user can put another
+//! file in its place, now or between this check and the load, so the path that was checked may be handed to the dynamic
+//! linker. (A descriptor, `/proc/self/fd/N`, would make `$ORIGIN` and debuggers look in the wrong place.) POSIX access
+//! control lists need no look of their own: the kernel shows the most that they grant in the mode's group bits.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use super::read::Checked;
+use crate::environment;
 
 /// The environment variable with paths of plug-ins, separated by `:`.
 pub const PLUGINS: &str = "MPIT_PLUGINS";
@@ -34,21 +41,16 @@ pub(super) fn asked_for() -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
     (paths, faults)
 }
 
-/// The names of both variables that are set.
-pub(super) fn asking() -> Vec<&'static str> {
-    [PLUGINS, PLUGIN_PATH].into_iter().filter(|name| !of_variable(name).is_empty()).collect()
-}
-
 fn of_variable(name: &str) -> Vec<PathBuf> {
-    let value = env::var_os(name).unwrap_or_default();
+    let value = environment::var_os(name).unwrap_or_default();
     let parts = value.as_bytes().split(|byte| *byte == b':').filter(|part| !part.is_empty());
     parts.map(|part| PathBuf::from(OsStr::from_bytes(part))).collect()
 }
 
 fn libraries_in(dir: &Path) -> Checked<Vec<PathBuf>> {
-    let unreadable = |error: io::Error| format!("{PLUGIN_PATH} names it, and it cannot be read: {error}");
-    let owned = fs::metadata(dir).map_err(unreadable)?;
-    safe_dir(dir, &owned)?;
+    let given = std::path::absolute(dir).map_err(unreadable)?;
+    let real = resolve(&given, unreadable)?;
+    safe_dir(&real, &fs::metadata(&real).map_err(unreadable)?)?;
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -60,29 +62,87 @@ fn libraries_in(dir: &Path) -> Checked<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The file of a path, unless others than root and the user of this process could put code there.
+/// Returns the file of a path, unless users other than root and that of this process could change or replace it.
 ///
 /// # Errors
 ///
 /// What is wrong with it, and what to do.
 pub(super) fn file(path: &Path) -> Checked<File> {
-    let no_file = |error: io::Error| format!("{error}; give the path of a plug-in's shared object");
-    let real = fs::canonicalize(path).map_err(no_file)?;
-    let data = fs::metadata(&real).map_err(no_file)?;
+    let given = std::path::absolute(path).map_err(no_file)?;
+    let real = resolve(&given, no_file)?;
+    // Not blocking, so that a FIFO does not hold the program up.
+    let file = fs::File::options()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW)
+        .open(&real)
+        .map_err(no_file)?;
+    let data = file.metadata().map_err(no_file)?;
     if !data.is_file() {
         let kind = if data.is_dir() { "a directory" } else { "no regular file" };
         return Err(format!("it is {kind}; give the path of a plug-in's shared object"));
-    }
-    let given = std::path::absolute(path).map_err(no_file)?;
-    // Who can write the directory of a link can have it lead elsewhere.
-    for parent in [real.parent(), given.parent()].into_iter().flatten() {
-        safe_dir(parent, &fs::metadata(parent).map_err(no_file)?)?;
     }
     if data.mode() & OTHERS_WRITE != 0 {
         return Err(changeable(&real, &data));
     }
     safe_owner(&real, &data)?;
     Ok(File { identity: (data.dev(), data.ino()), path: real })
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used with map_err")]
+fn unreadable(error: io::Error) -> String {
+    format!("{PLUGIN_PATH} names it, and it cannot be read: {error}")
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "used with map_err")]
+fn no_file(error: io::Error) -> String {
+    format!("{error}; give the path of a plug-in's shared object")
+}
+
+/// As many links as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// Returns the path without links and dots. Refuses it if another user can change what one of its parts leads to.
+fn resolve(path: &Path, fault: fn(io::Error) -> String) -> Checked<PathBuf> {
+    // The parts still to come, the next one last.
+    let mut parts = Vec::new();
+    push_parts(&mut parts, path);
+    let (mut current, mut links) = (PathBuf::from("/"), 0);
+    while let Some(part) = parts.pop() {
+        if part == ".." {
+            // The parent of the root is the root.
+            current.pop();
+            continue;
+        }
+        safe_dir(&current, &fs::metadata(&current).map_err(fault)?)?;
+        let next = current.join(&part);
+        let data = fs::symlink_metadata(&next).map_err(fault)?;
+        if !data.is_symlink() {
+            current = next;
+            continue;
+        }
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(fault(io::Error::from_raw_os_error(libc::ELOOP)));
+        }
+        safe_owner(&next, &data)?;
+        let target = fs::read_link(&next).map_err(fault)?;
+        if target.is_absolute() {
+            current = PathBuf::from("/");
+        }
+        push_parts(&mut parts, &target);
+    }
+    Ok(current)
+}
+
+/// Puts the parts of a path on a stack, the first one on top.
+fn push_parts(stack: &mut Vec<OsString>, path: &Path) {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    });
+    let parts: Vec<_> = parts.collect();
+    stack.extend(parts.into_iter().rev());
 }
 
 const OTHERS_WRITE: u32 = 0o022;
@@ -93,7 +153,8 @@ fn safe_dir(dir: &Path, data: &fs::Metadata) -> Checked<()> {
     if data.mode() & OTHERS_WRITE != 0 && data.mode() & STICKY == 0 {
         return Err(changeable(dir, data));
     }
-    safe_owner(dir, data)
+    // In a container, the root directory may belong to a user who has no number there; no other user can replace it.
+    if dir.parent().is_none() { Ok(()) } else { safe_owner(dir, data) }
 }
 
 fn changeable(path: &Path, data: &fs::Metadata) -> String {
@@ -102,26 +163,24 @@ fn changeable(path: &Path, data: &fs::Metadata) -> String {
 }
 
 fn safe_owner(path: &Path, data: &fs::Metadata) -> Checked<()> {
-    // SAFETY: has no preconditions.
+    // SAFETY: `geteuid` has no preconditions.
     let user = unsafe { libc::geteuid() };
     if data.uid() == 0 || data.uid() == user {
         return Ok(());
     }
     let (path, owner) = (path.display(), data.uid());
     Err(format!(
-        "{path} belongs to user {owner}, neither root nor the user of this program ({user}); copy it"
+        "{path} belongs to user {owner}, neither root nor the user of this program ({user}); copy the plug-in to a directory \
+         of your own"
     ))
-}
-
-/// Whether the program has privileges that whoever started it lacks; then his environment must not bring code into it.
-pub(super) fn is_privileged() -> bool {
-    // SAFETY: has no preconditions.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CString;
     use std::fs::{self, Permissions};
+    use std::io;
+    use std::os::unix::ffi::OsStringExt;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::Path;
 
@@ -170,6 +229,23 @@ mod tests {
             assert!(file(&link).is_ok());
             chmod(dir, 0o755);
         }
+        // Further up as well: who can rename a directory can put another one in its place.
+        let deep = inner.join("one/two");
+        fs::create_dir_all(&deep).unwrap();
+        fs::copy(&path, deep.join("c.so")).unwrap();
+        assert!(file(&deep.join("c.so")).is_ok());
+        chmod(&inner, 0o777);
+        assert!(file(&deep.join("c.so")).unwrap_err().contains("inner can be written by others"));
+        assert!(libraries_in(&deep).unwrap_err().contains("inner can be written by others"));
+        // Out of it by dots, or by a link in the middle of the path: what was passed counts.
+        let around = inner.join("one/../../outer");
+        fs::write(outer.join("d.so"), "").unwrap();
+        assert!(file(&around.join("d.so")).unwrap_err().contains("inner can be written by others"));
+        symlink("../inner/one", outer.join("way")).unwrap();
+        assert!(file(&outer.join("way/two/c.so")).unwrap_err().contains("inner can be written by others"));
+        chmod(&inner, 0o755);
+        let through = file(&outer.join("way/two/c.so")).unwrap();
+        assert_eq!(through.path, fs::canonicalize(deep.join("c.so")).unwrap());
         chmod(&inner, 0o770);
         assert!(libraries_in(&inner).unwrap_err().contains("chmod go-w"));
         chmod(&inner, 0o755);
@@ -181,5 +257,38 @@ mod tests {
         assert!(file(dir.path()).unwrap_err().contains("a directory"));
         assert!(file(&dir.path().join("none.so")).unwrap_err().contains("No such file"));
         assert!(libraries_in(&dir.path().join("none")).unwrap_err().contains("MPIT_PLUGIN_PATH"));
+        let ring = dir.path().join("ring.so");
+        symlink(&ring, &ring).unwrap();
+        assert!(file(&ring).unwrap_err().contains("symbolic links"));
+        let fifo = CString::new(dir.path().join("fifo.so").into_os_string().into_vec()).unwrap();
+        // SAFETY: a path that ends with a NUL.
+        assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
+        assert!(file(&dir.path().join("fifo.so")).unwrap_err().contains("no regular file"));
+    }
+
+    #[test]
+    fn an_access_list_that_lets_others_write_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("acme.so");
+        fs::write(&path, "").unwrap();
+        chmod(&path, 0o744);
+        assert!(file(&path).is_ok());
+        // The kernel's form of `u::rwx,u:65534:rw-,g::r--,m::rw-,o::r--`: a version, then tag, rights and user of each entry.
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, rights, user) in
+            [(1_u16, 7_u16, u32::MAX), (2, 6, 65534), (4, 4, u32::MAX), (16, 6, u32::MAX), (32, 4, u32::MAX)]
+        {
+            list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());
+            list.extend(user.to_le_bytes());
+        }
+        let name = CString::new(path.clone().into_os_string().into_vec()).unwrap();
+        let (key, value) = (c"system.posix_acl_access", list.as_ptr().cast());
+        // SAFETY: both names end with a NUL, and the value has as many bytes.
+        let set = unsafe { libc::setxattr(name.as_ptr(), key.as_ptr(), value, list.len(), 0) };
+        if set == 0 {
+            assert!(file(&path).unwrap_err().contains("can be written by others"));
+        } else {
+            println!("no access lists on this file system: {}", io::Error::last_os_error());
+        }
     }
 }

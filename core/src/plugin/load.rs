@@ -11,7 +11,7 @@ use libloading::os::unix::Library;
 
 use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction, SYMBOL};
 use super::life::Life;
-use super::read::{Checked, LARGEST, placed};
+use super::read::{Checked, LARGEST, placed, placed_list};
 use super::table::{self, Definitions};
 use super::texts::{DESCRIPTION, NAME, text};
 
@@ -216,8 +216,8 @@ unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
     if at.is_null() {
         return Err(format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins"));
     }
-    placed("its struct mpit_plugin", at)?;
-    // SAFETY: not null and aligned; by the caller's promise.
+    placed("its struct mpit_plugin", at.cast::<Head>())?;
+    // SAFETY: not null, aligned and readable.
     let head = unsafe { at.cast::<Head>().read() };
     if head.magic != MAGIC {
         return Err(format!("its struct mpit_plugin begins with {:#x}, not with MPIT_MAGIC", head.magic));
@@ -232,6 +232,7 @@ unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
     if head.size < ours || head.size > LARGEST {
         return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", head.size));
     }
+    placed_list("its struct mpit_plugin", at.cast::<u8>(), head.size)?;
     for offset in ours..head.size {
         // SAFETY: within its size, by the caller's promise.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {

@@ -17,8 +17,8 @@ use super::life::Life;
 use super::load::{self, Hooks, Opened};
 use super::read::Checked;
 use super::table::{forever, in_one_line};
-use super::trial;
 use crate::cvar::sources;
+use crate::environment;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::registry::{Refusal, Registry};
@@ -97,8 +97,8 @@ impl fmt::Display for Refused {
 /// # Safety
 ///
 /// The file is a plug-in as `mpit_plugin.h` says: what it has at the start may run here, its lists have as many entries as
-/// their numbers say, strings end with a NUL, and its functions may be called by any thread at any time. Most of what is
-/// not so is found out by a trial in a child process.
+/// their numbers say, strings end with a NUL, and its functions may be called by any thread at any time. [`check`](super::check)
+/// finds out in a process of its own what is not so.
 pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
     let path = path.as_ref();
     if export::is_exported() {
@@ -140,15 +140,6 @@ pub(crate) fn load_what_is_asked_for() {
 
 #[cold]
 fn load_all() {
-    let asking = find::asking();
-    if asking.is_empty() {
-        return;
-    }
-    if find::is_privileged() {
-        let asking = asking.join(" and ");
-        tell(&format!("this program has privileges that its user lacks, so {asking} are not heeded"));
-        return;
-    }
     let (paths, faults) = find::asked_for();
     for (dir, why) in faults {
         Refused::new(&dir, Error::Invalid, why).tell();
@@ -182,8 +173,8 @@ impl Drop for Turn {
 /// As [`load`].
 unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let refused = |why: String| Refused::new(path, Error::Invalid, why);
-    if find::is_privileged() {
-        let why = "this program has privileges that its user lacks, and loads no code for him";
+    if environment::is_privileged() {
+        let why = "this program has privileges that its user lacks, and loads no plug-ins";
         return Err(Refused::new(path, Error::NotAccessible, why));
     }
     let file = find::file(path).map_err(refused)?;
@@ -201,8 +192,6 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         Turn(file.identity)
     };
     let life: &'static Life = forever(Life::new());
-    // SAFETY: by the caller's promise, or else in the child.
-    trial::of(|| unsafe { load::open(&file.path, life) }.map(drop)).map_err(refused)?;
     // SAFETY: by the caller's promise.
     let opened = unsafe { load::open(&file.path, life) }.map_err(refused)?;
     let told = threads::concurrent();

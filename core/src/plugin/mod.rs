@@ -87,7 +87,7 @@
 //! | `cell` | where values of performance variables lie |
 //! | `export` | the same tables, made of the definitions of an image in Rust |
 //! | [`component`], `crossing` | components, and the words of traffic that they hear |
-//! | `find`, `trial`, `load` | which files are loaded, what they do to a child process, and what is in them |
+//! | `find`, `load` | the files that are loaded, and what is in them |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`] | all that is wrong with a plug-in, for a process that is there for this alone |
 //! | `life` | when definitions have values |
@@ -111,7 +111,6 @@ mod read;
 mod settings;
 mod table;
 mod texts;
-mod trial;
 
 pub use find::{PLUGIN_PATH, PLUGINS};
 pub(crate) use life::Lease;

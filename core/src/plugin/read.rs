@@ -3,6 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use super::abi;
+use crate::readable::is_readable;
 use crate::registry::Fault;
 
 /// Why something is refused: what it is, then why.
@@ -58,12 +59,19 @@ unsafe impl Prefixed for abi::Table {
     const LEAST: usize = offset_of!(Self, components);
 }
 
-/// Refuses a null or misaligned pointer.
+/// Refuses a pointer that is null, misaligned, or leads to no memory for one `T`.
 pub(super) fn placed<T>(what: &str, at: *const T) -> Checked<()> {
+    placed_list(what, at, 1)
+}
+
+/// The same of a list.
+pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> Checked<()> {
     if at.is_null() {
         Err(format!("{what} is a null pointer"))
     } else if !at.is_aligned() {
         Err(format!("{what} at {at:p} is not aligned"))
+    } else if !is_readable(at.cast(), size_of::<T>().saturating_mul(count)) {
+        Err(format!("{what} at {at:p} is not in memory that can be read"))
     } else {
         Ok(())
     }
@@ -75,13 +83,14 @@ pub(super) fn placed<T>(what: &str, at: *const T) -> Checked<()> {
 ///
 /// `at` is null or valid for reads of a size, and of as many bytes as that says.
 pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> Checked<(T, usize)> {
-    placed(what, at)?;
-    // SAFETY: not null and aligned; by the caller's promise.
+    placed(what, at.cast::<usize>())?;
+    // SAFETY: not null, aligned and readable.
     let size = unsafe { at.cast::<usize>().read() };
     let ours = size_of::<T>();
     if size < T::LEAST || size > LARGEST || !size.is_multiple_of(align_of::<T>()) {
         return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
     }
+    placed_list(what, at.cast::<u8>(), size)?;
     for offset in ours..size {
         // SAFETY: within `size` bytes, by the caller's promise.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {

@@ -2,8 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::read::Ruled;
+use super::read::{Ruled, placed};
 use crate::desc::LONGEST_DESCRIPTION;
+use crate::readable::readable_up_to;
 use crate::registry::{Fault, LONGEST_NAME};
 
 /// The longest name, in bytes.
@@ -24,8 +25,12 @@ pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Ruled<&
     if at.is_null() {
         return Err(Fault::of("C1", format!("{what} is a null pointer")));
     }
-    // SAFETY: by the caller's promise.
-    let bytes = unsafe { libc::strnlen(at, most + 1) };
+    let end = readable_up_to(at.cast(), most + 1);
+    // SAFETY: as many bytes are readable.
+    let bytes = unsafe { libc::strnlen(at, end) };
+    if bytes == end && end <= most {
+        return Err(Fault::of("C1", format!("{what} at {at:p} is not in memory that can be read")));
+    }
     if bytes > most {
         return Err(Fault::of("C3", format!("{what} is longer than {most} bytes")));
     }
@@ -61,7 +66,8 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Ruled<Vec<&'
         return Ok(all);
     }
     for place in 0..MOST_NAMES {
-        // SAFETY: by the caller's promise; the null pointer was not met before.
+        placed(what, at.wrapping_add(place))?;
+        // SAFETY: aligned and readable.
         let next = unsafe { at.wrapping_add(place).read() };
         if next.is_null() {
             return Ok(all);

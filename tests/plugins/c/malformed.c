@@ -1,9 +1,7 @@
 /* Plug-ins that are wrong, each in one way: compiled with -DFAULT_... . Without one it is right. */
 
 #include <mpit_plugin.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static uint64_t value;
 
@@ -160,20 +158,6 @@ __attribute__((visibility("default"))) int wrong_calls(void)
 }
 #endif
 
-#if defined(FAULT_EXIT_IN_CONSTRUCTOR) || defined(FAULT_CRASH_IN_CONSTRUCTOR) || defined(FAULT_HANGS)
-__attribute__((constructor)) static void begin(void)
-{
-#if defined(FAULT_EXIT_IN_CONSTRUCTOR)
-    exit(3);
-#elif defined(FAULT_HANGS)
-    for (;;)
-        pause();
-#else
-    *(volatile int *)8 = 1;
-#endif
-}
-#endif
-
 #ifndef FAULT_NO_SYMBOL
 MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host);
 MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host)
@@ -184,12 +168,6 @@ MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *hos
     return 0;
 #elif defined(FAULT_RETURNS_ODD)
     return (const struct mpit_plugin *)((const char *)&larger + 3);
-#elif defined(FAULT_EXIT)
-    exit(0);
-#elif defined(FAULT_EXIT_AT_ONCE)
-    _exit(0);
-#elif defined(FAULT_ABORT)
-    abort();
 #endif
     spoil();
     return &larger.plugin;

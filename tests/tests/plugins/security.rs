@@ -2,7 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job, plugins};
 
@@ -36,23 +36,91 @@ fn files_and_directories_that_others_can_write_are_refused() -> Outcome {
 }
 
 #[test]
-fn a_program_with_privileges_of_its_own_loads_nothing() -> Outcome {
-    /// A user who is neither root nor whoever runs the tests.
-    const NOBODY: u32 = 65_534;
-    let dir = scratch("privileged")?;
-    let path = plugins::good(&dir, "acme")?;
-    let program = dir.join("viewer");
-    fs::copy(viewer()?, &program).context("a copy")?;
-    if let Err(error) = chown(&program, Some(NOBODY), None) {
-        println!("only root can give a program to somebody else ({error}), so it is not run with his rights");
+fn a_directory_that_others_can_rename_further_up_is_refused() -> Outcome {
+    let dir = scratch("further_up")?;
+    let outer = dir.join("outer");
+    let inner = outer.join("middle/inner");
+    fs::create_dir_all(&inner).context("directories")?;
+    let path = plugins::good(&inner, "acme")?;
+    chmod(&outer, 0o777)?;
+    let refused = |reason: &str| {
+        for (variable, value) in [("MPIT_PLUGINS", &path), ("MPIT_PLUGIN_PATH", &inner)] {
+            let finished = job()?.env(variable, value).succeed()?;
+            let expected = format!("{} {reason}", outer.display());
+            let is_told = finished.stderr.lines().count() == 1 && finished.stderr.contains(&expected);
+            Failure::unless(is_told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+        }
+        Ok(())
+    };
+    refused("can be written by others")?;
+    chmod(&outer, 0o755)?;
+    // Its owner could exchange what is in it.
+    if let Err(error) = chown(&outer, Some(ANOTHER_USER), None) {
+        println!("only root can give a directory to another user ({error}), so that case is not run");
         return Ok(());
     }
+    refused(&format!("belongs to user {ANOTHER_USER}"))
+}
+
+#[test]
+fn code_of_a_plugin_begins_once_and_no_process_is_forked() -> Outcome {
+    let dir = scratch("once")?;
+    let path = plugins::compile(&dir, "once", "once", &[])?;
+    let second = plugins::good(&dir, "acme")?;
+    let finished = job()?.env("MPIT_PLUGINS", plugins::list([path.as_path(), second.as_path()])).succeed()?;
+    let is_listed = finished.stdout.contains("once_value") && finished.stdout.contains("acme_work");
+    Failure::unless(finished.stderr == "begin\n" && is_listed, || finished.to_string())
+}
+
+/// A user who is neither root nor the one who runs the tests.
+const ANOTHER_USER: u32 = 65_534;
+
+/// A program in a directory of its own, with the rights of another user.
+fn privileged(dir: &Path) -> Outcome<Option<PathBuf>> {
+    let program = dir.join("viewer");
+    fs::copy(viewer()?, &program).context("a copy")?;
+    if let Err(error) = chown(&program, Some(ANOTHER_USER), None) {
+        println!(
+            "only root can give a program to another user ({error}), so it is not run with that user's rights"
+        );
+        return Ok(None);
+    }
     chmod(&program, 0o4755)?;
-    let finished = Job::plain(&[]).arg(&program).env("MPIT_PLUGINS", &path).succeed()?;
-    let lines: Vec<_> = finished.stderr.lines().collect();
-    let told = matches!(lines[..], [line] if line.contains("privileges") && line.contains("MPIT_PLUGINS"));
-    Failure::unless(told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+    Ok(Some(program))
+}
+
+#[test]
+fn a_program_with_privileges_of_its_own_takes_nothing_from_its_environment() -> Outcome {
+    let dir = scratch("privileged")?;
+    let plugin = plugins::good(&dir, "acme")?;
+    let Some(program) = privileged(&dir)? else { return Ok(()) };
+    // A file that names a secret, a home with settings, and a setting that has files written.
+    let secret = dir.join("secret");
+    fs::write(&secret, "a line of a secret file\n").context("a file")?;
+    fs::create_dir(dir.join(".mpit")).context("a directory")?;
+    fs::write(dir.join(".mpit/params.conf"), "another line\n").context("a file")?;
+    let stem = dir.join("written");
+    let run = |program: &Path| {
+        Job::plain(&[])
+            .arg(program)
+            .env("MPIT_PLUGINS", &plugin)
+            .env("MPIT_PARAM_FILE", &secret)
+            .env("HOME", &dir)
+            .env("MPIT_SET", "no such setting")
+            .env("MPIT_PML_MONITORING_ENABLE", "2")
+            .env("MPIT_PML_MONITORING_FILENAME", &stem)
+            .succeed()
+    };
+    let finished = run(&program)?;
+    let names =
+        "MPIT_PARAM_FILE, MPIT_PLUGINS, MPIT_PML_MONITORING_ENABLE, MPIT_PML_MONITORING_FILENAME, MPIT_SET";
+    let line = format!("mpit: this program has privileges that its user lacks, so it ignores {names}\n");
+    let took_nothing = finished.stderr == line && !finished.stdout.contains("acme_work");
+    Failure::unless(took_nothing, || finished.to_string())?;
+    // The same program without privileges takes all of it.
     chmod(&program, 0o755)?;
-    let finished = Job::plain(&[]).arg(&program).env("MPIT_PLUGINS", &path).succeed()?;
-    Failure::unless(finished.stdout.contains("acme_work"), || finished.to_string())
+    let finished = run(&program)?;
+    let took_all =
+        finished.stdout.contains("acme_work") && finished.stderr.contains("a line of a secret file");
+    Failure::unless(took_all, || finished.to_string())
 }
