@@ -44,7 +44,7 @@ pub struct Off(());
 pub fn off() -> Option<Off> {
     let is_open_mpi = Host::get()?.abi().flavour == Flavour::OpenMpi;
     // Settings are read before the environment says something else.
-    if !is_open_mpi || std::env::var_os(name()).is_none() || !monitoring::records_whole_run() {
+    if !is_open_mpi || mpit::environment::var_os(name()).is_none() || !monitoring::records_whole_run() {
         return None;
     }
     let mut replaced = REPLACED.lock();
