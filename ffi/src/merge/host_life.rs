@@ -5,43 +5,50 @@
 //! the user first needs it and given back inside `MPI_Finalize`, while MPI is still up; afterwards the host is not
 //! asked any more, and what it said is answered from memory.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU8, AtomicU32,
+    AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize,
     Ordering::{Release, SeqCst},
 };
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mpit::lock::{Inside, Mutex};
 
 use crate::host::{Host, mpi, mpi_t};
-use crate::native_monitoring;
 
 /// Not asked yet.
 const UNTOUCHED: u8 = 0;
+/// A thread takes the reference.
+const BEGINNING: u8 = 1;
 /// We hold a reference.
-const UP: u8 = 1;
-/// Given back, or refused.
-const GONE: u8 = 2;
+const UP: u8 = 2;
+/// Refused, given back, or being given back.
+const GONE: u8 = 3;
+
+/// The longest wait for calls that are in progress. They take less than a millisecond; one that does not return is not
+/// waited for for ever.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+thread_local! {
+    /// How many calls of this thread to the host are in progress that may run callbacks of tools.
+    static ASKING: Cell<u32> = const { Cell::new(0) };
+    /// This thread takes the reference.
+    static BEGINS: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The state of our reference to the host's interface.
 #[derive(Debug)]
 pub struct HostLife {
     state: AtomicU8,
     provided: AtomicI32,
-    /// Held while the reference is taken or given back.
-    changing: Mutex<()>,
     askers: Askers,
 }
 
 impl HostLife {
     pub(super) fn new() -> Self {
-        Self {
-            state: AtomicU8::new(UNTOUCHED),
-            provided: AtomicI32::new(-1),
-            changing: Mutex::new(()),
-            askers: Askers::new(),
-        }
+        Self { state: AtomicU8::new(UNTOUCHED), provided: AtomicI32::new(-1), askers: Askers::new() }
     }
 
     /// Whether the host can be asked.
@@ -53,31 +60,49 @@ impl HostLife {
     /// Takes the reference, unless it is taken or can no longer be. Returns the thread level that the host
     /// provided, if it is up.
     pub fn begin(&self, required: c_int) -> Option<c_int> {
-        let _alone = self.changing.lock();
-        if self.state.load(SeqCst) == UNTOUCHED && Host::get().is_some() {
+        if Host::get().is_some() && self.state.compare_exchange(UNTOUCHED, BEGINNING, SeqCst, SeqCst).is_ok()
+        {
+            BEGINS.set(true);
             let mut over: c_int = 0;
             // SAFETY: always allowed; the flag is writable.
             unsafe { mpi::finalized(&raw mut over) };
             let mut provided = required;
-            let _native = native_monitoring::off();
             // After MPI_Finalize, hosts do not survive being asked for the first time.
             let up = over == 0
                 // SAFETY: the level is one of the flavour's, and `provided` is writable.
                 && unsafe { mpi_t::init_thread(required, &raw mut provided) } == Some(0);
             self.provided.store(provided, SeqCst);
-            self.state.store(if up { UP } else { GONE }, SeqCst);
+            let next = if up { UP } else { GONE };
+            let is_wanted = self.state.compare_exchange(BEGINNING, next, SeqCst, SeqCst).is_ok();
+            BEGINS.set(false);
+            if up && !is_wanted {
+                // SAFETY: we hold a reference. `end` came meanwhile, so nobody else gives it back.
+                unsafe { mpi_t::finalize() };
+            }
         }
-        (self.state.load(SeqCst) == UP).then(|| self.provided.load(SeqCst))
+        if !BEGINS.get() {
+            // Without a limit: what the host does here takes as long as it takes.
+            wait_until(None, || self.state.load(SeqCst) != BEGINNING);
+        }
+        self.is_up().then(|| self.provided.load(SeqCst))
     }
 
-    /// Gives the reference back for good, when those who ask the host at this moment have their answers.
-    pub fn end(&self) {
-        let _alone = self.changing.lock();
-        if self.state.swap(GONE, SeqCst) == UP {
-            self.askers.wait_for_all();
+    /// Gives the reference back for good: refuses to ask from now on, waits until calls in progress have returned, and has
+    /// `free` free what is left at the host. Only the first call does so.
+    pub fn end(&self, free: impl FnOnce()) {
+        // A call that does not return keeps what it uses.
+        if self.state.swap(GONE, SeqCst) == UP && self.settle() {
+            free();
             // SAFETY: we hold a reference, and MPI is still up.
             unsafe { mpi_t::finalize() };
         }
+    }
+
+    /// Waits until all calls to the host that are in progress have returned: what could not be found any more when this was
+    /// called is then in use no longer. Returns false if that is not certain, because this thread is in such a call
+    /// itself, or one does not return.
+    pub fn settle(&self) -> bool {
+        ASKING.get() == 0 && self.askers.settle(Instant::now() + PATIENCE)
     }
 
     /// Asks the host, if it can be asked, and keeps it up meanwhile. Never waits, so it works in a signal handler,
@@ -94,8 +119,38 @@ impl HostLife {
     /// calls, which never wait.
     pub fn while_up_and_unforked<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
         let _inside = Inside::enter();
+        let _counted = Counted::new();
         self.while_up(ask)
     }
+}
+
+/// A call of this thread to the host, in [`ASKING`].
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        ASKING.set(ASKING.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        ASKING.set(ASKING.get() - 1);
+    }
+}
+
+/// Waits, until a time if there is one; returns whether it is so.
+fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
+    let mut looks = 0;
+    while !is_so() {
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return false;
+        }
+        looks += 1;
+        if looks < 100 { thread::yield_now() } else { thread::sleep(Duration::from_micros(50)) }
+    }
+    true
 }
 
 /// Those who ask the host at this moment. Not a lock of the library's: a reader in a signal handler would wait for
@@ -104,32 +159,45 @@ impl HostLife {
 struct Askers {
     /// The first has a place of his own, which he leaves by a plain store: half the price of being counted.
     first: AtomicBool,
-    /// All others, by number.
-    others: AtomicU32,
+    /// All others, by number, in two sets: while one is waited for, new ones are counted in the other.
+    others: [AtomicU32; 2],
+    /// The set in which new ones are counted.
+    present: AtomicUsize,
+    /// Held by the thread that waits.
+    settling: Mutex<()>,
 }
 
 impl Askers {
     const fn new() -> Self {
-        Self { first: AtomicBool::new(false), others: AtomicU32::new(0) }
+        Self {
+            first: AtomicBool::new(false),
+            others: [const { AtomicU32::new(0) }; 2],
+            present: AtomicUsize::new(0),
+            settling: Mutex::new(()),
+        }
     }
 
     /// Enters, until what is returned is dropped.
     #[inline]
     fn enter(&self) -> Asking<'_> {
-        let is_first = !self.first.swap(true, SeqCst);
-        if !is_first {
-            self.others.fetch_add(1, SeqCst);
+        if !self.first.swap(true, SeqCst) {
+            return Asking { askers: self, set: None };
         }
-        Asking { askers: self, is_first }
+        let set = self.present.load(SeqCst);
+        self.others[set].fetch_add(1, SeqCst);
+        Asking { askers: self, set: Some(set) }
     }
 
-    /// Waits until nobody is left of those who are in. Whoever enters from now on must not stay.
-    fn wait_for_all(&self) {
-        // The two need not be looked at in one moment: nobody changes places, and nobody who stays enters any more.
-        while self.first.load(SeqCst) || self.others.load(SeqCst) != 0 {
-            // Once in the life of a process, and an answer takes less: not worth being woken.
-            std::thread::sleep(Duration::from_micros(50));
-        }
+    /// Waits until each of those who are in now has left, but not for who enters meanwhile. Returns false if the time is up
+    /// before.
+    fn settle(&self, end: Instant) -> bool {
+        let _alone = self.settling.lock();
+        // Who is counted in a set may have looked up which one long ago, so both are waited for.
+        wait_until(Some(end), || !self.first.load(SeqCst))
+            && (0..2).all(|_| {
+                let set = self.present.fetch_xor(1, SeqCst);
+                wait_until(Some(end), || self.others[set].load(SeqCst) == 0)
+            })
     }
 }
 
@@ -137,16 +205,16 @@ impl Askers {
 #[derive(Debug)]
 struct Asking<'a> {
     askers: &'a Askers,
-    is_first: bool,
+    /// The set that counts it; the first is in none.
+    set: Option<usize>,
 }
 
 impl Drop for Asking<'_> {
     #[inline]
     fn drop(&mut self) {
-        if self.is_first {
-            self.askers.first.store(false, Release);
-        } else {
-            self.askers.others.fetch_sub(1, Release);
+        match self.set {
+            None => self.askers.first.store(false, Release),
+            Some(set) => _ = self.askers.others[set].fetch_sub(1, Release),
         }
     }
 }
@@ -156,11 +224,11 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
     use std::thread;
 
-    use super::Askers;
+    use super::{Askers, Instant, PATIENCE};
 
     /// Whether somebody is in.
     fn is_waited_for(askers: &Askers) -> bool {
-        askers.first.load(SeqCst) || askers.others.load(SeqCst) != 0
+        !askers.settle(Instant::now())
     }
 
     #[test]
@@ -177,7 +245,7 @@ mod tests {
         drop(in_handler);
         assert!(is_waited_for(&askers), "the first is still in");
         drop(first_again);
-        askers.wait_for_all();
+        assert!(askers.settle(Instant::now() + PATIENCE));
     }
 
     #[test]
@@ -191,7 +259,7 @@ mod tests {
             asker.join().is_err()
         });
         assert!(panicked);
-        askers.wait_for_all();
+        assert!(askers.settle(Instant::now() + PATIENCE));
     }
 
     #[test]
@@ -214,7 +282,7 @@ mod tests {
                 }
                 thread::yield_now();
                 is_up.store(false, SeqCst);
-                askers.wait_for_all();
+                assert!(askers.settle(Instant::now() + PATIENCE));
                 is_over.store(true, SeqCst);
             });
         }

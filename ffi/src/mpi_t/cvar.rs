@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use mpit::Error;
 use mpit::session::{CvarHandle, Interface};
 
-use super::{Failure, Outcome, exported, from_host, handles, not_null, up};
+use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::strings::{Buffer, put};
@@ -108,9 +108,8 @@ exported! {
             // SAFETY: by the caller's promise.
             return Ok(unsafe { interface.cvar_read(ours, buf.cast()) }?);
         }
-        let host = handles::cvar(handle as u64)?;
         // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
-        ask(merged, || unsafe { mpi_t::cvar_read(host, buf) })
+        handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
     }
 
     /// Sets a control variable (F11).
@@ -122,14 +121,9 @@ exported! {
             // SAFETY: by the caller's promise.
             return Ok(unsafe { interface.cvar_write(ours, buf.cast()) }?);
         }
-        let host = handles::cvar(handle as u64)?;
         // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
-        ask(merged, || unsafe { mpi_t::cvar_write(host, buf) })
+        handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
     }
-}
-
-fn ask(merged: &Merged, call: impl FnOnce() -> Option<c_int>) -> Outcome {
-    merged.life.while_up(call).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 fn alloc(
@@ -147,12 +141,8 @@ fn alloc(
     };
     let info = entry.info().ok_or(Error::InvalidIndex)?;
     let object = super::pvar_handle::object_for_host(info.bind, object)?;
-    let (mut host, mut count) = (0, 0);
-    let asked = merged.life.while_up_and_unforked(|| {
+    handles::alloc_cvar(merged, |host, count| {
         // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
-        from_host(unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, &raw mut host, &raw mut count) })
-    });
-    asked.unwrap_or(Err(Error::InvalidIndex.into()))?;
-    let made = handles::add_cvar(host).ok_or(Error::OutOfHandles)?;
-    Ok((made, count))
+        unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
+    })
 }

@@ -1,14 +1,19 @@
 //! Handles of host variables, as the user holds them: identifiers of ours, behind which the host's own are kept.
+//!
+//! A handle may be freed while another thread uses it. So the host's handle is looked up inside of the call that asks the
+//! host; it is freed after the identifier has ended, and after all calls that were in progress then have returned
+//! ([`HostLife::settle`](crate::merge::HostLife::settle)).
 
 use std::collections::HashMap;
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 use mpit::Error;
 use mpit::lock::{Mutex, Once};
-use mpit::session::SessionId;
+use mpit::session::{Interface, SessionId};
 use mpit::slots::Slots;
 
-use super::{Failure, from_host, host_events};
+use super::{Failure, Outcome, from_host, host_events};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged, PvarInfo};
 
@@ -18,9 +23,9 @@ pub(super) struct HostPvar {
     /// The session, ours.
     session: AtomicU64,
     /// The session, the host's.
-    pub(super) host_session: AtomicUsize,
-    /// The handle, the host's.
-    pub(super) host: AtomicUsize,
+    host_session: AtomicUsize,
+    /// The handle, the host's; 0 once it is freed.
+    host: AtomicUsize,
     /// The merged index.
     index: AtomicU32,
     /// Started, as far as calls through us go.
@@ -34,11 +39,17 @@ impl HostPvar {
             _ => Err(Error::InvalidHandle.into()),
         }
     }
+
+    /// Session and handle, the host's; `None` if the handle is freed.
+    fn at_host(&self) -> Option<(usize, usize)> {
+        let host = self.host.load(SeqCst);
+        (host != 0).then(|| (self.host_session.load(SeqCst), host))
+    }
 }
 
-/// A handle of a host's control variable: the host's handle.
+/// A handle of a host's control variable: the host's handle, 0 once it is freed.
 #[derive(Debug, Default)]
-pub(super) struct HostCvar(pub(super) AtomicUsize);
+struct HostCvar(AtomicUsize);
 
 /// All handles of host variables.
 #[derive(Debug)]
@@ -59,27 +70,58 @@ fn tables() -> &'static Tables {
 }
 
 /// The host's session for one of ours, made at the first need. Only while the host is up.
-pub(super) fn host_session(session: SessionId) -> Result<usize, Failure> {
-    let mut sessions = tables().sessions.lock();
-    if let Some(known) = sessions.get(&session.0) {
-        return Ok(*known);
+fn host_session(session: SessionId) -> Result<usize, Failure> {
+    let known = || tables().sessions.lock().get(&session.0).copied();
+    if let Some(known) = known() {
+        return Ok(known);
     }
     let mut made = 0;
     // SAFETY: the host is up, and the handle is writable.
     from_host(unsafe { mpi_t::session_create(&raw mut made) })?;
-    sessions.insert(session.0, made);
-    Ok(made)
+    let kept = *tables().sessions.lock().entry(session.0).or_insert(made);
+    if kept != made {
+        // Another thread was faster.
+        // SAFETY: the host is up, and the session is new.
+        unsafe { mpi_t::session_free(&raw mut made) };
+    }
+    Ok(kept)
 }
 
-/// A handle of ours for one of the host's.
-pub(super) fn add_pvar(session: SessionId, host_session: usize, host: usize, index: u32) -> Option<u64> {
-    tables().pvars.take((), HostPvar::default, |handle, _| {
-        handle.session.store(session.0, SeqCst);
-        handle.host_session.store(host_session, SeqCst);
-        handle.host.store(host, SeqCst);
-        handle.index.store(index, SeqCst);
-        handle.started.store(false, SeqCst);
-    })
+/// Makes a handle of a host's performance variable by `make`, which gets the host's session. Returns ours, and the number
+/// of elements.
+pub(super) fn alloc_pvar(
+    merged: &Merged,
+    session: SessionId,
+    index: u32,
+    started: bool,
+    make: impl FnOnce(usize, &mut usize, &mut c_int) -> Option<c_int>,
+) -> Result<(u64, c_int), Failure> {
+    let asked = merged.life.while_up_and_unforked(|| {
+        let host_session = host_session(session)?;
+        let (mut host, mut count) = (0, 0);
+        from_host(make(host_session, &mut host, &mut count))?;
+        let handle = tables().pvars.take((), HostPvar::default, |handle, _| {
+            handle.session.store(session.0, SeqCst);
+            handle.host_session.store(host_session, SeqCst);
+            handle.host.store(host, SeqCst);
+            handle.index.store(index, SeqCst);
+            handle.started.store(started, SeqCst);
+        });
+        // Whoever ended the session meanwhile did so before there was this handle, but waits until we return.
+        let outcome = Interface::global().check_session(session).map_err(Failure::from);
+        match (handle, outcome) {
+            (Some(handle), Ok(())) => Ok((handle, count)),
+            (handle, outcome) => {
+                if handle.is_none_or(|handle| take_pvar(handle).is_some()) {
+                    // SAFETY: the host is up, and the handle is new and known to nobody else.
+                    unsafe { mpi_t::pvar_handle_free(host_session, &raw mut host) };
+                }
+                outcome?;
+                Err(Error::OutOfHandles.into())
+            }
+        }
+    });
+    asked.unwrap_or(Err(Error::InvalidIndex.into()))
 }
 
 /// A host handle of a session.
@@ -88,77 +130,155 @@ pub(super) fn pvar(session: SessionId, handle: u64) -> Result<&'static HostPvar,
     if found.session.load(SeqCst) == session.0 { Ok(found) } else { Err(Error::InvalidHandle.into()) }
 }
 
+/// Asks the host with its own session and handle. An error if the handle is, or was, freed.
+pub(super) fn ask_pvar(
+    merged: &Merged,
+    handle: u64,
+    ask: impl FnOnce(usize, usize) -> Option<c_int>,
+) -> Outcome {
+    let asked = merged.life.while_up(|| {
+        let (session, host) = tables().pvars.look(handle, HostPvar::at_host)?;
+        Some(from_host(ask(session, host)))
+    });
+    asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
+}
+
 /// All host handles of a session.
 pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
     tables().pvars.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }
 
-/// Frees a host handle; the host's own too, if the host still lives.
-pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
-    let Some(found) = tables().pvars.get(handle) else { return false };
-    let (session, mut host) = (found.host_session.load(SeqCst), found.host.load(SeqCst));
-    let freed = tables().pvars.free(handle, ());
-    if freed {
-        merged.life.while_up_and_unforked(|| {
-            // SAFETY: the host is up, and both came from it and were not freed before.
-            unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
-        });
+/// Ends an identifier, and returns session and handle of the host's, which are still to be freed. `None` if it has ended
+/// before, or has nothing at the host any more.
+fn take_pvar(handle: u64) -> Option<(usize, usize)> {
+    let mut taken = None;
+    tables().pvars.end(handle, (), |handle| taken = leave_pvar(handle));
+    taken
+}
+
+/// Takes session and handle of the host's out of a handle, which has nothing at the host from now on.
+fn leave_pvar(handle: &HostPvar) -> Option<(usize, usize)> {
+    let host = handle.host.swap(0, SeqCst);
+    (host != 0).then(|| (handle.host_session.load(SeqCst), host))
+}
+
+/// Frees handles at the host when nobody uses them any more. What cannot be waited for stays there.
+fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
+    if !handles.is_empty() && merged.life.settle() {
+        merged.life.while_up_and_unforked(|| free_pvars_now(handles));
     }
+}
+
+/// Frees handles that nobody uses. Only while the host is up.
+fn free_pvars_now(handles: Vec<(usize, usize)>) {
+    for (session, mut host) in handles {
+        // SAFETY: the host is up, and both came from it and were not freed before.
+        unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
+    }
+}
+
+/// Frees a handle of a host's performance variable; false if there is none.
+pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
+    let mut taken = None;
+    let freed = tables().pvars.end(handle, (), |handle| taken = leave_pvar(handle));
+    free_pvars_at_host(merged, taken.into_iter().collect());
     freed
 }
 
-/// Ends the host's side of a session.
+/// Ends the host's side of a session that has ended.
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
-    for (handle, _) in pvars_of(session) {
-        free_pvar(merged, handle);
-    }
+    let handles = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let known = tables().sessions.lock().remove(&session.0);
-    if let Some(mut host) = known {
+    let Some(mut host) = known else { return };
+    if merged.life.settle() {
         merged.life.while_up_and_unforked(|| {
+            free_pvars_now(handles);
             // SAFETY: the host is up, the session came from it and was not freed before.
             unsafe { mpi_t::session_free(&raw mut host) };
         });
     }
 }
 
-/// A handle of ours for one of the host's control variables.
-pub(super) fn add_cvar(host: usize) -> Option<u64> {
-    tables().cvars.take((), HostCvar::default, |handle, _| handle.0.store(host, SeqCst))
+/// Makes a handle of a host's control variable by `make`. Returns ours, and the number of elements.
+pub(super) fn alloc_cvar(
+    merged: &Merged,
+    make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
+) -> Result<(u64, c_int), Failure> {
+    let asked = merged.life.while_up_and_unforked(|| {
+        let (mut host, mut count) = (0, 0);
+        from_host(make(&mut host, &mut count))?;
+        let handle = tables().cvars.take((), HostCvar::default, |handle, _| handle.0.store(host, SeqCst));
+        if handle.is_none() {
+            // SAFETY: the host is up, and the handle is new.
+            unsafe { mpi_t::cvar_handle_free(&raw mut host) };
+        }
+        Ok((handle.ok_or(Error::OutOfHandles)?, count))
+    });
+    asked.unwrap_or(Err(Error::InvalidIndex.into()))
 }
 
-/// The host's handle behind one of ours.
-pub(super) fn cvar(handle: u64) -> Result<usize, Failure> {
-    let found = tables().cvars.get(handle).ok_or(Error::InvalidHandle)?;
-    Ok(found.0.load(SeqCst))
+/// Asks the host with its own handle. An error if the handle is, or was, freed.
+pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> Option<c_int>) -> Outcome {
+    let asked = merged.life.while_up(|| {
+        let host =
+            tables().cvars.look(handle, |handle| Some(handle.0.load(SeqCst)).filter(|host| *host != 0))?;
+        Some(from_host(ask(host)))
+    });
+    asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
+}
+
+/// Ends an identifier, and returns the host's handle, which is still to be freed; 0 if there is none any more. `None` if the
+/// identifier has ended before.
+fn take_cvar(handle: u64) -> Option<usize> {
+    let mut host = 0;
+    tables().cvars.end(handle, (), |handle| host = handle.0.swap(0, SeqCst)).then_some(host)
+}
+
+/// Frees handles that nobody uses. Only while the host is up.
+fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
+    for mut host in handles.into_iter().filter(|host| *host != 0) {
+        // SAFETY: the host is up, and the handle came from it and was not freed before.
+        unsafe { mpi_t::cvar_handle_free(&raw mut host) };
+    }
 }
 
 /// Frees a handle of a host's control variable.
-pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Result<(), Failure> {
-    let mut host = cvar(handle)?;
-    if !tables().cvars.free(handle, ()) {
-        return Err(Error::InvalidHandle.into());
+pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
+    let host = take_cvar(handle).ok_or(Error::InvalidHandle)?;
+    if host != 0 && merged.life.settle() {
+        merged.life.while_up_and_unforked(|| free_cvars_now([host]));
     }
-    merged.life.while_up_and_unforked(|| {
-        // SAFETY: the host is up, and the handle came from it and was not freed before.
-        unsafe { mpi_t::cvar_handle_free(&raw mut host) };
-    });
     Ok(())
 }
 
-/// Ends all handles, registrations and sessions of the host's.
+/// Ends all handles, registrations and sessions of the host's: the interface went down.
 pub(super) fn end_all(merged: &Merged) {
     host_events::end_all(merged);
-    let handles: Vec<u64> = tables().pvars.iter().map(|(handle, _)| handle).collect();
-    for handle in handles {
-        free_pvar(merged, handle);
+    let pvars: Vec<_> = tables().pvars.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
+    let cvars: Vec<_> = tables().cvars.iter().filter_map(|(handle, _)| take_cvar(handle)).collect();
+    let sessions = std::mem::take(&mut *tables().sessions.lock());
+    if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.life.settle() {
+        return;
     }
-    let sessions: Vec<u64> = tables().sessions.lock().keys().copied().collect();
-    for session in sessions {
-        end_session(merged, SessionId(session));
+    merged.life.while_up_and_unforked(|| {
+        free_pvars_now(pvars);
+        free_sessions_now(sessions);
+        free_cvars_now(cvars);
+    });
+}
+
+fn free_sessions_now(sessions: HashMap<u64, usize>) {
+    for mut host in sessions.into_values() {
+        // SAFETY: the host is up, and the session came from it and was not freed before.
+        unsafe { mpi_t::session_free(&raw mut host) };
     }
-    let handles: Vec<u64> = tables().cvars.iter().map(|(handle, _)| handle).collect();
-    for handle in handles {
-        // It was alive a moment ago; if it is not, nothing is left to do.
-        let _ = free_cvar(merged, handle);
-    }
+}
+
+/// Frees all that there is at the host, which is about to go down: nobody asks it any more. Identifiers stay valid, and can be
+/// freed.
+pub(super) fn leave_all() {
+    host_events::leave_all();
+    free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| leave_pvar(handle)).collect());
+    free_sessions_now(std::mem::take(&mut *tables().sessions.lock()));
+    free_cvars_now(tables().cvars.iter().map(|(_, handle)| handle.0.swap(0, SeqCst)));
 }

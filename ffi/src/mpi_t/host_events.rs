@@ -109,8 +109,12 @@ pub(super) fn ask(
     registration: &Registration,
     call: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
-    let asked = merged.life.while_up_and_unforked(|| call(registration.at_host()));
-    asked.map_or(Err(Error::InvalidHandle.into()), from_host)
+    let asked = merged.life.while_up_and_unforked(|| {
+        // Freed, at the latest, when all who look here have returned.
+        let host = registration.at_host();
+        (host != 0 && !registration.ended.load(SeqCst)).then(|| from_host(call(host)))
+    });
+    asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
 /// Registers for an event of the host's, with an object that was checked.
@@ -249,12 +253,19 @@ pub(super) fn free(
 }
 
 fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
-    ask(merged, registration, |host| {
-        // SAFETY: the host is up, and the registration came from it and was not freed before; the function takes what the
-        // host gives.
-        unsafe {
-            events::event_handle_free(host, id as usize as *mut c_void, Some(say_farewell as FreeCallback))
-        }
+    // A call that does not return may use it for ever.
+    merged.life.settle();
+    let asked = merged.life.while_up_and_unforked(|| free_now(id, registration));
+    asked.unwrap_or(Err(Error::InvalidHandle.into()))
+}
+
+/// Frees a registration. Only while the host is up.
+fn free_now(id: u64, registration: &Registration) -> Outcome {
+    // SAFETY: the host is up, and the registration came from it and was not freed before; the function takes what the
+    // host gives.
+    from_host(unsafe {
+        let farewell = Some(say_farewell as FreeCallback);
+        events::event_handle_free(registration.at_host(), id as usize as *mut c_void, farewell)
     })
 }
 
@@ -270,17 +281,38 @@ fn free_waiting(merged: &Merged) {
 
 /// Ends all registrations. Tools are not called any more, but for what they freed before.
 pub(super) fn end_all(merged: &Merged) {
-    for (id, registration) in tables().registrations.iter() {
-        if !registration.ended.swap(true, SeqCst) {
-            registration.handler.store(std::ptr::null_mut(), SeqCst);
-            free_callbacks(registration);
-        } else if !registration.waits.swap(false, SeqCst) {
-            continue;
-        }
+    let all: Vec<_> =
+        tables().registrations.iter().filter(|(_, registration)| begin_end(registration)).collect();
+    if all.is_empty() {
+        return;
+    }
+    merged.life.settle();
+    for (id, registration) in all {
+        merged.life.while_up_and_unforked(|| free_now(id, registration));
         // Whatever the host says, the identifier has ended.
-        let _ = free_at_host(merged, id, registration);
         end(id, registration);
     }
+}
+
+/// The same when the host is about to go down, and nobody asks it any more.
+pub(super) fn leave_all() {
+    for (id, registration) in
+        tables().registrations.iter().filter(|(_, registration)| begin_end(registration))
+    {
+        // Whatever the host says, the identifier has ended.
+        let _ = free_now(id, registration);
+        end(id, registration);
+    }
+}
+
+/// Returns whether a registration is still to be freed at the host. No callback of it begins any more.
+fn begin_end(registration: &Registration) -> bool {
+    if registration.ended.swap(true, SeqCst) {
+        return registration.waits.swap(false, SeqCst);
+    }
+    registration.handler.store(std::ptr::null_mut(), SeqCst);
+    free_callbacks(registration);
+    true
 }
 
 fn free_callbacks(registration: &Registration) {

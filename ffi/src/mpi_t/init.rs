@@ -50,6 +50,5 @@ pub fn library_is_up() {
 pub fn library_is_finalizing() {
     let merged = Merged::get();
     merged.remember();
-    handles::end_all(merged);
-    merged.life.end();
+    merged.life.end(handles::leave_all);
 }

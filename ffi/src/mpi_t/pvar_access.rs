@@ -1,14 +1,14 @@
 //! Access to performance variables (F19 to F24). These six work in signal handlers and callbacks on our variables;
 //! on the host's as far as the host does.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::sync::atomic::Ordering::SeqCst;
 
 use mpit::Error;
 use mpit::session::{Interface, PvarHandle, SessionId, Which};
 
 use super::handles::{self, HostPvar};
-use super::{Failure, Outcome, exported, from_host, not_null, up};
+use super::{Failure, Outcome, exported, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::Merged;
 
@@ -30,8 +30,7 @@ exported! {
         match find(interface, pe_session, handle)? {
             // SAFETY: by the caller's promise.
             Target::Own(session, handle) => Ok(unsafe { interface.read(session, handle, buf.cast()) }?),
-            Target::Host(host) => ask(merged, || {
-                let (session, handle) = host.both();
+            Target::Host(_) => handles::ask_pvar(merged, handle as u64, |session, handle| {
                 // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
                 unsafe { mpi_t::pvar_read(session, handle, buf) }
             }),
@@ -49,8 +48,7 @@ exported! {
                 if host.info(merged)?.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                ask(merged, || {
-                    let (session, handle) = host.both();
+                handles::ask_pvar(merged, handle as u64, |session, handle| {
                     // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
@@ -66,13 +64,13 @@ exported! {
             let ours = interface.reset(session, Which::All).map_err(Failure::from);
             interface.check_session(session)?;
             let writable = |host: &HostPvar| host.info(merged).is_ok_and(|info| info.readonly == 0);
-            let hosts = for_all(session, writable, |host| reset(merged, host), Error::PvarNoWrite);
+            let hosts = for_all(session, writable, |handle, _| reset(merged, handle), Error::PvarNoWrite);
             return ours.and(hosts);
         }
         match find(interface, pe_session, handle)? {
             Target::Own(session, handle) => Ok(interface.reset(session, Which::One(handle))?),
             Target::Host(host) if host.info(merged)?.readonly != 0 => Err(Error::PvarNoWrite.into()),
-            Target::Host(host) => reset(merged, host),
+            Target::Host(_) => reset(merged, handle as u64),
         }
     }
 
@@ -91,8 +89,7 @@ exported! {
                 if info.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                ask(merged, || {
-                    let (session, handle) = host.both();
+                handles::ask_pvar(merged, handle as u64, |session, handle| {
                     // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
@@ -107,12 +104,6 @@ enum Target {
     Host(&'static HostPvar),
 }
 
-impl HostPvar {
-    fn both(&self) -> (usize, usize) {
-        (self.host_session.load(SeqCst), self.host.load(SeqCst))
-    }
-}
-
 /// Ours first: that is where speed counts.
 #[inline]
 fn find(interface: &Interface, session: usize, handle: usize) -> Result<Target, Failure> {
@@ -122,10 +113,6 @@ fn find(interface: &Interface, session: usize, handle: usize) -> Result<Target, 
     }
     interface.check_session(session)?;
     handles::pvar(session, handle as u64).map(Target::Host)
-}
-
-fn ask(merged: &Merged, call: impl FnOnce() -> Option<c_int>) -> Outcome {
-    merged.life.while_up(call).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
@@ -141,24 +128,28 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
         let startable = |host: &HostPvar| {
             host.info(merged).is_ok_and(|info| info.continuous == 0) && host.started.load(SeqCst) != run
         };
-        let hosts =
-            for_all(session, startable, |host| set_running(merged, host, run), Error::PvarNoStartStop);
+        let hosts = for_all(
+            session,
+            startable,
+            |id, host| set_running(merged, id, host, run),
+            Error::PvarNoStartStop,
+        );
         return own.and(hosts);
     }
+    let id = handle as u64;
     match find(interface, session, handle)? {
         Target::Own(_, handle) => Ok(ours(Which::One(handle))?),
         Target::Host(host) => {
             if host.info(merged)?.continuous != 0 {
                 return Err(Error::PvarNoStartStop.into());
             }
-            set_running(merged, host, run)
+            set_running(merged, id, host, run)
         }
     }
 }
 
-fn set_running(merged: &Merged, host: &HostPvar, run: bool) -> Outcome {
-    ask(merged, || {
-        let (session, handle) = host.both();
+fn set_running(merged: &Merged, id: u64, host: &HostPvar, run: bool) -> Outcome {
+    handles::ask_pvar(merged, id, |session, handle| {
         if run {
             // SAFETY: the host is up, and both are live ones of its.
             unsafe { mpi_t::pvar_start(session, handle) }
@@ -171,9 +162,8 @@ fn set_running(merged: &Merged, host: &HostPvar, run: bool) -> Outcome {
     Ok(())
 }
 
-fn reset(merged: &Merged, host: &HostPvar) -> Outcome {
-    ask(merged, || {
-        let (session, handle) = host.both();
+fn reset(merged: &Merged, id: u64) -> Outcome {
+    handles::ask_pvar(merged, id, |session, handle| {
         // SAFETY: the host is up, and both are live ones of its.
         unsafe { mpi_t::pvar_reset(session, handle) }
     })
@@ -183,12 +173,12 @@ fn reset(merged: &Merged, host: &HostPvar) -> Outcome {
 fn for_all(
     session: SessionId,
     fits: impl Fn(&HostPvar) -> bool,
-    act: impl Fn(&HostPvar) -> Outcome,
+    act: impl Fn(u64, &HostPvar) -> Outcome,
     failure: Error,
 ) -> Outcome {
     let mut done = Ok(());
-    for (_, host) in handles::pvars_of(session) {
-        if fits(host) && act(host).is_err() {
+    for (id, host) in handles::pvars_of(session) {
+        if fits(host) && act(id, host).is_err() {
             done = Err(failure.into());
         }
     }

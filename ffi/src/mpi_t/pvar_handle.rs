@@ -6,7 +6,7 @@ use mpit::Error;
 use mpit::session::{Interface, PvarHandle, SessionId};
 use mpit::words::Bind;
 
-use super::{Failure, exported, from_host, handles, not_null, up};
+use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::{comms, quarantine};
@@ -88,23 +88,11 @@ fn alloc(
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
-    let (mut host, mut count, mut host_session) = (0, 0, 0);
-    let asked = merged.life.while_up_and_unforked(|| {
-        host_session = handles::host_session(session)?;
+    let started = info.continuous != 0;
+    handles::alloc_pvar(merged, session, index.cast_unsigned(), started, |host_session, host, count| {
         // SAFETY: the host is up and has this index; session and object were checked, the rest is writable.
-        from_host(unsafe {
-            mpi_t::pvar_handle_alloc(host_session, entry.index(), object, &raw mut host, &raw mut count)
-        })
-    });
-    asked.unwrap_or(Err(Error::InvalidIndex.into()))?;
-    let index = index.cast_unsigned();
-    let made = handles::add_pvar(session, host_session, host, index).ok_or(Error::OutOfHandles)?;
-    if info.continuous != 0
-        && let Ok(handle) = handles::pvar(session, made)
-    {
-        handle.started.store(true, std::sync::atomic::Ordering::SeqCst);
-    }
-    Ok((made, count))
+        unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index(), object, host, count) }
+    })
 }
 
 fn alloc_own(

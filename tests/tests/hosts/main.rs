@@ -23,6 +23,7 @@ mod native_off;
 mod plugins;
 mod promises;
 mod reach;
+mod readers;
 mod reentrant;
 mod report;
 mod ring;
