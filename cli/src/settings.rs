@@ -1,6 +1,7 @@
 //! `--set NAME=VALUE`: checked here, where people can still do something about a mistake.
 
 use mpit::cvar::sources;
+use mpit::cvar::unknown::nearest;
 use mpit::registry::{CvarEntry, Registry};
 
 /// A setting that a variable accepts.
@@ -46,12 +47,9 @@ fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
 fn unknown(name: &str) -> String {
     let registry = Registry::global();
     let names = (0..registry.cvar_count()).filter_map(|index| Some(registry.cvar(index)?.desc().name()));
-    let nearest = names
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(likeness, _)| *likeness > 0.7);
+    let nearest = nearest(name, names, 0.7);
     match nearest {
-        Some((_, known)) => format!("no control variable is called `{name}`; did you mean `{known}`?"),
+        Some(known) => format!("no control variable is called `{name}`; did you mean `{known}`?"),
         None => format!("no control variable is called `{name}`; `mpit vars` lists those of mpit"),
     }
 }

@@ -163,6 +163,10 @@ fn mistakes_in_settings_are_told_before_anything_runs() {
         ("pml_monitoring_enabel=2", "did you mean `pml_monitoring_enable`?"),
         ("xyz=2", "`mpit vars` lists those of mpit"),
         ("pml_monitoring_enable=two", "`two`: expected a whole number"),
+        (
+            "pml_monitoring_enable=7",
+            "the variable does not accept it; `mpit vars pml_monitoring_enable` says",
+        ),
         ("pml_monitoring_enable", "expected NAME=VALUE"),
     ] {
         let done = mpit(&["run", "--set", setting, "--", "echo", "ran"]);

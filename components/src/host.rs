@@ -8,10 +8,12 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
+use mpit::cvar::unknown::unknown;
 use mpit::plugin::component;
 use mpit::registry::Registry;
 pub use mpit::traffic::World;
 
+use crate::complaint::complain;
 use crate::{coll, monitoring, osc, pml};
 
 static WORLD: OnceLock<World> = OnceLock::new();
@@ -38,6 +40,10 @@ pub fn initialized(world: World) {
             osc::open(world);
             coll::open(world);
             monitoring::begin_run();
+            // The settings of a launcher are the same in all processes.
+            if world.rank == 0 {
+                unknown(Registry::global()).into_iter().for_each(complain);
+            }
             mpit::host::set_initialized();
         }
     });

@@ -23,7 +23,8 @@ fn run(special: &str) {
     if special == "early" {
         return run_with_an_early_handle();
     }
-    host::initialized(World { rank: 1, size: 3 });
+    let rank = u32::from(special != "first");
+    host::initialized(World { rank, size: 3 });
     let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
     let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
     let tool = Tool::new();
@@ -273,6 +274,38 @@ fn selection() {
     assert_eq!(left_out("MPIT_COLL_COMPONENTS"), expected(&messages, &ACCESSES, &[]));
 }
 
+fn settings_that_nothing_takes_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("params.conf");
+    std::fs::write(&file, "pml_monitoring_enabel = 2\nacme_limit = 3\npml = monitoring\n").unwrap();
+    let said = |settings: &[(&str, &str)]| {
+        let run = tempfile::tempdir().unwrap();
+        // Of the environment of the tests, which has settings for them.
+        text(&start(run.path(), "first", settings).stderr)
+    };
+    let file = file.to_str().unwrap();
+    let in_file = format!(
+        "mpit: {file}:1: no control variable is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
+    );
+    assert_eq!(said(&[("MPIT_PARAM_FILE", file)]), in_file);
+    let near = "mpit: the environment: no control variable is called `MPIT_PML_MONITORING_ENABEL`; \
+                did you mean `MPIT_PML_MONITORING_ENABLE`?\n";
+    assert_eq!(said(&[("MPIT_PML_MONITORING_ENABEL", "2")]), near);
+    let far =
+        "mpit: the environment: no control variable is called `MPIT_XYZ`; `mpit vars` lists those of mpit\n";
+    assert_eq!(said(&[("MPIT_XYZ", "2")]), far);
+    // A plug-in may bring it.
+    assert!(!said(&[("MPIT_XYZ", "2"), ("MPIT_PLUGINS", "/nowhere.so")]).contains("MPIT_XYZ"));
+    assert!(
+        said(&[("MPIT_SET", "acme_limit=2")]).contains("--set: no control variable is called `acme_limit`")
+    );
+    assert!(
+        said(&[("MPIT_PML_MONITORING_ENABLE", "7")]).contains("`7` is no value for `pml_monitoring_enable`")
+    );
+    // What has another purpose is no setting.
+    assert_eq!(said(&[("MPIT_PRELOAD", "x"), ("MPIT_LISTING_FILE", "/dev/null"), ("MPIT_PML", "^")]), "");
+}
+
 fn who_is_left_out_costs_nothing() {
     for (settings, expected) in [
         (&[][..], "true true true"),
@@ -331,12 +364,13 @@ fn main() {
     if let Ok(special) = std::env::var(RUN) {
         return run(&special);
     }
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 9] = [
         ("files_of_whole_runs", files_of_whole_runs),
         ("a_handle_may_be_started_before_mpi", a_handle_may_be_started_before_mpi),
         ("streams", streams),
         ("nothing_asked_nothing_written", nothing_asked_nothing_written),
         ("selection", selection),
+        ("settings_that_nothing_takes_are_named", settings_that_nothing_takes_are_named),
         ("who_is_left_out_costs_nothing", who_is_left_out_costs_nothing),
         ("a_program_pauses_recording_and_writes", a_program_pauses_recording_and_writes),
         (

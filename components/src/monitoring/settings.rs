@@ -6,7 +6,7 @@ use mpit::{MpitEnum, cvar};
 use crate::pml::monitoring::PmlMonitoring;
 
 /// Whether messages, one-sided accesses and collective operations are recorded from the start of MPI to its end: 0 no; 1
-/// yes, messages of the library's own (with a negative tag) counting as the user's; 2 and more yes, the two kinds apart.
+/// yes, messages of the library's own (with a negative tag) counting as the user's; 2 yes, the two kinds apart.
 /// Whatever the value, each of the three is recorded while a handle of one of its monitoring variables is started.
 /// MPI_Pcontrol(0) turns recording off, MPI_Pcontrol(1) on again.
 #[cvar(
@@ -16,7 +16,7 @@ use crate::pml::monitoring::PmlMonitoring;
     category = PmlMonitoring,
     env = "OMPI_MCA_pml_monitoring_enable"
 )]
-pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
+pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
 
 /// Where what was recorded during the whole run goes at the end of MPI, if pml_monitoring_enable is not 0: 0 nowhere;
 /// 1 standard output; 2 standard error; 3 and more a file of each process, see pml_monitoring_filename. Handles of

@@ -3,5 +3,6 @@
 mod cell;
 pub mod sources;
 mod text;
+pub mod unknown;
 
 pub use cell::{Cvar, CvarCell, CvarValue, Text};

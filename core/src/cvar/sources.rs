@@ -91,7 +91,16 @@ pub struct Setting {
 pub fn for_image(image: &Image) -> Vec<Setting> {
     let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment_list()).copied().collect();
     environment::report_ignored();
-    let mut settings = from_file();
+    read(&named, &warn)
+}
+
+/// All settings that may be for any control variable, as [`for_image`]. What is not understood was reported before.
+pub(super) fn for_any() -> Vec<Setting> {
+    read(&HashSet::new(), &|_| ())
+}
+
+fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
+    let mut settings = from_file(warn);
     for (variable, value) in environment::vars_os() {
         if let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
             && (variable.starts_with("MPIT_") || named.contains(variable))
@@ -115,14 +124,14 @@ pub fn for_image(image: &Image) -> Vec<Setting> {
     settings
 }
 
-fn from_file() -> Vec<Setting> {
+fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     let named = environment::var_os(PARAM_FILE).filter(|path| !path.is_empty());
     let asked_for = named.is_some();
     let path =
         named.map(PathBuf::from).or_else(|| environment::home().map(|home| home.join(".mpit/params.conf")));
     let Some(path) = path else { return Vec::new() };
     match std::fs::read_to_string(&path) {
-        Ok(text) => parse_file(&path, &text),
+        Ok(text) => parse_file(&path, &text, warn),
         Err(error) => {
             if asked_for {
                 warn(&format!("cannot read the parameter file {} ({PARAM_FILE}): {error}", path.display()));
@@ -133,7 +142,7 @@ fn from_file() -> Vec<Setting> {
 }
 
 /// Reads a parameter file. A line that is not understood is reported and skipped.
-fn parse_file(path: &Path, text: &str) -> Vec<Setting> {
+fn parse_file(path: &Path, text: &str, warn: &dyn Fn(&str)) -> Vec<Setting> {
     let mut settings = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         match parse_line(line.trim()) {
@@ -261,7 +270,9 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     debug_assert!(fits::<T>(desc.element()));
     // SAFETY: the callers in this module pass elements of the type that the descriptor names.
     unsafe { desc.write(value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
-        crate::Error::Invalid => "the variable does not accept it".to_owned(),
+        crate::Error::Invalid => {
+            format!("the variable does not accept it; `mpit vars {}` says what it takes", desc.name())
+        }
         other => other.to_string(),
     })
 }

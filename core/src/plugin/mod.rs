@@ -113,6 +113,12 @@ mod table;
 mod texts;
 
 pub use find::{PLUGIN_PATH, PLUGINS};
+
+/// Returns true if the environment asks for plug-ins.
+pub(crate) fn are_asked_for() -> bool {
+    !find::asking().is_empty()
+}
+
 pub(crate) use life::Lease;
 pub use life::Life;
 pub use loaded::{Plugin, Refused, all, leave_to_others, load, numbered};

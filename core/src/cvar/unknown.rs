@@ -1,0 +1,80 @@
+//! Settings that no control variable takes: most often, misspelled names.
+
+use super::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source};
+use crate::plugin;
+use crate::registry::{CvarEntry, Registry};
+
+/// Environment variables that begin as settings do and are none.
+const OTHERS: [&str; 8] = [
+    PARAM_FILE,
+    LAUNCHER_SETTINGS,
+    plugin::PLUGINS,
+    plugin::PLUGIN_PATH,
+    "MPIT_PRELOAD",
+    "MPIT_LISTING_FILE",
+    "MPIT_DOCTOR",
+    "MPIT_RUN",
+];
+
+/// What variables of mpit's own begin with that tests, checks of plug-ins and the host without MPI hand on.
+const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
+
+/// From here on, a name is taken for a misspelling of another one.
+const ALIKE: f64 = 0.85;
+
+/// The settings of this process that no variable takes: a sentence for each, with the name that was probably meant.
+///
+/// Parameter files are shared by programs with other plug-ins, and plug-ins may come later. So a name of a file, or one in the
+/// environment of a process with plug-ins, is reported only if it is almost that of a variable.
+#[must_use]
+pub fn unknown(registry: &Registry) -> Vec<String> {
+    let names = names(registry);
+    let settings = sources::for_any();
+    settings.iter().filter_map(|setting| complaint(setting, &names)).collect()
+}
+
+/// The known name that is most like another one, if it is alike at all.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64) -> Option<&'a str> {
+    known
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(likeness, _)| *likeness > least)
+        .map(|(_, known)| known)
+}
+
+/// The names and aliases of all variables.
+fn names(registry: &Registry) -> Vec<&'static str> {
+    let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
+    descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.alias_list().iter().copied())).collect()
+}
+
+fn complaint(setting: &Setting, names: &[&'static str]) -> Option<String> {
+    let name = &setting.name;
+    let in_environment = matches!(setting.source, Source::Environment { .. });
+    let known: Vec<String> = if in_environment {
+        if OTHERS.contains(&name.as_str()) || INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
+            return None;
+        }
+        names.iter().map(|name| sources::environment_name(name)).collect()
+    } else {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    };
+    if known.contains(name) {
+        return None;
+    }
+    let (place, is_surely_meant) = match &setting.source {
+        Source::Environment { .. } => ("the environment".to_owned(), !plugin::are_asked_for()),
+        Source::Launcher => ("--set".to_owned(), true),
+        other => (other.to_string(), false),
+    };
+    match nearest(name, known.iter().map(String::as_str), ALIKE) {
+        Some(near) => {
+            Some(format!("{place}: no control variable is called `{name}`; did you mean `{near}`?"))
+        }
+        None if is_surely_meant => {
+            Some(format!("{place}: no control variable is called `{name}`; `mpit vars` lists those of mpit"))
+        }
+        None => None,
+    }
+}
