@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-use mpit::cvar::unknown::unknown;
+use mpit::cvar::unknown::{misspelled, unknown};
 use mpit::plugin::component;
 use mpit::registry::Registry;
 pub use mpit::traffic::World;
@@ -42,7 +42,7 @@ pub fn initialized(world: World) {
             monitoring::begin_run();
             // The settings of a launcher are the same in all processes.
             if world.rank == 0 {
-                unknown(Registry::global()).into_iter().for_each(complain);
+                misspelled(Registry::global()).into_iter().for_each(complain);
             }
             mpit::host::set_initialized();
         }
@@ -55,6 +55,9 @@ pub fn finalizing() {
     outermost(|| {
         if WORLD.get().is_some() && !ENDED.swap(true, SeqCst) {
             monitoring::end_run();
+            if WORLD.get().is_some_and(|world| world.rank == 0) {
+                unknown(Registry::global()).into_iter().for_each(complain);
+            }
             pml::close();
             osc::close();
             coll::close();

@@ -22,15 +22,23 @@ const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
 /// From here on, a name is taken for a misspelling of another one.
 const ALIKE: f64 = 0.85;
 
-/// The settings of this process that no variable takes: a sentence for each, with the name that was probably meant.
-///
-/// Parameter files are shared by programs with other plug-ins, and plug-ins may come later. So a name of a file, or one in the
-/// environment of a process with plug-ins, is reported only if it is almost that of a variable.
+/// The settings of this process whose names are almost those of variables: a sentence for each.
+#[must_use]
+pub fn misspelled(registry: &Registry) -> Vec<String> {
+    complaints(registry).into_iter().filter(|(_, is_near)| *is_near).map(|(text, _)| text).collect()
+}
+
+/// The settings of this process that no variable takes, and that are like no name of one: a sentence for each. To be asked when
+/// nobody registers variables any more, at the end of a program. Parameter files are shared by programs with other variables,
+/// and are left out, as are processes with plug-ins, which may come and go.
 #[must_use]
 pub fn unknown(registry: &Registry) -> Vec<String> {
+    complaints(registry).into_iter().filter(|(_, is_near)| !is_near).map(|(text, _)| text).collect()
+}
+
+fn complaints(registry: &Registry) -> Vec<(String, bool)> {
     let names = names(registry);
-    let settings = sources::for_any();
-    settings.iter().filter_map(|setting| complaint(setting, &names)).collect()
+    sources::for_any().iter().filter_map(|setting| complaint(setting, &names)).collect()
 }
 
 /// The known name that is most like another one, if it is alike at all.
@@ -49,7 +57,7 @@ fn names(registry: &Registry) -> Vec<&'static str> {
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.alias_list().iter().copied())).collect()
 }
 
-fn complaint(setting: &Setting, names: &[&'static str]) -> Option<String> {
+fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {
     let name = &setting.name;
     let in_environment = matches!(setting.source, Source::Environment { .. });
     let known: Vec<String> = if in_environment {
