@@ -78,10 +78,13 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
     };
     match nearest(name, known.iter().map(String::as_str), ALIKE) {
         Some(near) => {
-            Some(format!("{place}: no control variable is called `{name}`; did you mean `{near}`?"))
+            let text = format!("{place}: no control variable is called `{name}`; did you mean `{near}`?");
+            Some((text, true))
         }
         None if is_surely_meant => {
-            Some(format!("{place}: no control variable is called `{name}`; `mpit vars` lists those of mpit"))
+            let text =
+                format!("{place}: no control variable is called `{name}`; `mpit vars` lists those of mpit");
+            Some((text, false))
         }
         None => None,
     }
