@@ -116,7 +116,8 @@ pub use find::{PLUGIN_PATH, PLUGINS};
 
 /// Returns true if the environment asks for plug-ins.
 pub(crate) fn are_asked_for() -> bool {
-    !find::asking().is_empty()
+    let is_set = |name| crate::environment::var_os(name).is_some_and(|value| !value.is_empty());
+    [PLUGINS, PLUGIN_PATH].into_iter().any(is_set)
 }
 
 pub(crate) use life::Lease;
