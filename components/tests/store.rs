@@ -1,6 +1,7 @@
 //! What is kept in the file of a store is read again, and nothing else is.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+#![allow(unsafe_code, reason = "the test promises to leave its files alone")]
 
 use std::fs;
 use std::process::Command;
@@ -24,6 +25,8 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&LeftFile, &Messages<'_>)) 
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new();
     let path = directory.path().join("run.3.store");
+    // SAFETY: the file is this test's, which does not shorten it.
+    unsafe { mpit::mapping::allow() };
     store.keep(&path, WORLD).unwrap();
     let record = Messages::new(&store);
     for (to, bytes, internal) in sent {

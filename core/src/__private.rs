@@ -99,6 +99,16 @@ pub mod cell_of {
         matches!(C::BEHAVIOUR, Behaviour::Custom) || C::BIND as u32 == bind as u32
     }
 
+    /// The datatype, or the cell's own if the two differ in C; then [`represented_as`] has said so already.
+    pub const fn datatype_of<C: Cell>(datatype: Datatype) -> Datatype {
+        if fits::<C::Value>(datatype) { datatype } else { C::Value::DATATYPE }
+    }
+
+    /// The same for a control variable.
+    pub const fn datatype_of_setting<C: CvarCell>(datatype: Datatype) -> Datatype {
+        if setting_represented_as::<C>(datatype) { datatype } else { C::DATATYPE }
+    }
+
     /// Whether the cell's value can be published as a datatype.
     pub const fn represented_as<C: Cell>(datatype: Datatype) -> bool {
         fits::<C::Value>(datatype)

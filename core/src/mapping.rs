@@ -1,7 +1,8 @@
 //! Words in a file that is mapped into memory: the kernel keeps what was stored there, whatever ends the process.
 //!
 //! The file grows in pieces, each mapped by itself, so words never move. Every piece has its room on the disk before it is
-//! used: a store to a page without room would end the process. Nobody else may shorten the file, for the same reason.
+//! used: a store to a page without room would end the process. Nothing may shorten the file, for the same reason; the program
+//! promises that once, by [`allow`].
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -10,12 +11,25 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use memmap2::{MmapOptions, MmapRaw};
 
 /// Pieces have a multiple of this many words: 64 kilobytes, which are a multiple of the pages of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
+
+/// Whether the program promised what [`allow`] asks for.
+static ALLOWED: AtomicBool = AtomicBool::new(false);
+
+/// Allows this process to map files.
+///
+/// # Safety
+///
+/// As long as a [`Mapping`] or [`Words`] of it live, nothing shortens its file: neither this process, through any path or
+/// descriptor, nor another one.
+pub unsafe fn allow() {
+    ALLOWED.store(true, Relaxed);
+}
 
 /// A file of this process whose words can be mapped.
 ///
@@ -37,8 +51,13 @@ impl Mapping {
     ///
     /// # Errors
     ///
-    /// Those of the file system; [`ErrorKind::ResourceBusy`] when a process uses the file.
+    /// Those of the file system; [`ErrorKind::ResourceBusy`] when a process uses the file; [`ErrorKind::PermissionDenied`]
+    /// when the program did not [`allow`] it.
     pub fn create(path: &Path) -> io::Result<Self> {
+        if !ALLOWED.load(Relaxed) {
+            let why = "this program does not allow files in memory (`mpit::mapping::allow`)";
+            return Err(io::Error::new(ErrorKind::PermissionDenied, why));
+        }
         let path = std::path::absolute(path)?;
         if is_in_use(&path) {
             return Err(io::Error::new(ErrorKind::ResourceBusy, "another process uses it"));
@@ -133,8 +152,8 @@ impl Deref for Words {
     #[inline]
     fn deref(&self) -> &[AtomicU64] {
         let start: *const AtomicU64 = self.mapped.as_ptr().cast();
-        // SAFETY: mapped for reading and writing as long as `self`, at a page's beginning, and `extend` gave it room. Others
-        // who map the file can only store whole bytes into it, and any value is a word.
+        // SAFETY: mapped for reading and writing as long as `self`, at a page's beginning; `extend` gave it room, which
+        // nothing takes away, as the program promised in `allow`. Any value is a word.
         unsafe { std::slice::from_raw_parts(start, self.mapped.len() / size_of::<u64>()) }
     }
 }
@@ -145,12 +164,14 @@ mod tests {
     use std::io::ErrorKind;
     use std::sync::atomic::Ordering::Relaxed;
 
-    use super::{Mapping, UNIT, is_in_use};
+    use super::{Mapping, UNIT, allow, is_in_use};
 
     #[test]
     fn the_file_has_what_was_stored_and_pieces_do_not_move() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.store");
+        // SAFETY: no test shortens the file of a mapping.
+        unsafe { allow() };
         let mut mapping = Mapping::create(&path).unwrap();
         let first = mapping.extend(1).unwrap();
         first[1].store(7, Relaxed);
@@ -176,6 +197,8 @@ mod tests {
         let path = directory.path().join("a.store");
         fs::write(&path, "of yesterday").unwrap();
         assert!(!is_in_use(&path));
+        // SAFETY: no test shortens the file of a mapping.
+        unsafe { allow() };
         let mapping = Mapping::create(&path).unwrap();
         assert!(is_in_use(&path));
         assert_eq!(Mapping::create(&path).unwrap_err().kind(), ErrorKind::ResourceBusy);

@@ -1,5 +1,7 @@
 //! The MPI objects that variables are bound to, as far as this crate needs to know them.
 
+use std::marker::PhantomData;
+use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::words::Bind;
@@ -14,29 +16,38 @@ pub struct Object<'a> {
     pub(crate) kind: Bind,
     pub(crate) id: u64,
     pub(crate) size: u32,
-    pub(crate) ranks: Option<&'a AtomicU32>,
+    /// Null, or the first of `size` ranks that live for `'a`: a pointer to all of them, since a reference to the first gives
+    /// no access to the others.
+    pub(crate) ranks: *const AtomicU32,
+    pub(crate) of: PhantomData<&'a [AtomicU32]>,
 }
+
+// SAFETY: `ranks` came from a `&'a [AtomicU32]`, which threads may share.
+unsafe impl Send for Object<'_> {}
+// SAFETY: as `Send`.
+unsafe impl Sync for Object<'_> {}
 
 impl<'a> Object<'a> {
     /// The object of variables that are bound to none.
-    pub const NONE: Object<'static> = Object { kind: Bind::NoObject, id: 0, size: 0, ranks: None };
+    pub const NONE: Object<'static> = Object::new(Bind::NoObject, 0);
 
     /// An object other than a communicator, by a number that identifies it.
     #[must_use]
     pub const fn new(kind: Bind, id: u64) -> Self {
-        Self { kind, id, size: 0, ranks: None }
+        Self { kind, id, size: 0, ranks: null(), of: PhantomData }
     }
 
     /// A communicator with the ranks of the world: of `size` processes, where rank r is process r.
     #[must_use]
     pub const fn world(id: u64, size: u32) -> Self {
-        Self { kind: Bind::Comm, id, size, ranks: None }
+        Self { kind: Bind::Comm, id, size, ranks: null(), of: PhantomData }
     }
 
     /// A communicator whose rank r is the process `ranks[r]` of the world.
     #[must_use]
     pub fn comm(id: u64, ranks: &'a [AtomicU32]) -> Self {
-        Self { kind: Bind::Comm, id, size: ranks.len() as u32, ranks: ranks.first() }
+        let first = if ranks.is_empty() { null() } else { ranks.as_ptr() };
+        Self { kind: Bind::Comm, id, size: ranks.len() as u32, ranks: first, of: PhantomData }
     }
 
     /// What kind of object it is.
@@ -53,9 +64,11 @@ impl<'a> Object<'a> {
 
     /// The world ranks of a communicator that is not ordered as the world.
     pub(crate) fn ranks(&self) -> Option<&'a [AtomicU32]> {
-        // SAFETY: `ranks` is the first element of a slice of `size` elements that lives for `'a`.
-        self.ranks
-            .map(|first| unsafe { std::slice::from_raw_parts(std::ptr::from_ref(first), self.size as usize) })
+        if self.ranks.is_null() {
+            return None;
+        }
+        // SAFETY: not null, so it points to `size` ranks that live for `'a`.
+        Some(unsafe { std::slice::from_raw_parts(self.ranks, self.size as usize) })
     }
 }
 

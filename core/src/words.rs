@@ -100,6 +100,22 @@ impl Datatype {
             Self::Int64 | Self::UnsignedLongLong | Self::Uint64 | Self::Count | Self::Double => 8,
         }
     }
+
+    /// Returns true if values of both datatypes have one C representation.
+    #[must_use]
+    pub const fn is_represented_as(self, other: Self) -> bool {
+        self.size() == other.size()
+            && self.is_signed() == other.is_signed()
+            && self.is_double() == other.is_double()
+    }
+
+    const fn is_signed(self) -> bool {
+        matches!(self, Self::Int | Self::Int32 | Self::Int64 | Self::Count)
+    }
+
+    const fn is_double(self) -> bool {
+        matches!(self, Self::Double)
+    }
 }
 
 vocabulary! {

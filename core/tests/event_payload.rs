@@ -72,7 +72,8 @@ unsafe extern "C" fn report(_: *mut c_void, _: &DropReport) {}
 
 unsafe extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
 
-static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 /// Listens to an event; the callback is told its number.
 fn listen(name: &str, number: usize) {
@@ -80,7 +81,9 @@ fn listen(name: &str, number: usize) {
     let index = interface.registry().event_index(name).expect("registered");
     let id = interface.event_handle_alloc(index, None, Hints::default(), &ABI).expect("a registration");
     let function = ptr::without_provenance_mut(number);
-    interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).expect("a callback");
+    // SAFETY: `ABI` does not look at the function.
+    unsafe { interface.event_register_callback(id, Safety::None, function, ptr::null_mut()) }
+        .expect("a callback");
 }
 
 #[test]

@@ -57,7 +57,8 @@ struct Sum {
     lost: AtomicI64,
 }
 
-static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     // SAFETY: sums are what was registered, and leaked.
@@ -125,8 +126,11 @@ impl Shared {
             let id = bench.interface.event_handle_alloc(0, None, hints, &ABI).unwrap();
             let sum: &'static Sum = leak(Sum::default());
             let (function, data) = (std::ptr::from_ref(&ABI).cast_mut().cast(), std::ptr::from_ref(sum));
-            bench.interface.event_set_dropped_handler(id, function).unwrap();
-            bench.interface.event_register_callback(id, level, function, data.cast_mut().cast()).unwrap();
+            // SAFETY: `ABI` does not look at the function, and what it is given is leaked.
+            unsafe { bench.interface.event_set_dropped_handler(id, function) }.unwrap();
+            let data = data.cast_mut().cast();
+            // SAFETY: as above.
+            unsafe { bench.interface.event_register_callback(id, level, function, data) }.unwrap();
             (id, sum)
         });
         Self {
@@ -252,7 +256,9 @@ fn r191_r297_r302_c37_a_timer_may_interrupt_whoever_raises_and_reads() {
     let rest = bench.read::<u64>(session, shared.taken_from).unwrap();
     assert_eq!(shared.taken.load(Relaxed) + rest, total);
     let told = shared.sums.map(|(id, sum)| {
-        bench.interface.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()).unwrap();
+        let null = std::ptr::null_mut();
+        // SAFETY: without a free callback nothing is called.
+        unsafe { bench.interface.event_handle_free(id, null, null) }.unwrap();
         let lost = sum.lost.load(Relaxed).cast_unsigned();
         (sum.delivered.load(Relaxed), lost, sum.amount.load(Relaxed))
     });

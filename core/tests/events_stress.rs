@@ -140,12 +140,14 @@ impl Life {
 
     fn register(&'static self, id: RegistrationId, level: Safety) {
         let function = std::ptr::from_ref(&ABI).cast_mut().cast();
-        self.assert_done(interface().event_register_callback(id, level, function, self.data()));
+        // SAFETY: `ABI` does not look at the function, and lives are leaked.
+        self.assert_done(unsafe { interface().event_register_callback(id, level, function, self.data()) });
     }
 
     fn unregister(&'static self, id: RegistrationId, level: Safety) {
         let null = std::ptr::null_mut();
-        self.assert_done(interface().event_register_callback(id, level, null, null));
+        // SAFETY: removes a callback.
+        self.assert_done(unsafe { interface().event_register_callback(id, level, null, null) });
     }
 
     /// Changes fail only after the end has begun.
@@ -157,7 +159,8 @@ impl Life {
     fn free(&'static self, id: RegistrationId) -> bool {
         let function = std::ptr::from_ref(&ABI).cast_mut().cast();
         self.done_at_free.fetch_min(done(), SeqCst);
-        let freed = interface().event_handle_free(id, self.data(), function).is_ok();
+        // SAFETY: `ABI` does not look at the function, and lives are leaked.
+        let freed = unsafe { interface().event_handle_free(id, self.data(), function) }.is_ok();
         self.freed.fetch_add(u64::from(freed), SeqCst);
         freed
     }
@@ -168,7 +171,8 @@ impl Life {
 }
 
 /// The functions themselves; what is registered only has to be not null.
-static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     // SAFETY: lives are what was registered.
@@ -209,7 +213,8 @@ fn alloc(defer: bool) -> RegistrationId {
     let hints = Hints { defer: Some(defer) };
     let id = interface().event_handle_alloc(0, None, hints, &ABI).unwrap();
     let handler = std::ptr::from_ref(&ABI).cast_mut().cast();
-    interface().event_set_dropped_handler(id, handler).unwrap();
+    // SAFETY: `ABI` does not look at the function.
+    unsafe { interface().event_set_dropped_handler(id, handler) }.unwrap();
     id
 }
 

@@ -5,15 +5,16 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use common::{Bench, leak, pvar};
-use mpit::cell::Cell;
-use mpit::desc::{Behaviour, PvarFlags};
+use mpit::__private::{Computed, ComputedPvar};
+use mpit::desc::PvarFlags;
 use mpit::object::Object;
 use mpit::session::{PvarHandle, SessionId};
-use mpit::words::Class;
+use mpit::words::{Bind, Class};
 use mpit::{Error, Result};
 
 /// A sum that lets something happen when it is read the next time.
@@ -24,21 +25,30 @@ struct Meddler {
     meddle: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
-impl Cell for Meddler {
-    type Value = u64;
-    const BEHAVIOUR: Behaviour = Behaviour::Sum;
+thread_local! {
+    /// The one that the variable shows, during a call.
+    static MEDDLER: Cell<Option<&'static Meddler>> = const { Cell::new(None) };
+}
 
-    fn fill(&self, _: &Object<'_>, out: &mut [u64]) -> Result<()> {
-        let meddle = self.meddle.lock().unwrap().take();
+/// A variable that shows [`MEDDLER`].
+struct Shown;
+
+impl ComputedPvar for Shown {
+    type Value = u64;
+    const BIND: Bind = Bind::NoObject;
+
+    fn fill(_: &Object<'_>, out: &mut [u64]) -> Result<()> {
+        let meddler = MEDDLER.get().unwrap();
+        let meddle = meddler.meddle.lock().unwrap().take();
         if let Some(meddle) = meddle {
             meddle();
         }
-        out[0] = self.total.load(Relaxed);
+        out[0] = meddler.total.load(Relaxed);
         Ok(())
     }
 
-    fn watch(&self, more: i32) {
-        self.watchers.fetch_add(more, Relaxed);
+    fn watch(more: i32) {
+        MEDDLER.get().unwrap().watchers.fetch_add(more, Relaxed);
     }
 }
 
@@ -66,7 +76,7 @@ impl One {
     /// A handle that has counted 5 events, and runs or not; the cell has 105.
     fn new(runs: bool) -> Self {
         let cell = leak(Meddler::default());
-        let desc = pvar("sum", Class::Aggregate, cell).flags(PvarFlags::ATOMIC);
+        let desc = pvar("sum", Class::Aggregate, leak(Computed::<Shown>::new())).flags(PvarFlags::ATOMIC);
         let bench = Bench::of_pvars([desc]);
         let session = bench.session();
         let one = Self { bench, cell, session, handle: bench.handle(session, "sum", Class::Aggregate) };
@@ -85,14 +95,17 @@ impl One {
 
     fn call(&self, call: Call) -> Result<u64> {
         let (bench, session, handle) = (self.bench, self.session, self.handle);
-        match call {
+        let outer = MEDDLER.replace(Some(self.cell));
+        let answer = match call {
             Call::Start => bench.start(session, handle).map(|()| 0),
             Call::Stop => bench.stop(session, handle).map(|()| 0),
             Call::Reset => bench.reset(session, handle).map(|()| 0),
             Call::Write => bench.write(session, handle, 1000_u64).map(|()| 0),
             Call::Read => bench.read(session, handle),
             Call::ReadReset => bench.read_and_reset(session, handle),
-        }
+        };
+        MEDDLER.set(outer);
+        answer
     }
 
     /// A call and an event after it.
@@ -154,34 +167,36 @@ fn r191_a_call_within_a_call_within_a_call_too() {
 
 #[test]
 fn a_cell_that_cannot_be_read_leaves_the_handle_as_it_was() {
-    /// Cannot be read while it is told so.
-    struct Broken(AtomicI32, AtomicI32);
-    impl Cell for Broken {
-        type Value = u64;
-        const BEHAVIOUR: Behaviour = Behaviour::Sum;
+    static FAILS: AtomicBool = AtomicBool::new(true);
+    static WATCHERS: AtomicI32 = AtomicI32::new(0);
 
-        fn fill(&self, _: &Object<'_>, out: &mut [u64]) -> Result<()> {
+    /// Cannot be read while it is told so.
+    struct Broken;
+    impl ComputedPvar for Broken {
+        type Value = u64;
+        const BIND: Bind = Bind::NoObject;
+
+        fn fill(_: &Object<'_>, out: &mut [u64]) -> Result<()> {
             out[0] = 7;
-            if self.0.load(Relaxed) == 0 { Ok(()) } else { Err(Error::Memory) }
+            if FAILS.load(Relaxed) { Err(Error::Memory) } else { Ok(()) }
         }
 
-        fn watch(&self, more: i32) {
-            self.1.fetch_add(more, Relaxed);
+        fn watch(more: i32) {
+            WATCHERS.fetch_add(more, Relaxed);
         }
     }
 
-    let cell = leak(Broken(AtomicI32::new(1), AtomicI32::new(0)));
-    let bench = Bench::of_pvars([pvar("sum", Class::Aggregate, cell)]);
+    let bench = Bench::of_pvars([pvar("sum", Class::Aggregate, leak(Computed::<Broken>::new()))]);
     let session = bench.session();
     let handle = bench.handle(session, "sum", Class::Aggregate);
     assert_eq!(bench.start(session, handle), Err(Error::Memory));
     assert_eq!(bench.read(session, handle), Ok(0_u64), "it is still stopped");
-    assert_eq!(cell.1.load(Relaxed), 0);
-    cell.0.store(0, Relaxed);
+    assert_eq!(WATCHERS.load(Relaxed), 0);
+    FAILS.store(false, Relaxed);
     bench.start(session, handle).unwrap();
-    cell.0.store(1, Relaxed);
+    FAILS.store(true, Relaxed);
     assert_eq!(bench.stop(session, handle), Err(Error::Memory));
     assert_eq!(bench.reset(session, handle), Err(Error::Memory));
     assert_eq!(bench.read::<u64>(session, handle), Err(Error::Memory));
-    assert_eq!(cell.1.load(Relaxed), 1, "it still runs");
+    assert_eq!(WATCHERS.load(Relaxed), 1, "it still runs");
 }

@@ -57,7 +57,8 @@ impl Subject {
 static HEARD: AtomicU64 = AtomicU64::new(0);
 static FAREWELLS: AtomicU64 = AtomicU64::new(0);
 
-static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     let mut activation = 0_u64;
@@ -111,7 +112,8 @@ impl Holding {
             // With this `Abi` nobody looks at the function.
             let function = std::ptr::dangling_mut::<c_void>();
             let registered =
-                interface.event_register_callback(id, Safety::None, function, std::ptr::null_mut());
+                // SAFETY: `ABI` does not look at the function.
+                unsafe { interface.event_register_callback(id, Safety::None, function, std::ptr::null_mut()) };
             expected(&registered);
         }
         holding
@@ -153,7 +155,8 @@ impl Holding {
         }
         if let Some(id) = self.registration {
             let function = std::ptr::dangling_mut::<c_void>();
-            let freed = Interface::global().event_handle_free(id, std::ptr::null_mut(), function);
+            // SAFETY: `ABI` does not look at the function.
+            let freed = unsafe { Interface::global().event_handle_free(id, std::ptr::null_mut(), function) };
             assert_eq!(freed, Ok(()));
         }
     }

@@ -1,5 +1,7 @@
 //! What it costs to raise an event, in nanoseconds.
 
+#![allow(unsafe_code, reason = "functions are registered as C tools register theirs")]
+
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -60,8 +62,10 @@ static TIME: AtomicI64 = AtomicI64::new(0);
 /// Whether anybody listens, where there is no mpit.
 static LISTENS: AtomicBool = AtomicBool::new(false);
 
-static HEARS: Abi = Abi { deliver: hears, report, farewell };
-static TAKES_TIME: Abi = Abi { deliver: takes_time, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+static HEARS: Abi = unsafe { Abi::new(hears, report, farewell) };
+// SAFETY: the functions take what this tool registers with them.
+static TAKES_TIME: Abi = unsafe { Abi::new(takes_time, report, farewell) };
 
 extern "C" fn hears(_: *mut c_void, delivery: &Delivery) {
     INSTANCE.store(delivery.instance.0, Relaxed);
@@ -95,7 +99,8 @@ fn listen(event: &str, abi: &'static Abi) -> Result<()> {
     let index = interface.registry().event_index(event).ok_or(mpit::Error::InvalidName)?;
     let id = interface.event_handle_alloc(index, None, Hints::default(), abi)?;
     let function = std::ptr::from_ref(abi).cast_mut().cast();
-    interface.event_register_callback(id, Safety::ThreadSafe, function, std::ptr::null_mut())
+    // SAFETY: the functions of these `Abi` do not look at it.
+    unsafe { interface.event_register_callback(id, Safety::ThreadSafe, function, std::ptr::null_mut()) }
 }
 
 /// Two threads do this at once; the slower one counts.

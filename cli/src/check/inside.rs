@@ -74,6 +74,7 @@ impl Notes {
 }
 
 /// Checks the plug-in that the environment names.
+#[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let file = File::options().append(true).open(notes);
     let notes = Notes(RefCell::new(file.map_err(|error| format!("{NOT_WRITTEN}{error}"))?));
@@ -84,7 +85,9 @@ pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     Registry::global();
     tell(BEGIN);
     notes.write(&Line::Step(Step::Open))?;
-    match check::open() {
+    // SAFETY: this process was started to run the plug-in's code, and does nothing else afterwards.
+    let opened = unsafe { check::open() };
+    match opened {
         Ok(subject) => inside(&notes, &subject, &place)?,
         Err(fault) => notes.find(Finding::of_plugin(with_mpi(fault), &place))?,
     }

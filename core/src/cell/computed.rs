@@ -48,6 +48,8 @@ impl<F> Computed<F> {
     }
 }
 
+impl<F: ComputedPvar> super::sealed::Sealed for Computed<F> {}
+
 impl<F: ComputedPvar> Cell for Computed<F> {
     type Value = F::Value;
     const BIND: Bind = F::BIND;

@@ -35,6 +35,8 @@ impl<T: AmountValue> Size<T> {
     }
 }
 
+impl<T: AmountValue> super::sealed::Sealed for Size<T> {}
+
 impl<T: AmountValue> Cell for Size<T> {
     type Value = T;
 
@@ -79,6 +81,8 @@ fn clamped(share: f64) -> f64 {
     if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
+impl super::sealed::Sealed for Percentage {}
+
 impl Cell for Percentage {
     type Value = f64;
 
@@ -118,6 +122,8 @@ impl<E: EnumValue> State<E> {
     }
 }
 
+impl<E: EnumValue> super::sealed::Sealed for State<E> {}
+
 impl<E: EnumValue> Cell for State<E> {
     type Value = i32;
     const ENUMERATION: Option<&'static EnumDesc> = Some(E::DESC);
@@ -155,6 +161,8 @@ impl<T: Value> Generic<T> {
         T::from_word(self.word.load(Relaxed))
     }
 }
+
+impl<T: Value> super::sealed::Sealed for Generic<T> {}
 
 impl<T: Value> Cell for Generic<T> {
     type Value = T;

@@ -125,6 +125,9 @@ pub trait Custom: Send + Sync + 'static {
 }
 
 #[diagnostic::do_not_recommend]
+impl<C: Custom> super::sealed::Sealed for C {}
+
+#[diagnostic::do_not_recommend]
 impl<C: Custom> Cell for C {
     type Value = <C as Custom>::Value;
     const BEHAVIOUR: Behaviour = Behaviour::Custom;

@@ -76,9 +76,11 @@ impl Gauge {
         }
     }
 
-    /// Has this image's function moves the marks, whichever image sets the level; whether no other image's does already.
-    pub(crate) fn bind(&self, function: ReachedFunction) -> bool {
-        let ours = function as *mut c_void;
+    /// Has this image's function move the marks, whichever image sets the level; whether no other image's does already.
+    /// The function comes in a static: a compiler may give one function several addresses, but what a static holds is one
+    /// of them for the life of the process.
+    pub(crate) fn bind(&self, function: &'static ReachedFunction) -> bool {
+        let ours = *function as *mut c_void;
         match self.reached.compare_exchange(null_mut(), ours, AcqRel, Acquire) {
             Ok(_) => true,
             Err(known) => known == ours,
@@ -207,6 +209,8 @@ macro_rules! gauge_cell {
             }
         }
 
+        impl<T: AmountValue> super::sealed::Sealed for $name<T> {}
+
         impl<T: AmountValue> Cell for $name<T> {
             type Value = T;
 
@@ -244,9 +248,12 @@ gauge_cell! {
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    use super::{Cell, Gauge, Level};
+    use super::{Cell, Gauge, Level, ReachedFunction};
 
     static REACHED: AtomicU64 = AtomicU64::new(0);
+
+    static OURS: ReachedFunction = reached;
+    static THEIRS: ReachedFunction = another;
 
     /// Stands for the function of another image, which knows the marks.
     unsafe extern "C" fn reached(gauge: *const Gauge, level: u64) {
@@ -263,7 +270,7 @@ mod tests {
     fn marks_of_another_image_are_moved_by_its_function() {
         static LEVEL: Level<u64> = Level::new();
         let gauge = LEVEL.gauge().expect("a level has a gauge");
-        assert!(gauge.bind(reached) && gauge.bind(reached) && !gauge.bind(another));
+        assert!(gauge.bind(&OURS) && gauge.bind(&OURS) && !gauge.bind(&THEIRS));
         assert!(!gauge.is_watched());
         let mark = gauge.take_mark(true);
         LEVEL.set(3);

@@ -107,6 +107,8 @@ impl<T: AmountValue> Drop for CommLevel<T> {
     }
 }
 
+impl<T: AmountValue> super::sealed::Sealed for CommLevels<T> {}
+
 impl<T: AmountValue> Cell for CommLevels<T> {
     type Value = T;
     const BIND: Bind = Bind::Comm;

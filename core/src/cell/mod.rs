@@ -35,6 +35,7 @@ pub use class::{
 pub use computed::{Computed, ComputedPvar};
 pub use current::{Generic, Percentage, Size, State};
 pub use custom::{Action, Custom, HandleId, Request};
+pub(crate) use gauge::ReachedFunction;
 pub use gauge::{Gauge, HighWatermark, Level, LowWatermark};
 pub use levels::{CommLevel, CommLevels};
 pub(crate) use mark::Mark;
@@ -42,13 +43,15 @@ pub use peers::PeerArray;
 pub use sum::{Aggregate, Counter, Timer};
 pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, Value, fits};
 
+use std::marker::PhantomData;
+
 use crate::desc::{Behaviour, EnumDesc, PvarOps};
 use crate::object::Object;
 use crate::words::Bind;
 
-/// Storage of a performance variable. Implemented by the types of this module; for behaviour of one's own
+/// Storage of a performance variable. Sealed: implemented by the types of this module. For behaviour of one's own
 /// implement [`Custom`] or write the variable as a function.
-pub trait Cell: Sync + Sized + 'static {
+pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     /// The Rust type of one element.
     type Value: Value;
 
@@ -58,16 +61,6 @@ pub trait Cell: Sync + Sized + 'static {
     const BIND: Bind = Bind::NoObject;
     /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc> = None;
-
-    #[doc(hidden)]
-    const OPS: &'static PvarOps = &PvarOps {
-        count: ops::count::<Self>,
-        read: ops::read::<Self>,
-        watch: ops::watch::<Self>,
-        gauge: ops::gauge::<Self>,
-        custom: ops::custom::<Self>,
-        enumeration: Self::ENUMERATION,
-    };
 
     /// Elements for this object.
     fn count(&self, _object: &Object<'_>) -> usize {
@@ -102,6 +95,26 @@ pub trait Cell: Sync + Sized + 'static {
     fn custom(&self, _action: &Action<'_>) -> crate::Result<()> {
         Err(crate::Error::Invalid)
     }
+}
+
+/// Keeps [`Cell`] to this crate: an [`Action`] is only right for the variable that it was made for, and a descriptor
+/// relies on what a cell says of itself.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// The functions behind the cells of a type. Not a part of [`Cell`]: no implementation may replace them.
+pub(crate) struct Operations<C>(PhantomData<C>);
+
+impl<C: Cell> Operations<C> {
+    pub(crate) const TABLE: &'static PvarOps = &PvarOps {
+        count: ops::count::<C>,
+        read: ops::read::<C>,
+        watch: ops::watch::<C>,
+        gauge: ops::gauge::<C>,
+        custom: ops::custom::<C>,
+        enumeration: C::ENUMERATION,
+    };
 }
 
 /// The C side of [`Cell`]: one function per operation, for pointers of unknown type. A panic in somebody's

@@ -47,6 +47,8 @@ impl<T: CounterValue> PeerArray<T> {
     }
 }
 
+impl<T: CounterValue> super::sealed::Sealed for PeerArray<T> {}
+
 impl<T: CounterValue> Cell for PeerArray<T> {
     type Value = T;
     const BEHAVIOUR: Behaviour = Behaviour::Sum;

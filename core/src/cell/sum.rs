@@ -91,6 +91,8 @@ macro_rules! sum_cell {
             }
         }
 
+        impl<T: $bound> super::sealed::Sealed for $name<T> {}
+
         impl<T: $bound> Cell for $name<T> {
             type Value = T;
             const BEHAVIOUR: Behaviour = Behaviour::Sum;

@@ -275,29 +275,42 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     }
 }
 
-/// Storage of a control variable: [`Cvar`].
+/// Storage of a control variable: [`Cvar`]. Sealed: a descriptor relies on what its cell says of itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a control variable",
     label = "not a cell of a cvar",
     note = "declare the static as `Cvar<i32>`"
 )]
-pub trait CvarCell: Sync + Sized + 'static {
+pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
     /// The datatype of an element.
     const DATATYPE: Datatype;
     /// Elements.
     const COUNT: usize;
     /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc>;
+    /// The functions behind the cell.
     #[doc(hidden)]
-    const OPS: &'static CvarOps;
+    const OPERATIONS: sealed::Operations;
 }
+
+pub(crate) mod sealed {
+    use crate::desc::CvarOps;
+
+    pub trait Sealed {}
+
+    /// Functions that only this crate can name.
+    #[derive(Clone, Copy)]
+    pub struct Operations(pub(crate) &'static CvarOps);
+}
+
+impl<T: CvarValue> sealed::Sealed for Cvar<T> {}
 
 impl<T: CvarValue> CvarCell for Cvar<T> {
     const DATATYPE: Datatype = T::Element::DATATYPE;
     const COUNT: usize = T::COUNT;
     const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
-    const OPS: &'static CvarOps =
-        &CvarOps { read: read::<T>, write: write::<T>, enumeration: Self::ENUMERATION };
+    const OPERATIONS: sealed::Operations =
+        sealed::Operations(&CvarOps { read: read::<T>, write: write::<T>, enumeration: Self::ENUMERATION });
 }
 
 /// # Safety
@@ -314,8 +327,8 @@ unsafe extern "C" fn read<T: CvarValue>(cell: *const (), out: *mut u8, count: us
     if count < T::COUNT {
         return Error::Invalid.code();
     }
-    cell.get().to_elements(out);
-    0
+    // The value's type is the program's, and its functions may panic.
+    catch_unwind(AssertUnwindSafe(|| cell.get().to_elements(out))).map_or(Error::Invalid.code(), |()| 0)
 }
 
 /// # Safety

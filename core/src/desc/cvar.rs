@@ -85,7 +85,7 @@ impl CvarDesc {
             before_init: false,
             count: C::COUNT as u32,
             head,
-            ops: C::OPS,
+            ops: C::OPERATIONS.0,
             cell: std::ptr::from_ref(cell).cast(),
         }
     }
@@ -105,8 +105,16 @@ impl CvarDesc {
     }
 
     /// Replaces the datatype by another one of the same C representation.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the representation differs; in a static it does not compile.
     #[must_use]
     pub const fn datatype(mut self, datatype: Datatype) -> Self {
+        assert!(
+            self.datatype.is_represented_as(datatype),
+            "the datatype has another C representation than the cell"
+        );
         self.datatype = datatype;
         self
     }

@@ -1,7 +1,7 @@
 //! Descriptors of performance variables.
 
 use super::{CategoryDesc, EnumDesc, Head, Origin};
-use crate::cell::{Cell, Gauge};
+use crate::cell::{Cell, Gauge, Operations};
 use crate::object::Object;
 use crate::plugin::Life;
 use crate::words::{Bind, Class, Datatype, Verbosity};
@@ -119,7 +119,7 @@ impl PvarDesc {
             behaviour,
             has_life: head.life().is_some(),
             head,
-            ops: C::OPS,
+            ops: Operations::<C>::TABLE,
             cell: std::ptr::from_ref(cell).cast(),
         }
     }
@@ -139,8 +139,16 @@ impl PvarDesc {
     }
 
     /// Replaces the datatype by another one of the same C representation.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the representation differs; in a static it does not compile.
     #[must_use]
     pub const fn datatype(mut self, datatype: Datatype) -> Self {
+        assert!(
+            self.datatype.is_represented_as(datatype),
+            "the datatype has another C representation than the cell"
+        );
         self.datatype = datatype;
         self
     }

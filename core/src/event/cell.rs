@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
     AtomicPtr, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
 use super::functions::Abi;
@@ -22,6 +22,9 @@ use crate::{Error, Result};
 pub struct EventCell {
     /// Live registrations; in a plug-in those that the host counts, with the host's function that tells the event.
     shared: abi::EventCell,
+    /// The descriptor that was registered with this cell, or null. Any other one, a copy included, raises nothing: what is
+    /// in use is found by the address of the descriptor, and its elements are those that tools know.
+    owner: AtomicPtr<EventDesc>,
     /// A word to which the same number is added: where code in another language looks before it raises the event, or
     /// where one look answers for several events.
     mirror: Option<&'static AtomicU32>,
@@ -43,6 +46,7 @@ impl EventCell {
                 event: AtomicPtr::new(null_mut()),
                 raise: AtomicPtr::new(null_mut()),
             },
+            owner: AtomicPtr::new(null_mut()),
             mirror: None,
             registrations: Log::new(),
             free: AtomicU32::new(0),
@@ -57,6 +61,21 @@ impl EventCell {
         let mut cell = Self::new();
         cell.mirror = Some(mirror);
         cell
+    }
+
+    /// Ties the cell to a descriptor; false if it serves another one.
+    pub(crate) fn claim(&self, desc: &'static EventDesc) -> bool {
+        let desc = std::ptr::from_ref(desc).cast_mut();
+        match self.owner.compare_exchange(null_mut(), desc, AcqRel, Acquire) {
+            Ok(_) => true,
+            Err(owner) => owner == desc,
+        }
+    }
+
+    /// Returns true if the cell is tied to this descriptor.
+    #[inline]
+    pub(super) fn is_of(&self, desc: &EventDesc) -> bool {
+        std::ptr::eq(self.owner.load(Relaxed), desc)
     }
 
     /// A live registration more.

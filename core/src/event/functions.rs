@@ -59,12 +59,25 @@ pub struct Farewell {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Abi {
-    /// Calls an event callback.
-    pub deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
-    /// Calls a handler of drops.
-    pub report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),
-    /// Calls a free callback.
-    pub farewell: unsafe extern "C" fn(function: *mut c_void, farewell: &Farewell),
+    pub(super) deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
+    pub(super) report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),
+    pub(super) farewell: unsafe extern "C" fn(function: *mut c_void, farewell: &Farewell),
+}
+
+impl Abi {
+    /// Functions that call an event callback, a handler of drops, and a free callback of a tool.
+    ///
+    /// # Safety
+    ///
+    /// Each may be called by any thread with a pointer that a tool registered with this ABI, and with nothing else.
+    #[must_use]
+    pub const unsafe fn new(
+        deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
+        report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),
+        farewell: unsafe extern "C" fn(function: *mut c_void, farewell: &Farewell),
+    ) -> Self {
+        Self { deliver, report, farewell }
+    }
 }
 
 /// A function of the tool's, and what it asked to be given.

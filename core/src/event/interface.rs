@@ -68,7 +68,8 @@ impl Interface {
         // Whoever ended the epoch may have looked for registrations before there was this one.
         fence(SeqCst);
         if !lease.holds() {
-            self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut())?;
+            // SAFETY: without a free callback nothing is called.
+            unsafe { self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()) }?;
             return Err(Error::InvalidIndex);
         }
         // By then it may be over again; who has the registration learns of it.
@@ -107,7 +108,12 @@ impl Interface {
     /// # Errors
     ///
     /// [`Error::InvalidHandle`]; [`Error::NotAccessible`] when too many others change the registration at once.
-    pub fn event_register_callback(
+    ///
+    /// # Safety
+    ///
+    /// `function` is null, or an event callback as the registration's [`Abi`] calls it, with this `user_data`, for as long as
+    /// the registration lasts. No other code may register for the same registration.
+    pub unsafe fn event_register_callback(
         &self,
         id: RegistrationId,
         safety: Safety,
@@ -135,7 +141,11 @@ impl Interface {
     /// # Errors
     ///
     /// As [`Interface::event_register_callback`].
-    pub fn event_set_dropped_handler(&self, id: RegistrationId, handler: *mut c_void) -> Result<()> {
+    ///
+    /// # Safety
+    ///
+    /// `handler` is null, or a handler of drops as the registration's [`Abi`] calls it, for as long as the registration lasts.
+    pub unsafe fn event_set_dropped_handler(&self, id: RegistrationId, handler: *mut c_void) -> Result<()> {
         let registration = self.registration(id)?;
         let changed = registration.functions.change(|functions| functions.handler = handler);
         // What was lost before is not the new handler's to know.
@@ -151,7 +161,11 @@ impl Interface {
     /// # Errors
     ///
     /// [`Error::InvalidHandle`].
-    pub fn event_handle_free(
+    ///
+    /// # Safety
+    ///
+    /// `farewell` is null, or a free callback as the registration's [`Abi`] calls it, once, with this `user_data`.
+    pub unsafe fn event_handle_free(
         &self,
         id: RegistrationId,
         user_data: *mut c_void,

@@ -76,6 +76,9 @@ pub unsafe fn raise(desc: &'static EventDesc, context: Context, value: *const u8
 /// Tells everybody who listens.
 #[inline(never)]
 fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
+    if !desc.cell().is_of(desc) {
+        return;
+    }
     payload.complete(desc);
     let payload = payload.words();
     let safety = context.safety;

@@ -16,13 +16,25 @@ use crate::words::Safety;
 /// A registration, as a tool holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct RegistrationId(pub u64);
+pub struct RegistrationId(u64);
 
 const KIND: u64 = 0x52;
 const GENERATION_BITS: u32 = 24;
 const LAST_GENERATION: u64 = (1 << GENERATION_BITS) - 1;
 
 impl RegistrationId {
+    /// The registration of a number that a tool holds; one that is none is refused when it is used.
+    #[must_use]
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number for a tool to hold.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
     fn new(number: u32, generation: u64) -> Self {
         Self((KIND << 56) | (generation << 32) | u64::from(number))
     }

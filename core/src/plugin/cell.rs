@@ -9,7 +9,7 @@ use std::sync::atomic::{
 };
 
 use super::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
-use crate::cell::{Cell, Gauge, Value};
+use crate::cell::{Cell, Gauge, ReachedFunction, Value};
 use crate::desc::{Head, PvarDesc};
 use crate::object::Object;
 use crate::words::{Bind, Class, Datatype};
@@ -91,11 +91,15 @@ impl Place {
         match self.value {
             Origins::Level(gauge) => Some(gauge),
             Origins::LevelOf(_) if object.kind() != self.bind => Some(&NONE),
-            Origins::LevelOf(function) => self.level_of(function, object).filter(|gauge| gauge.bind(reached)),
+            Origins::LevelOf(function) => {
+                self.level_of(function, object).filter(|gauge| gauge.bind(&REACHED))
+            }
             _ => None,
         }
     }
 }
+
+impl<T: Value> crate::cell::sealed::Sealed for Foreign<T> {}
 
 impl<T: Value> Cell for Foreign<T> {
     type Value = T;
@@ -152,12 +156,15 @@ impl<T: Value> Cell for Foreign<T> {
     }
 }
 
+/// [`reached`] at one address: it is how this image knows that a level is bound to it.
+pub(super) static REACHED: ReachedFunction = reached;
+
 /// `reached` of a `struct mpit_level`: moves the watermarks, which are ours.
 ///
 /// # Safety
 ///
 /// `level` is null or a level as the header says, which [`Gauge::bind`] was called for.
-pub(super) unsafe extern "C" fn reached(level: *const Gauge, word: u64) {
+unsafe extern "C" fn reached(level: *const Gauge, word: u64) {
     // SAFETY: by the caller's promise; all its members are atomic.
     if let Some(gauge) = unsafe { level.as_ref() } {
         // What panicked was a defect of ours; the panic hook has told where.

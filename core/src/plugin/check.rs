@@ -45,10 +45,14 @@ pub struct Contents {
 /// # Errors
 ///
 /// Why it cannot be loaded: what is wrong with the file, or with what it says of itself.
-pub fn open() -> Result<Subject, Fault> {
+///
+/// # Safety
+///
+/// This process may run the plug-in's code, which can do anything: it is there for this alone.
+pub unsafe fn open() -> Result<Subject, Fault> {
     let path = environment::var_os(SUBJECT).unwrap_or_default();
     let file = find::file(Path::new(&path)).map_err(|why| Fault::of("file", why))?;
-    // SAFETY: whoever sets the variable wants the plug-in's code to run here, and has nothing to lose in this process.
+    // SAFETY: by the promise that the plug-in's code may run here.
     let (name, plugin) = unsafe { load::greet(&file.path) }.map_err(|why| Fault::of("plug-in", why))?;
     Ok(Subject { path: file.path, name, plugin })
 }
@@ -66,7 +70,7 @@ impl Subject {
     ///
     /// Why nothing of it can be read.
     pub fn read(&self) -> Result<Contents, Fault> {
-        // SAFETY: as in `open`.
+        // SAFETY: who opened the subject promised that its code may run here.
         let made = unsafe { table::make_leniently(self.plugin.table, Some(forever(Life::new()))) };
         let (Definitions { image, components, cells }, mut refusals) = made?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
@@ -94,7 +98,7 @@ impl Subject {
     ///
     /// Why it is refused.
     pub fn load(&self) -> Result<Plugin, Fault> {
-        // SAFETY: as in `open`.
+        // SAFETY: who opened the subject promised that its code may run here.
         unsafe { load(&self.path) }.map_err(|refused| Fault::of("plug-in", refused.why()))
     }
 }

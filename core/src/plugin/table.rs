@@ -160,7 +160,7 @@ impl Cells {
         for sum in &self.sums {
             sum.concurrent.store(threads::word().cast(), Release);
         }
-        if self.levels.iter().any(|level| !level.bind(cell::reached)) {
+        if self.levels.iter().any(|level| !level.bind(&cell::REACHED)) {
             return Err("one of its levels is registered with another libmpit".into());
         }
         for (place, (cell, desc)) in self.events.iter().enumerate() {

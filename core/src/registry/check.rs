@@ -209,8 +209,8 @@ pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
     text_fault(desc.name(), desc.text())
 }
 
-/// Why an event type cannot be registered, if it cannot.
-pub(super) fn event_fault(desc: &EventDesc) -> Option<Fault> {
+/// Why an event type cannot be registered, if it cannot. Ties its cell to it if it can.
+pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.text()) {
         return Some(fault);
     }
@@ -228,9 +228,10 @@ pub(super) fn event_fault(desc: &EventDesc) -> Option<Fault> {
     let fitting = |items: &[crate::desc::EnumItem]| {
         items.len() == elements.len() && items.iter().zip(0..).all(|(item, at)| item.value() == at)
     };
-    names
-        .is_some_and(|items| !fitting(items))
-        .then(|| Fault::of("C34", "its enumeration does not name its elements in order"))
+    if names.is_some_and(|items| !fitting(items)) {
+        return Some(Fault::of("C34", "its enumeration does not name its elements in order"));
+    }
+    (!desc.cell().claim(desc)).then(|| Fault::from("its cell serves another event type; each needs its own"))
 }
 
 /// Why a category cannot be registered, if it cannot.

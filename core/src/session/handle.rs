@@ -1,5 +1,6 @@
 //! The state of one handle: what it is bound to, and its account.
 
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
@@ -215,7 +216,8 @@ impl Handle {
         }
         let kind = Bind::ALL.get(self.object_kind.load(Relaxed) as usize).copied()?;
         let id_of_object = self.object_id.load(Relaxed);
-        let object = Object { kind, id: id_of_object, size, ranks: ranks.and_then(|ranks| ranks.first()) };
+        let ranks = ranks.map_or(std::ptr::null(), |ranks| ranks.as_ptr());
+        let object = Object { kind, id: id_of_object, size, ranks, of: PhantomData };
         let count = self.count.load(Relaxed) as usize;
         let (session, mark) = (self.session.load(Relaxed), self.mark());
         Some(View { handle: self, id, session, desc, count, object, mark })

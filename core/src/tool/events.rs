@@ -85,8 +85,10 @@ impl Tool {
         let ear = NonNull::from(Box::leak(ear));
         // From here on the registration ends, and the ear with it, when this is dropped.
         let listener = Listener { interface: self.interface, id, ear, of: PhantomData };
-        self.interface.event_set_dropped_handler(id, ear.as_ptr().cast())?;
-        self.interface.event_register_callback(id, safety, ear.as_ptr().cast(), null_mut())?;
+        // SAFETY: `ABI` takes the ear, which lives as long as the registration.
+        unsafe { self.interface.event_set_dropped_handler(id, ear.as_ptr().cast()) }?;
+        // SAFETY: as for the handler of drops.
+        unsafe { self.interface.event_register_callback(id, safety, ear.as_ptr().cast(), null_mut()) }?;
         Ok(listener)
     }
 }
@@ -125,7 +127,8 @@ impl Drop for Listener<'_> {
     fn drop(&mut self) {
         // It lives as long as this value, unless its event went away; then what it calls is never called again, and stays.
         let ear = self.ear.as_ptr().cast();
-        let _ = self.interface.event_handle_free(self.id, ear, FREE);
+        // SAFETY: `ABI` takes the ear, which nobody but the registration uses from here on.
+        let _ = unsafe { self.interface.event_handle_free(self.id, ear, FREE) };
     }
 }
 
@@ -176,7 +179,8 @@ impl Occurrence {
     }
 }
 
-static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the three take the ear of the registration, which lives until the last one has it.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 /// In place of a free callback: [`farewell`] knows what to do, and asks only whether there is one.
 const FREE: *mut c_void = NonNull::<c_void>::dangling().as_ptr();

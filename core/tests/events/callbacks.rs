@@ -70,13 +70,17 @@ fn r257_what_is_no_live_registration_is_refused() {
     let tool = stage.listen('a').on(Safety::None);
     tool.free_quietly().unwrap();
     let again = stage.listen('b').on(Safety::None);
-    let forged = [0, 1, u64::MAX, tool.id.0, again.id.0 ^ 1, again.id.0 ^ (1 << 32), again.id.0 ^ (1 << 60)];
-    for id in forged.map(RegistrationId) {
+    let valid = again.id.number();
+    let forged = [0, 1, u64::MAX, tool.id.number(), valid ^ 1, valid ^ (1 << 32), valid ^ (1 << 60)];
+    for id in forged.map(RegistrationId::from_number) {
         let interface = stage.interface();
         let expected = Err(Error::InvalidHandle);
-        assert_eq!(interface.event_handle_free(id, NULL, NULL), expected);
-        assert_eq!(interface.event_register_callback(id, Safety::None, NULL, NULL), expected);
-        assert_eq!(interface.event_set_dropped_handler(id, NULL), expected);
+        // SAFETY: nothing is registered that could be called.
+        assert_eq!(unsafe { interface.event_handle_free(id, NULL, NULL) }, expected);
+        // SAFETY: as above.
+        assert_eq!(unsafe { interface.event_register_callback(id, Safety::None, NULL, NULL) }, expected);
+        // SAFETY: as above.
+        assert_eq!(unsafe { interface.event_set_dropped_handler(id, NULL) }, expected);
         assert_eq!(interface.event_handle_set_hints(id, Hints::default()), expected);
         assert_eq!(interface.event_handle_hints(id).map(drop), expected);
         assert_eq!(interface.event_has_callback(id, Safety::None).map(drop), expected);

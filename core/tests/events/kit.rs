@@ -135,7 +135,8 @@ pub(crate) const HANDLER: OnDrops = on_drops;
 pub(crate) const OTHER_HANDLER: OnDrops = on_drops_otherwise;
 
 /// How the functions above are called.
-pub(crate) static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
     // SAFETY: with this `Abi` tests register functions of this type.
@@ -302,13 +303,16 @@ impl Tool {
 
     pub(crate) fn register(&self, level: Safety, then: Option<fn(&Delivery, &Notes)>) -> Result<()> {
         let function = on_event as OnEvent as *mut c_void;
-        self.stage.interface().event_register_callback(self.id, level, function, self.notes(level, then))
+        let notes = self.notes(level, then);
+        // SAFETY: `ABI` calls it as an `OnEvent`, and notes are never freed.
+        unsafe { self.stage.interface().event_register_callback(self.id, level, function, notes) }
     }
 
     /// Removes the callback of a level.
     pub(crate) fn off(&self, level: Safety) {
         let null = std::ptr::null_mut();
-        self.stage.interface().event_register_callback(self.id, level, null, null).unwrap();
+        // SAFETY: removes a callback.
+        unsafe { self.stage.interface().event_register_callback(self.id, level, null, null) }.unwrap();
     }
 
     /// Sets the handler of drops.
@@ -319,16 +323,20 @@ impl Tool {
 
     pub(crate) fn handle_drops(&self, handler: Option<OnDrops>) -> Result<()> {
         let handler = handler.map_or(std::ptr::null_mut(), |handler| handler as *mut c_void);
-        self.stage.interface().event_set_dropped_handler(self.id, handler)
+        // SAFETY: null, or what `ABI` calls as an `OnDrops`.
+        unsafe { self.stage.interface().event_set_dropped_handler(self.id, handler) }
     }
 
     pub(crate) fn free(&self) -> Result<()> {
         let notes = self.notes(Safety::None, None);
-        self.stage.interface().event_handle_free(self.id, notes, on_end as OnEnd as *mut c_void)
+        // SAFETY: `ABI` calls it as an `OnEnd`, and notes are never freed.
+        unsafe { self.stage.interface().event_handle_free(self.id, notes, on_end as OnEnd as *mut c_void) }
     }
 
     pub(crate) fn free_quietly(&self) -> Result<()> {
-        self.stage.interface().event_handle_free(self.id, std::ptr::null_mut(), std::ptr::null_mut())
+        let null = std::ptr::null_mut();
+        // SAFETY: without a free callback nothing is called.
+        unsafe { self.stage.interface().event_handle_free(self.id, null, null) }
     }
 }
 

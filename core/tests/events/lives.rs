@@ -129,13 +129,15 @@ fn epochs_come_and_go_while_threads_raise_and_register() {
                 if ids.len() > 4 {
                     for id in ids.drain(..) {
                         let null = std::ptr::null_mut();
-                        assert_eq!(stage.interface().event_handle_free(id, null, null), Ok(()));
+                        // SAFETY: without a free callback nothing is called.
+                        assert_eq!(unsafe { stage.interface().event_handle_free(id, null, null) }, Ok(()));
                     }
                 }
             }
             for id in ids {
                 let null = std::ptr::null_mut();
-                assert_eq!(stage.interface().event_handle_free(id, null, null), Ok(()));
+                // SAFETY: without a free callback nothing is called.
+                assert_eq!(unsafe { stage.interface().event_handle_free(id, null, null) }, Ok(()));
             }
         });
         for _ in 0..20_000 {

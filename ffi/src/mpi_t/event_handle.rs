@@ -17,7 +17,8 @@ use crate::merge::{Entry, Merged};
 use crate::{comms, infos};
 
 /// How functions of C tools are called: with the numbers of the flavour.
-static C: Abi = Abi { deliver, report, farewell };
+// SAFETY: the three take the functions of C that a tool registers through the functions below.
+static C: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 exported! {
     /// Registers for an event type (F31).
@@ -92,7 +93,8 @@ exported! {
         interface.event_handle_hints(id)?;
         let level = level(cb_safety)?;
         infos::check(info)?;
-        Ok(interface.event_register_callback(id, level, event_cb_function, user_data)?)
+        // SAFETY: null or an event callback of the tool's, by the caller's promise; `C` calls it as one.
+        Ok(unsafe { interface.event_register_callback(id, level, event_cb_function, user_data) }?)
     }
 
     /// Takes hints for a callback (F35). For events of ours there are none that we understand.
@@ -132,7 +134,9 @@ exported! {
         if host_events::is_one(event_registration) {
             return host_events::free(merged, event_registration, user_data, free_cb_function);
         }
-        Ok(interface.event_handle_free(registration(event_registration), user_data, free_cb_function)?)
+        let id = registration(event_registration);
+        // SAFETY: null or a free callback of the tool's, by the caller's promise; `C` calls it as one.
+        Ok(unsafe { interface.event_handle_free(id, user_data, free_cb_function) }?)
     }
 
     /// Sets the handler of drops (F38).
@@ -143,12 +147,14 @@ exported! {
         if host_events::is_one(event_registration) {
             return host_events::set_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
         }
-        Ok(interface.event_set_dropped_handler(registration(event_registration), dropped_cb_function)?)
+        let id = registration(event_registration);
+        // SAFETY: null or a handler of drops of the tool's, by the caller's promise; `C` calls it as one.
+        Ok(unsafe { interface.event_set_dropped_handler(id, dropped_cb_function) }?)
     }
 }
 
 fn registration(handle: usize) -> RegistrationId {
-    RegistrationId(handle as u64)
+    RegistrationId::from_number(handle as u64)
 }
 
 fn level(number: c_int) -> Result<Safety, Failure> {
@@ -166,7 +172,7 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
         kind => Some(Object::new(kind, object_value(object, kind)? as u64)),
     };
     infos::check(info)?;
-    Ok(interface.event_handle_alloc(own, object.as_ref(), infos::hints(info), &C)?.0 as usize)
+    Ok(interface.event_handle_alloc(own, object.as_ref(), infos::hints(info), &C)?.number() as usize)
 }
 
 /// The host's registration, or none if it is one of ours, when there is a callback at a level.
@@ -190,7 +196,7 @@ pub(super) fn instance(handle: usize) -> InstanceId {
 unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
     // SAFETY: the tool registered a function of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(function) };
-    let (instance, registration) = (to.instance.0 as usize, to.registration.0 as usize);
+    let (instance, registration) = (to.instance.0 as usize, to.registration.number() as usize);
     // SAFETY: the tool's function takes this.
     unsafe { function(instance, registration, crate::abi().safety(to.safety), to.user_data) };
 }
@@ -199,7 +205,7 @@ unsafe extern "C" fn report(function: *mut c_void, of: &DropReport) {
     // SAFETY: the tool registered a function of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(function) };
     let source = Merged::get().sources.of_own(of.source).map_or(-1, u32::cast_signed);
-    let registration = of.registration.0 as usize;
+    let registration = of.registration.number() as usize;
     // SAFETY: the tool's function takes this.
     unsafe { function(of.count, registration, source, crate::abi().safety(of.safety), of.user_data) };
 }
@@ -208,5 +214,5 @@ unsafe extern "C" fn farewell(function: *mut c_void, of: &Farewell) {
     // SAFETY: the tool gave a function of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, FreeCallback>(function) };
     // SAFETY: the tool's function takes this.
-    unsafe { function(of.registration.0 as usize, crate::abi().safety(of.safety), of.user_data) };
+    unsafe { function(of.registration.number() as usize, crate::abi().safety(of.safety), of.user_data) };
 }

@@ -57,7 +57,7 @@ fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     }
     if let Some(datatype) = &cvar.datatype {
         let datatype = variant(private, "Datatype", datatype.value);
-        desc.extend(quote!(.datatype(#datatype)));
+        desc.extend(quote!(.datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype))));
     }
     if cvar.before_init {
         desc.extend(quote!(.before_init()));

@@ -68,8 +68,8 @@ fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, plac
         desc.extend(quote!(.bind(#bind)));
     }
     if let Some(datatype) = &pvar.datatype {
-        let datatype = variant(private, "Datatype", datatype.value);
-        desc.extend(quote!(.datatype(#datatype)));
+        let (datatype, ty) = (variant(private, "Datatype", datatype.value), &place.ty);
+        desc.extend(quote!(.datatype(#private::cell_of::datatype_of::<#ty>(#datatype))));
     }
     for flag in &pvar.flags {
         desc.extend(match flag {

@@ -1,15 +1,13 @@
 //! Events and sources: what they become, and how one that is raised reaches a tool.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::ptr;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::SeqCst};
 
 use mpit::desc::{Element, EnumItem, EventDesc, SourceDesc};
-use mpit::event::instance::timestamp;
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, Farewell, Hints, Source};
+use mpit::event::{Context, Event, Source};
 use mpit::object::Object;
-use mpit::session::Interface;
-use mpit::tool::Tool;
+use mpit::tool::{Occurrence, Tool};
 use mpit::words::{Bind, Datatype, Safety, SourceOrder, Verbosity};
 use mpit::{category, event, source};
 
@@ -178,49 +176,31 @@ fn what_nobody_listens_to_is_not_computed() {
     Alias::raise(Context::ANYWHERE, || panic!("nobody listens"));
 }
 
-/// What the callback was told: how often, and from what registration last.
+/// What the callback saw: how often it ran, and when the last event was.
 static CALLS: AtomicU32 = AtomicU32::new(0);
-static TOLD: AtomicU64 = AtomicU64::new(0);
 static TIME: AtomicI64 = AtomicI64::new(0);
-
-extern "C" fn deliver(_function: *mut c_void, delivery: &Delivery) {
-    CALLS.fetch_add(1, SeqCst);
-    TOLD.store(delivery.registration.0, SeqCst);
-    TIME.store(timestamp(delivery.instance).unwrap_or(-1), SeqCst);
-}
-
-extern "C" fn report(_function: *mut c_void, report: &DropReport) {
-    assert_eq!(report.count, 0, "nothing is lost");
-}
-
-extern "C" fn farewell(_function: *mut c_void, farewell: &Farewell) {
-    assert_eq!(farewell.safety, Safety::None);
-}
-
-static ABI: Abi = Abi { deliver, report, farewell };
 
 #[test]
 fn what_is_raised_reaches_a_callback() {
     let tool = Tool::new();
-    let interface = Interface::global();
-    let index = tool.registry().event_index("message_sent").expect("registered");
     let world = Object::world(7, 3);
-    let id =
-        interface.event_handle_alloc(index, Some(&world), Hints::default(), &ABI).expect("a registration");
-    let function = ptr::without_provenance_mut(1);
-    interface.event_register_callback(id, Safety::None, function, ptr::null_mut()).expect("a callback");
+    let heard = |sent: &Occurrence| {
+        CALLS.fetch_add(1, SeqCst);
+        TIME.store(sent.time().unwrap_or(-1), SeqCst);
+    };
+    let listener = tool.listen("message_sent", Some(&world), Safety::None, heard).expect("a registration");
 
     let before = MessageEngine::DESC.timestamp();
     let raise = |comm: u64| {
         MessageSent::raise(Context::ANYWHERE.about(comm), || MessageSent { peer: 1, bytes: 4096 });
     };
     raise(7);
-    assert_eq!((CALLS.load(SeqCst), TOLD.load(SeqCst)), (1, id.0));
+    assert_eq!((CALLS.load(SeqCst), listener.lost()), (1, 0));
     assert!(TIME.load(SeqCst) >= before);
     raise(8);
     assert_eq!(CALLS.load(SeqCst), 1, "another communicator");
 
-    interface.event_handle_free(id, ptr::null_mut(), ptr::null_mut()).expect("the end");
+    drop(listener);
     raise(7);
     assert_eq!(CALLS.load(SeqCst), 1, "nobody listens any more");
 }
@@ -228,17 +208,11 @@ fn what_is_raised_reaches_a_callback() {
 #[test]
 fn one_word_counts_those_who_listen_to_several_events() {
     let tool = Tool::new();
-    let interface = Interface::global();
-    let listen = |name| {
-        let index = tool.registry().event_index(name).expect("registered");
-        interface.event_handle_alloc(index, None, Hints::default(), &ABI).expect("a registration")
-    };
+    let listen = |name| tool.listen(name, None, Safety::None, |_| ()).expect("a registration");
     assert_eq!(LISTENERS.load(SeqCst), 0);
-    let ids = ["acme.open", "acme.close", "acme.open"].map(listen);
+    let listeners = ["acme.open", "acme.close", "acme.open"].map(listen);
     assert_eq!(LISTENERS.load(SeqCst), 3);
     assert!(Open::DESC.has_listeners() && Close::DESC.has_listeners());
-    for id in ids {
-        interface.event_handle_free(id, ptr::null_mut(), ptr::null_mut()).expect("the end");
-    }
+    drop(listeners);
     assert_eq!(LISTENERS.load(SeqCst), 0);
 }

@@ -20,8 +20,11 @@ pub(super) fn source(desc: &'static SourceDesc) -> Made<abi::Source> {
 }
 
 /// Why an event cannot be told in C, if it cannot.
-pub(super) fn fault(desc: &EventDesc) -> Option<&'static str> {
-    desc.cell().has_mirror().then_some("an event of a plug-in is looked at alone: leave `listeners` away")
+pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
+    if desc.cell().has_mirror() {
+        return Some("an event of a plug-in is looked at alone: leave `listeners` away");
+    }
+    (!desc.cell().claim(desc)).then_some("its cell serves another event type: each needs its own")
 }
 
 /// The struct of an event type. The host counts those who listen in the cell, where the event's own code looks.

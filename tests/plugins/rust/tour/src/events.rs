@@ -36,7 +36,8 @@ extern "C" fn farewell(_function: *mut c_void, _farewell: &Farewell) {
     HEARD.fetch_add(1000, SeqCst);
 }
 
-static ABI: Abi = Abi { deliver, report, farewell };
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 pub fn show() {
     let tool = Tool::new();
@@ -51,10 +52,13 @@ pub fn show() {
             let id =
                 interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
             let function = without_provenance_mut(1);
-            interface.event_register_callback(id, level, function, null_mut()).expect("a callback");
-            interface.event_set_dropped_handler(id, function).expect("a handler");
+            // SAFETY: `ABI` does not look at the function.
+            unsafe { interface.event_register_callback(id, level, function, null_mut()) }.expect("a callback");
+            // SAFETY: as above.
+            unsafe { interface.event_set_dropped_handler(id, function) }.expect("a handler");
             tool.cvar("every_step").expect("the setting").write(&[2_u32]).expect("steps");
-            interface.event_handle_free(id, null_mut(), function).expect("the end");
+            // SAFETY: as above.
+            unsafe { interface.event_handle_free(id, null_mut(), function) }.expect("the end");
             tool.cvar("every_step").expect("the setting").write(&[1_u32]).expect("a step");
             println!(
                 "{} of {comm} at {level}: heard {}, lost {}, letters of sources {}",
