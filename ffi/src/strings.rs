@@ -18,7 +18,8 @@ impl Buffer {
         Self { start, len }
     }
 
-    /// Refuses a negative length, before anything is written.
+    /// Refuses a buffer of negative length, before anything is written. Without a buffer the length is output only: what it
+    /// holds may be anything.
     ///
     /// # Errors
     ///
@@ -28,7 +29,7 @@ impl Buffer {
     ///
     /// `len` is null or valid for reads.
     pub unsafe fn check(self) -> Result<()> {
-        if self.len.is_null() {
+        if self.start.is_null() || self.len.is_null() {
             return Ok(());
         }
         // SAFETY: not null, and otherwise by the caller's promise.
@@ -40,16 +41,21 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// `len` is null or valid for reads and writes, `start` is null or valid for writes of `*len` bytes, and `*len`
-    /// is not negative.
+    /// `len` is null or valid for reads and writes, and `start` is null or valid for writes of `*len` bytes, which is not
+    /// negative then.
     pub unsafe fn fill(self, text: impl AsRef<[u8]>) {
         let text = text.as_ref();
         if self.len.is_null() {
             return;
         }
-        // SAFETY: not null, and otherwise by the caller's promise.
-        let room = unsafe { self.len.read_unaligned() } as usize;
-        if !self.start.is_null() && room > 0 {
+        let room = if self.start.is_null() {
+            0
+        } else {
+            // SAFETY: the length is not null, so it can be read by the caller's promise.
+            let room = unsafe { self.len.read_unaligned() };
+            room as usize
+        };
+        if room > 0 {
             let copied = text.len().min(room - 1);
             // SAFETY: `copied` is less than the room that the caller promised; the text is no memory of the user's.
             unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.start, copied) };
@@ -111,10 +117,15 @@ mod tests {
 
     #[test]
     fn r42_no_buffer() {
-        let mut len = 3;
-        // SAFETY: the length is writable.
-        unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len).fill("abc") };
-        assert_eq!(len, 4);
+        for named in [3, 0, -1, c_int::MIN] {
+            let mut len = named;
+            let buffer = Buffer::new(std::ptr::null_mut(), &raw mut len);
+            // SAFETY: the length is readable.
+            assert_eq!(unsafe { buffer.check() }, Ok(()));
+            // SAFETY: the length is writable.
+            unsafe { buffer.fill("abc") };
+            assert_eq!(len, 4, "{named}");
+        }
     }
 
     #[test]
@@ -127,8 +138,8 @@ mod tests {
 
     #[test]
     fn r44_negative_length() {
-        let mut len = -1;
-        let buffer = Buffer::new(std::ptr::null_mut(), &raw mut len);
+        let (mut len, mut text) = (-1, [0]);
+        let buffer = Buffer::new((&raw mut text).cast(), &raw mut len);
         // SAFETY: the length is readable.
         assert_eq!(unsafe { buffer.check() }, Err(mpit::Error::Invalid));
     }

@@ -34,7 +34,10 @@ exported! {
         unsafe { name.check() }?;
         // SAFETY: by the caller's promise.
         unsafe { desc.check() }?;
-        let room = if num_elements.is_null() {
+        // Without an array the number is output only: what it holds may be anything.
+        let room = if num_elements.is_null()
+            || (array_of_datatypes.is_null() && array_of_displacements.is_null())
+        {
             0
         } else {
             // SAFETY: not null, and otherwise by the caller's promise.

@@ -141,8 +141,8 @@ static void add_lengths(struct options *to, int told)
     add_at(to, "full", RIGHT, 0, (word)full, 4, 4);
     add_misaligned(to);
     add(to, "NULL", RIGHT, 0, 0);
-    add_at(to, "-1", POINTER, INVALID, (word)-1, 4, 0);
-    add_at(to, "INT_MIN", POINTER, INVALID, (word)INT_MIN, 4, 0);
+    add_at(to, "-1", POINTER, INVALID, (word)-1, 4, 4);
+    add_at(to, "INT_MIN", POINTER, INVALID, (word)INT_MIN, 4, 4);
     add_at(to, "0", RIGHT, 0, 0, 4, 4);
     add_at(to, "1", RIGHT, 0, 1, 4, 4);
     add_at(to, "one short", RIGHT, 0, (word)full - 1, 4, 4);
@@ -245,7 +245,7 @@ static void add_counts_of_elements(struct options *to, int n)
 {
     add_at(to, "N", RIGHT, 0, (word)n, 4, 4);
     add(to, "NULL", RIGHT, 0, 0);
-    add_at(to, "-1", POINTER, INVALID, (word)-1, 4, 0);
+    add_at(to, "-1", POINTER, INVALID, (word)-1, 4, 4);
     add_at(to, "0", RIGHT, 0, 0, 4, 4);
     add_at(to, "1", RIGHT, 0, 1, 4, 4);
     add_at(to, "one short", RIGHT, 0, n > 0 ? (word)n - 1 : 0, 4, 4);

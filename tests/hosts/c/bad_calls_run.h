@@ -84,9 +84,13 @@ static int room_of(int at)
 
 static enum stage stage_of(int at)
 {
+    const enum kind kind = function->kinds[at];
     /* R204: no room is needed for nothing. */
-    const int unused = function->kinds[at] == a_list && (int)chosen[at - 1]->value == 0;
-    return unused ? RIGHT : chosen[at]->stage;
+    const int unused = kind == a_list && (int)chosen[at - 1]->value == 0;
+    /* R42, R236: without a buffer the length is output only. */
+    const int without_text = (kind == name_length || kind == desc_length) && !chosen[at - 1]->in_memory;
+    const int without_arrays = kind == elements && !chosen[at - 1]->in_memory && !chosen[at - 2]->in_memory;
+    return unused || without_text || without_arrays ? RIGHT : chosen[at]->stage;
 }
 
 /* What a call without a mistake gives. */
