@@ -69,7 +69,8 @@ fn nanoseconds() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-#[cfg(target_arch = "x86_64")]
+// Miri knows neither instruction.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 mod counter {
     use std::arch::x86_64::{__cpuid, _rdtsc, CpuidResult};
 
@@ -94,7 +95,7 @@ mod counter {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 mod counter {
     pub(super) fn is_constant() -> bool {
         false
