@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::store::LeftFile;
-use mpit_report::input::{self, Left, Run};
+use mpit_report::input::{self, Identity, Left, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
@@ -46,7 +46,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     for (at, run) in runs.iter().enumerate() {
         let job = read(run);
         let between = if at == 0 { "" } else { "\n" };
-        let mut text = format!("{between}{}: ", run.path().display());
+        let mut text = format!("{between}{}{}: ", run.path().display(), which(run));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
         if let Err(error) = io::stdout().write_all(text.as_bytes()) {
@@ -75,7 +75,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
 }
 
 fn selected(args: &Report) -> Result<Vec<Run>, String> {
-    let mut runs = input::find(&args.paths).map_err(|error| error.to_string())?;
+    let mut runs = input::find(&args.paths, &identity).map_err(|error| error.to_string())?;
     if !args.phase.is_empty() {
         let all: Vec<_> = runs.iter().map(|run| run.stem().to_owned()).collect();
         if let Some(unknown) = args.phase.iter().find(|phase| !all.contains(phase)) {
@@ -101,9 +101,22 @@ fn names_differ(runs: &[Run]) -> Result<(), String> {
     Ok(())
 }
 
+/// Says of a run that is not the newest one of its name which it is.
+fn which(run: &Run) -> String {
+    match (run.newer(), run.identity()) {
+        (0, _) => String::new(),
+        (_, Some(identity)) => format!(" (an earlier run, of {})", identity.began),
+        (_, None) => " (an earlier run)".into(),
+    }
+}
+
 /// What the names of its files begin with. Monitoring without a name for its files writes `.<rank>.prof`.
-fn name(run: &Run) -> &str {
-    if run.stem().is_empty() { "prof" } else { run.stem() }
+fn name(run: &Run) -> String {
+    let stem = if run.stem().is_empty() { "prof" } else { run.stem() };
+    match run.newer() {
+        0 => stem.into(),
+        newer => format!("{stem}.earlier{newer}"),
+    }
 }
 
 /// Reads a run; shows how far it is when that takes long and somebody watches.
@@ -125,6 +138,12 @@ fn read(run: &Run) -> Job {
     });
     bar.finish_and_clear();
     job
+}
+
+/// Which run a process belongs to that did not come to its end, or is not there yet.
+fn identity(path: &Path) -> Option<Identity> {
+    let identity = LeftFile::at(path)?.identity()?;
+    Identity::parse(&identity.fields())
 }
 
 /// Reads what a process left that did not come to its end, or is not there yet.
@@ -171,9 +190,9 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
                 }
             })
         }),
-        Format::Svg => create(&file(".svg"), |out| picture::write_svg(out, job, name(run))),
-        Format::Png => create(&file(".png"), |out| picture::write_png(out, job, name(run))),
-        Format::Html => create(&file(".html"), |out| html::write(out, job, name(run))),
+        Format::Svg => create(&file(".svg"), |out| picture::write_svg(out, job, &name(run))),
+        Format::Png => create(&file(".png"), |out| picture::write_png(out, job, &name(run))),
+        Format::Html => create(&file(".html"), |out| html::write(out, job, &name(run))),
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "the test promises to leave its files alone")]
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -151,6 +152,40 @@ fn what_processes_left_is_written_and_told() {
         "{written}"
     );
     assert!(text(&done.stderr).contains("ranks 0,2 ended without MPI_Finalize"), "{}", text(&done.stderr));
+}
+
+#[test]
+fn a_run_that_leaves_nothing_does_not_show_the_run_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run").display().to_string();
+    for rank in 0..2 {
+        fs::write(format!("{stem}.{rank}.prof"), prof(rank)).unwrap();
+    }
+    assert_eq!(mpit(&["run", "-o", &stem, "--", "true"]).status.code(), Some(0));
+    let report = mpit(&["report", &stem]);
+    assert_eq!((report.status.code(), text(&report.stdout).as_str()), (Some(2), ""));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn two_runs_at_once_do_not_have_one_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run").display().to_string();
+    let mut first = Command::new(env!("CARGO_BIN_EXE_mpit"))
+        .args(["run", "-o", &stem, "--", "sh", "-c", "echo runs; read line"])
+        .env("MPIT_PRELOAD", LIBRARY)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = [0; 5];
+    first.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    let second = mpit(&["run", "-o", &stem, "--", "echo", "ran"]);
+    assert_eq!((second.status.code(), text(&second.stdout).as_str()), (Some(2), ""));
+    assert!(text(&second.stderr).contains("another `mpit run` is writing to"), "{}", text(&second.stderr));
+    drop(first.stdin.take());
+    first.wait().unwrap();
+    assert_eq!(text(&mpit(&["run", "-o", &stem, "--", "echo", "ran"]).stdout), "ran\n");
 }
 
 #[test]

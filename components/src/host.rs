@@ -14,7 +14,7 @@ use mpit::registry::Registry;
 pub use mpit::traffic::World;
 
 use crate::complaint::complain;
-use crate::{coll, monitoring, osc, pml};
+use crate::{coll, monitoring, osc, pml, run};
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
@@ -35,6 +35,7 @@ pub fn initialized(world: World) {
             component::on_change(changed);
             // The first look at the registry gives settings their values.
             let _ = Registry::global();
+            run::settle(world, monitoring::stem_of_files().as_deref());
             monitoring::keep(world);
             pml::open(world);
             osc::open(world);

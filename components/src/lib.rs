@@ -27,6 +27,7 @@ pub mod output;
 pub mod pml;
 pub mod prof;
 pub mod record;
+pub mod run;
 mod selection;
 pub mod store;
 pub mod windows;

@@ -1,8 +1,12 @@
 //! Files that appear whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+use mpit::files::{open_regular, without_size_signal};
+
+use crate::run;
 
 /// Writes a file through a temporary one in the same directory, which is made if it is not there. When anything
 /// fails, what stood at `path` before stays.
@@ -11,9 +15,65 @@ use std::path::{Path, PathBuf};
 ///
 /// Those of the file system and of `write`.
 pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    without_size_signal(|| through_temporary(path, write, |temporary| fs::rename(temporary, path)))
+}
+
+/// Writes `<stem><ending>` in the same way, where `stem` gets the number of this process's world, and `first` is the first line of
+/// the text.
+///
+/// A file of that name that another process wrote since this one began stays: it is of another world, or of another job with
+/// the same names. The next number is taken then. Returns the name that the file got.
+pub(crate) fn write_apart(
+    stem: &Path,
+    ending: &str,
+    first: &[u8],
+    write: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    let name = |number| {
+        let mut name = run::stem_of(stem, number).into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let first_name = name(run::number());
+    let mut number = run::number();
+    let put = |temporary: &Path| loop {
+        let path = name(number);
+        // Two processes that come at once do not both find the name free.
+        if fs::hard_link(temporary, &path).is_ok() {
+            let _ = fs::remove_file(temporary);
+            return Ok(path);
+        }
+        if !is_of_another(&path, first) {
+            return fs::rename(temporary, &path).map(|()| path);
+        }
+        number += 1;
+    };
+    without_size_signal(|| through_temporary(&first_name, write, put))
+}
+
+/// Returns true if a file was written since this process began, and not by it.
+fn is_of_another(path: &Path, first: &[u8]) -> bool {
+    let Some(began) = run::began() else { return false };
+    let Ok(file) = open_regular(path) else { return false };
+    let is_new = file.metadata().and_then(|data| data.modified()).is_ok_and(|written| written >= began);
+    is_new && first_line(file).is_ok_and(|line| line != first)
+}
+
+/// Returns the first line of a file, with its end, or the beginning of it.
+pub(crate) fn first_line(file: File) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    BufReader::new(file).take(4096).read_until(b'\n', &mut line)?;
+    Ok(line)
+}
+
+fn through_temporary<R>(
+    path: &Path,
+    write: impl FnOnce(&File) -> io::Result<()>,
+    put: impl FnOnce(&Path) -> io::Result<R>,
+) -> io::Result<R> {
     make_directory_of(path)?;
     let (temporary, file) = create_temporary(path.parent().unwrap_or(Path::new("")), path)?;
-    write(&file).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
+    write(&file).and_then(|()| put(&temporary)).inspect_err(|_| {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
     })
@@ -38,8 +98,9 @@ pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
 /// so that tools that take all files `phase_*` never see it.
 fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
     let mut seed = hash(path);
+    let prefix = run::of_environment().map_or_else(|| ".mpit-".into(), |run| run::trace_prefix(&run));
     loop {
-        let name = directory.join(format!(".mpit-{}-{seed:x}", std::process::id()));
+        let name = directory.join(format!("{prefix}{}-{seed:x}", std::process::id()));
         match File::create_new(&name) {
             Ok(file) => return Ok((name, file)),
             // Left by a process of the same number, perhaps on another machine.

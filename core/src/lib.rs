@@ -74,7 +74,8 @@
 //! Who embeds the crate in an MPI library tells it of itself in [`host`] and [`threads`]. The rest serves these:
 //! [`desc`] has what the attributes make of definitions; [`log`], [`slots`] and [`sparse`] are lists that are read without
 //! locks; [`lock`] has the locks that remain, which no forked process finds held; [`mapping`] has memory that outlives the
-//! process in a file; [`environment`] has the variables that count, none in a privileged process;
+//! process in a file; [`environment`] has the variables that count, none in a privileged process; [`files`] opens
+//! and writes files without disturbing the program;
 //! [`readable`] tells whether a pointer from outside leads anywhere.
 //!
 //! # Safety
@@ -101,6 +102,7 @@ pub mod desc;
 pub mod environment;
 mod error;
 pub mod event;
+pub mod files;
 pub mod host;
 pub mod lock;
 pub mod log;

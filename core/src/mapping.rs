@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use memmap2::{MmapOptions, MmapRaw};
 
+use crate::files::{open_regular, without_size_signal};
+
 /// Pieces have a multiple of this many words: 64 kilobytes, which are a multiple of the pages of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
 
@@ -88,7 +90,8 @@ impl Mapping {
         let room = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
         let (from, len) = (room(self.bytes)?, room(bytes as u64)?);
         // SAFETY: no memory of ours is passed.
-        let status = unsafe { libc::posix_fallocate(self.file.as_raw_fd(), from, len) };
+        let allocate = || unsafe { libc::posix_fallocate(self.file.as_raw_fd(), from, len) };
+        let status = without_size_signal(allocate);
         if status != 0 {
             return Err(io::Error::from_raw_os_error(status));
         }
@@ -120,7 +123,7 @@ impl Mapping {
         if !self.is_ours() {
             return Ok(());
         }
-        match fs::metadata(&self.path) {
+        match fs::symlink_metadata(&self.path) {
             Ok(there) if identity(&there) == self.identity => fs::remove_file(&self.path),
             Ok(_) => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -137,7 +140,7 @@ fn identity(file: &fs::Metadata) -> (u64, u64) {
 #[must_use]
 pub fn is_in_use(path: &Path) -> bool {
     let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-    File::open(path).is_ok_and(locked)
+    open_regular(path).is_ok_and(locked)
 }
 
 /// Words of a file. They stay mapped until this is dropped.

@@ -9,6 +9,7 @@ use std::sync::atomic::{
 
 use mpit::words::ThreadLevel;
 use mpit_components::host::{self, World};
+use mpit_components::run;
 
 use crate::abi::Abi;
 use crate::host::{Host, mpi};
@@ -54,6 +55,9 @@ fn came_up() {
     if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
         // SAFETY: the files are ours: made under names that the program does not know, and locked.
         unsafe { mpit::mapping::allow() };
+        if was_spawned(abi) {
+            run::set_spawned();
+        }
         host::initialized(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() });
         comms::meet_predefined();
         gather::offer();
@@ -61,6 +65,15 @@ fn came_up() {
     mpi_t::library_is_up();
     native_monitoring::complain_if_on();
     listing::write_if_asked();
+}
+
+/// Returns true if `MPI_Comm_spawn` started this process.
+fn was_spawned(abi: &Abi) -> bool {
+    let mut parent = 0_u64;
+    // SAFETY: MPI is up; there is room for a handle of either width.
+    let asked = unsafe { mpi::comm_get_parent((&raw mut parent).cast()) };
+    // SAFETY: `parent` has a handle, or zeros.
+    asked == Some(Abi::SUCCESS) && unsafe { abi.load_handle((&raw const parent).cast()) } != abi.comm_null
 }
 
 /// MPI goes down and still works: called from `MPI_Finalize` and from the deletion of the attribute on

@@ -154,7 +154,8 @@ fn a_file_of_another_kind_is_told() {
 fn container() -> Vec<u8> {
     let text = |rank| Text { rank, host: String::new(), text: prof(rank).into_bytes() };
     let mut file = Vec::new();
-    write_container(&mut file, 4, &[text(0), text(2)], &[(1, "gone".into()), (3, "gone".into())]).unwrap();
+    write_container(&mut file, 4, None, &[text(0), text(2)], &[(1, "gone".into()), (3, "gone".into())])
+        .unwrap();
     file
 }
 
@@ -197,7 +198,7 @@ fn a_container_that_is_cut_short_is_told() {
 /// Whatever it is, it is read without a panic.
 fn is_survived(bytes: &[u8]) {
     let dir = directory(&[("run.0.prof", bytes), ("all.prof", bytes)]);
-    for run in mpit_report::input::find(&[dir.path().to_owned()]).unwrap() {
+    for run in mpit_report::input::find(&[dir.path().to_owned()], &|_| None).unwrap() {
         let job = run.read(&common::no_others, &|_| ());
         let mut text = String::new();
         mpit_report::summary::write(&mut text, &job, 3).unwrap();

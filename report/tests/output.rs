@@ -152,7 +152,7 @@ fn symmetric_matrices_are_those_of_profile2mat() {
         concatenated.extend(["# POINT TO POINT\n", &both, "# OSC\n# COLLECTIVES\n"]);
     }
     let texts = [0, 1, 2, 3].map(|rank| Text { rank, host: "node".into(), text: prof(rank).into_bytes() });
-    let container = bytes(|out| write_container(out, 4, &texts, &[]));
+    let container = bytes(|out| write_container(out, 4, None, &texts, &[]));
     for text in [concatenated, container] {
         let dir = directory(&[("x.prof", text.as_bytes())]);
         let done = Command::new(&script).arg("x.prof").current_dir(dir.path()).output().unwrap();

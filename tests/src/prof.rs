@@ -38,6 +38,8 @@ pub struct Prof {
     rows: BTreeMap<(char, u32), Traffic>,
     /// The communicators, in the order of the file.
     pub communicators: Vec<Communicator>,
+    /// Run, world, size and time of the line that says which run it is, where there is one.
+    pub identity: Vec<String>,
 }
 
 impl Prof {
@@ -59,6 +61,10 @@ impl Prof {
         let mut parser = Parser { prof: Self::default(), me, section: 0 };
         Failure::unless(text.ends_with('\n'), || "the last line has no end".into())?;
         for (number, line) in text.lines().enumerate() {
+            if let (0, Some(fields)) = (number, line.strip_prefix("# MPIT RUN\t")) {
+                parser.prof.identity = fields.split('\t').map(String::from).collect();
+                continue;
+            }
             parser.line(line).context(format!("line {}: {line}", number + 1))?;
         }
         Failure::unless(parser.section == SECTIONS.len(), || {

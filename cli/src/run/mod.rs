@@ -1,5 +1,6 @@
 //! `mpit run`.
 
+mod files;
 pub(crate) mod nothing;
 pub(crate) mod output;
 mod recover;
@@ -16,6 +17,7 @@ use wait::Ended;
 
 use crate::settings::{self, Setting};
 use crate::{Run, is_program, preload, tell};
+use files::RunFiles;
 
 /// Runs the command. With nothing to do at the end it becomes the command, so that signals and the exit status are the command's
 /// own. Otherwise it waits for the command, hands signals on, and ends as the command ended.
@@ -40,15 +42,24 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
         tell(&format!("run {}", words.join(" ")));
     }
+    let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
+    let files = store::files_at().map(|stem| RunFiles::begin(&stem, own_stem)).transpose()?.flatten();
     let stores = store::wanted_at();
-    let error = if stores.is_some() || target.is_some() {
+    let error = if stores.is_some() || target.is_some() || files.is_some() {
+        if let Some(files) = &files {
+            files.set(&mut command);
+        }
         let left_before = stores.as_deref().map(recover::Before::now);
         let files_before = target.as_ref().map(Target::files);
-        match wait::run(&mut command) {
+        let ended = wait::run(&mut command);
+        if let (Ok(_), Some(before)) = (&ended, left_before) {
+            before.recover();
+        }
+        if let Some(files) = files {
+            files.end();
+        }
+        match ended {
             Ok(ended) => {
-                if let Some(before) = left_before {
-                    before.recover();
-                }
                 if let Some((target, before)) = target.zip(files_before) {
                     tell_of_files(args, &library, &target, &before, &ended);
                 }

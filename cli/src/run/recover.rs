@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
+use mpit_components::run::{self, names};
 use mpit_components::store::{self, Left, LeftFile};
 
 use crate::tell;
@@ -45,6 +46,21 @@ impl Before {
 
     /// Writes what processes of this run left, and says what is missing.
     pub(super) fn recover(&self) {
+        let mut worlds = vec![1];
+        match names::find(&self.stem) {
+            Ok(files) => worlds.extend(files.into_iter().map(|file| file.world)),
+            Err(error) => {
+                tell(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display()));
+                return;
+            }
+        }
+        worlds.dedup();
+        for world in worlds {
+            Self { stem: run::stem_of(&self.stem, world), time: self.time }.recover_world();
+        }
+    }
+
+    fn recover_world(&self) {
         match store::find(&self.stem) {
             Ok(files) => self.recover_from(files),
             Err(error) => tell(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display())),
@@ -102,6 +118,7 @@ impl Before {
     /// One file of all, as rank 0 would have written it.
     fn write_together(&self, path: &Path, size: u32, left: &BTreeMap<u32, (LeftFile, Left)>) {
         let all: Vec<u32> = left.keys().copied().collect();
+        let identity = left.values().find_map(|(_, one)| one.identity.as_ref());
         let text = |(rank, (_, one)): (&u32, &(LeftFile, Left))| {
             // Which machine it was is not known.
             Text { rank: *rank, host: String::new(), text: one.text() }
@@ -110,7 +127,7 @@ impl Before {
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
         let lost = (0..size).filter(|rank| !left.contains_key(rank) && !beside(rank));
         let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
-        if written(path, write_whole(path, |file| write_container(file, size, &texts, &missing))) {
+        if written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing))) {
             for (file, _) in left.values() {
                 remove(file);
             }

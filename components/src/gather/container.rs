@@ -5,6 +5,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Text;
+use crate::run::Identity;
 
 /// The version that is written.
 pub const VERSION: u32 = 1;
@@ -14,9 +15,15 @@ pub const VERSION: u32 = 1;
 /// # Errors
 ///
 /// Those of the sink.
-pub fn write(sink: impl Write, size: u32, texts: &[Text], missing: &[(u32, String)]) -> io::Result<()> {
+pub fn write(
+    sink: impl Write,
+    size: u32,
+    identity: Option<&Identity>,
+    texts: &[Text],
+    missing: &[(u32, String)],
+) -> io::Result<()> {
     let mut out = BufWriter::new(sink);
-    writeln!(out, "# MPIT JOB\t{VERSION}\t{size} ranks")?;
+    out.write_all(first_line(size, identity).as_bytes())?;
     for Text { rank, host, text } in texts {
         write!(out, "# RANK\t{rank}\t{} bytes", text.len())?;
         if !host.is_empty() {
@@ -30,6 +37,12 @@ pub fn write(sink: impl Write, size: u32, texts: &[Text], missing: &[(u32, Strin
     }
     out.write_all(b"# END\n")?;
     out.flush()
+}
+
+/// The first line: of which run the job is stands behind its size.
+pub(super) fn first_line(size: u32, identity: Option<&Identity>) -> String {
+    let identity = identity.map_or_else(String::new, |identity| format!("\t{}", identity.fields()));
+    format!("# MPIT JOB\t{VERSION}\t{size} ranks{identity}\n")
 }
 
 fn in_one_field(text: &str) -> String {
@@ -47,7 +60,7 @@ mod tests {
             Text { rank: 2, host: String::new(), text: Vec::new() },
         ];
         let mut file = Vec::new();
-        write(&mut file, 3, &texts, &[(1, "no answer\n".into())]).unwrap();
+        write(&mut file, 3, None, &texts, &[(1, "no answer\n".into())]).unwrap();
         let wanted = "# MPIT JOB\t1\t3 ranks\n# RANK\t0\t2 bytes\tnode 1\na\n# RANK\t2\t0 bytes\n\
                       # MISSING\t1\tno answer \n# END\n";
         assert_eq!(String::from_utf8(file).unwrap(), wanted);

@@ -9,6 +9,7 @@ mod container;
 mod tree;
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ use mpit::{category, cvar};
 
 use crate::complaint::complain;
 use crate::host::World;
-use crate::output::write_whole;
+use crate::output::write_apart;
+use crate::run;
 
 pub use bundle::Text;
 pub use container::{VERSION, write as write_container};
@@ -189,9 +191,10 @@ fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'
     }
     match output {
         Output::Files(stem) => {
-            let path = path(stem, ".prof");
-            let written = write_whole(&path, |file| container::write(file, world.size, texts, missing));
-            told(&path, written)
+            let identity = run::of_process();
+            let first = container::first_line(world.size, identity);
+            let write = |file: &File| container::write(file, world.size, identity, texts, missing);
+            told(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
         }
         _ => each(texts.iter().cloned(), output),
     }
@@ -203,8 +206,10 @@ fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     for text in texts {
         let written = match output {
             Output::Files(stem) => {
-                let path = path(stem, &format!(".{}.prof", text.rank));
-                all &= told(&path, write_whole(&path, |mut file| file.write_all(&text.text)));
+                let (ending, text) = (format!(".{}.prof", text.rank), text.text);
+                let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+                let written = write_apart(path(stem), &ending, first, |mut file| file.write_all(&text));
+                all &= told(stem, &ending, written);
                 continue;
             }
             Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
@@ -224,14 +229,14 @@ fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-fn path(stem: &[u8], ending: &str) -> PathBuf {
-    let mut path = OsStr::from_bytes(stem).to_owned();
-    path.push(ending);
-    path.into()
+fn path(stem: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(stem))
 }
 
-fn told(path: &Path, written: io::Result<()>) -> bool {
-    written.inspect_err(|error| complain(format_args!("cannot write {}: {error}", path.display()))).is_ok()
+fn told(stem: &[u8], ending: &str, written: io::Result<PathBuf>) -> bool {
+    let complain =
+        |error: &io::Error| complain(format_args!("cannot write {}{ending}: {error}", path(stem).display()));
+    written.inspect_err(complain).is_ok()
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ use crate::complaint::complain;
 use crate::framework::Switch;
 use crate::gather::{self, Output};
 use crate::host::{self, World};
-use crate::output::{make_directory_of, write_whole};
+use crate::output::{make_directory_of, write_apart};
 use crate::prof::Profile;
+use crate::run::{self, Identity};
+use crate::store::Kind;
 use crate::{comms, store};
 
 /// Whoever writes of the run wants to know of all communicators.
@@ -25,6 +27,12 @@ pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
     let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
     (settings::STORE.get() == settings::Place::File && files).then(|| stem.as_str().into())
+}
+
+/// What the names of files at the end begin with, if the settings of this process ask for some.
+pub(crate) fn stem_of_files() -> Option<PathBuf> {
+    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2;
+    files.then(|| settings::FILENAME.get().as_str().into())
 }
 
 /// Before anything is recorded: has the numbers lie where they survive the process, if that is asked for.
@@ -38,9 +46,14 @@ pub(crate) fn keep(world: World) {
         }
         return;
     };
-    let path = store::path_of(&stem, world.rank);
+    let path = store::path_of(&run::stem_of(&stem, run::number()), world.rank);
     match make_directory_of(&path).and_then(|()| store::OF_PROCESS.keep(&path, world)) {
-        Ok(()) => comms::keep_all(),
+        Ok(()) => {
+            if let Some(identity) = run::of_process() {
+                store::OF_PROCESS.add(Kind::Run, 0, 0, store::Text::of_name(&identity.fields()).words());
+            }
+            comms::keep_all();
+        }
         Err(error) => complain(format_args!(
             "monitoring_store: cannot keep {}: {error}; all is kept in memory",
             path.display()
@@ -67,14 +80,20 @@ pub(crate) fn end_run() {
         2 => Output::Stderr,
         _ => Output::Files(stem.as_str().as_bytes()),
     };
-    match text(&profile) {
+    store::OF_PROCESS.finalizing();
+    let text = match output {
+        Output::Files(_) => with_identity(&profile),
+        _ => text(&profile),
+    };
+    match text {
         // What could not be written may still be read from the store.
         Ok(text) => {
             if gather::write(world, text, output) {
                 store::OF_PROCESS.done();
                 // One of an earlier run would pass for newer than what was written now.
                 if let Output::Files(stem) = output {
-                    store::forget(Path::new(OsStr::from_bytes(stem)), world.rank);
+                    let stem = run::stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
+                    store::forget(&stem, world.rank);
                 }
             }
         }
@@ -115,11 +134,19 @@ fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
     to.flush()
 }
 
+/// The text of a file: first the line that says which run it belongs to.
+fn with_identity(profile: &Profile) -> io::Result<Vec<u8>> {
+    let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
+    profile.write(&mut text)?;
+    Ok(text)
+}
+
 /// Writes `<stem>.<rank>.prof`. What goes wrong is also told the user.
 pub(super) fn file(profile: &Profile, stem: &[u8]) -> io::Result<()> {
-    let mut path = OsStr::from_bytes(stem).to_owned();
-    path.push(format!(".{}.prof", profile.me));
-    let path = PathBuf::from(path);
-    write_whole(&path, |file| profile.write(file))
-        .inspect_err(|error| complain(format_args!("cannot write {}: {error}", path.display())))
+    let (stem, ending) = (Path::new(OsStr::from_bytes(stem)), format!(".{}.prof", profile.me));
+    let text = with_identity(profile)?;
+    let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    write_apart(stem, &ending, first, |mut file| file.write_all(&text))
+        .inspect_err(|error| complain(format_args!("cannot write {}{ending}: {error}", stem.display())))
+        .map(drop)
 }

@@ -15,9 +15,9 @@ use crate::host::World;
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
 /// The version of all of this.
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 
-/// Words of the header: magic, version, world size and rank, process, state, and three to come.
+/// Words of the header: magic, version, world size and rank, process, state, whether `MPI_Finalize` was reached, and two to come.
 pub(super) const HEADER: usize = 8;
 
 /// What a process says of its file; 0 as long as there is nothing to say.
@@ -48,10 +48,12 @@ pub(crate) enum Kind {
     Comm = 7,
     /// Another name of a communicator: its number, the name.
     Name = 8,
+    /// The run and world that the process belongs to: 0, the fields of [`crate::run::Identity`].
+    Run = 9,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Unused,
         Self::Messages,
         Self::Accesses,
@@ -60,6 +62,7 @@ impl Kind {
         Self::Operations,
         Self::Comm,
         Self::Name,
+        Self::Run,
     ];
 }
 
@@ -108,6 +111,11 @@ pub(super) fn write_header(words: &[AtomicU64], world: World) {
 
 pub(super) fn write_state(words: &[AtomicU64], state: State) {
     words[4].store(state as u64, Release);
+}
+
+/// The process came to `MPI_Finalize`.
+pub(super) fn write_finalizing(words: &[AtomicU64]) {
+    words[5].store(1, Release);
 }
 
 pub(super) fn state(words: &[AtomicU64]) -> u64 {

@@ -1,15 +1,17 @@
 //! The files of stores that processes left: which there are, and what they say.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use mpit::files::open_regular;
 use mpit::mapping::is_in_use;
 use thiserror::Error;
 
-use super::read::{Left, Malformed, read};
+use super::read::{Left, Malformed, identity, read};
 use crate::complaint::complain;
 use crate::monitoring;
+use crate::run::Identity;
 
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub(crate) fn path_of(stem: &Path, rank: u32) -> PathBuf {
 /// Removes a file that a process of this rank left in an earlier run.
 pub(crate) fn forget(stem: &Path, rank: u32) {
     let path = path_of(stem, rank);
-    if path.exists()
+    if fs::symlink_metadata(&path).is_ok_and(|there| there.is_file())
         && !is_in_use(&path)
         && let Err(error) = fs::remove_file(&path)
     {
@@ -45,6 +47,12 @@ pub(crate) fn forget(stem: &Path, rank: u32) {
 #[must_use]
 pub fn wanted_at() -> Option<PathBuf> {
     monitoring::stem_of_stores()
+}
+
+/// What the names of files at the end begin with, if the settings of this process ask for some.
+#[must_use]
+pub fn files_at() -> Option<PathBuf> {
+    monitoring::stem_of_files()
 }
 
 /// The files `<stem>.<rank>.store` that there are, by ascending rank.
@@ -82,13 +90,25 @@ impl LeftFile {
         Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
     }
 
+    /// Reads which run and world its process belongs to, if it says so.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        // It stands near the beginning.
+        const LOOKED_AT: u64 = 64 * 1024;
+        let mut bytes = Vec::new();
+        open_regular(&self.path).ok()?.take(LOOKED_AT).read_to_end(&mut bytes).ok()?;
+        identity(&bytes)
+    }
+
     /// Reads it.
     ///
     /// # Errors
     ///
     /// When it cannot be read, is damaged, or is of another rank than its name says.
     pub fn read(&self) -> Result<Left, Unreadable> {
-        let left = read(&fs::read(&self.path)?)?;
+        let mut bytes = Vec::new();
+        open_regular(&self.path)?.read_to_end(&mut bytes)?;
+        let left = read(&bytes)?;
         if left.world.rank == self.rank { Ok(left) } else { Err(Unreadable::OtherRank(left.world.rank)) }
     }
 }

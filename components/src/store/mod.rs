@@ -26,8 +26,9 @@ use crate::host::World;
 use blocks::{HEADER, Head, State};
 
 pub(crate) use blocks::{Kind, Text, exchanged_key, message_key};
-pub use left::{LeftFile, Unreadable, find, wanted_at};
+pub use left::{LeftFile, Unreadable, files_at, find, wanted_at};
 pub(crate) use left::{forget, path_of};
+pub use read::is_store;
 pub use read::{Left, Malformed, read};
 
 /// The store of this process.
@@ -124,6 +125,17 @@ impl Store {
     /// Whether blocks go to a file, or did until it could not grow.
     pub fn is_kept(&self) -> bool {
         self.kept.load(Relaxed)
+    }
+
+    /// The process came to `MPI_Finalize`: whoever reads the file knows that nothing is missing behind its last call.
+    pub fn finalizing(&self) {
+        let mut end = self.end.lock();
+        if !end.leave_if_forked()
+            && end.file.is_some()
+            && let Some(piece) = self.pieces.get(end.header)
+        {
+            blocks::write_finalizing(piece.words());
+        }
     }
 
     /// All is written elsewhere: the file goes, if there is one.

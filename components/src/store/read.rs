@@ -10,6 +10,7 @@ use crate::comms::{CommId, Ranks, Record};
 use crate::host::World;
 use crate::prof::{Accessed, Block, Exchanged, Profile};
 use crate::record::{BINS, CELLS, Figures, GROUP, GROUPS, Row, Sum};
+use crate::run::Identity;
 
 /// What a process left.
 #[derive(Clone, Debug)]
@@ -22,6 +23,10 @@ pub struct Left {
     pub ended: bool,
     /// Whether the file could not grow, so that something is missing.
     pub cut_short: bool,
+    /// Whether it came to `MPI_Finalize`.
+    pub finalized: bool,
+    /// Which run and world it belongs to, if it says so.
+    pub identity: Option<Identity>,
     /// What it recorded.
     pub profile: Profile,
 }
@@ -30,7 +35,7 @@ impl Left {
     /// What the process would have written at its end.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
-        let mut text = Vec::new();
+        let mut text = self.identity.as_ref().map_or_else(String::new, Identity::line).into_bytes();
         let written = self.profile.write(&mut text);
         debug_assert!(written.is_ok(), "memory takes everything");
         text
@@ -72,7 +77,28 @@ pub fn read(bytes: &[u8]) -> Result<Left, Malformed> {
     if !rest.is_empty() {
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
-    Ok(Left { profile: found.profile(head.world.rank), ..head })
+    Ok(Left { identity: found.identity.take(), profile: found.profile(head.world.rank), ..head })
+}
+
+/// Returns true if bytes are the beginning of a file of a store.
+#[must_use]
+pub fn is_store(begin: &[u8]) -> bool {
+    // Zeros are of a process that was killed while it made the file.
+    begin.starts_with(&MAGIC.to_ne_bytes()) || begin.iter().all(|byte| *byte == 0)
+}
+
+/// Reads which run and world the process of a file belongs to, from the beginning of the file.
+pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
+    let (words, _) = bytes.as_chunks::<WORD>();
+    let mut words = Cursor { words, at: 0, end: words.len() };
+    words.header().ok()?;
+    while let Ok(Some((kind, mut block))) = words.next_block() {
+        if kind == Kind::Run {
+            block.word().ok()?;
+            return Identity::parse(&block.name().ok()?);
+        }
+    }
+    None
 }
 
 /// A part of the file that is read word by word.
@@ -178,10 +204,11 @@ impl Cursor<'_> {
         }
         let process = self.word()? as u32;
         let state = self.word()?;
+        let finalized = self.word()? != 0;
         self.at = HEADER;
         let none = Profile { me: 0, messages: vec![], accesses: vec![], collectives: vec![], comms: vec![] };
         let [ended, cut_short] = [State::Ended, State::CutShort].map(|known| state == known as u64);
-        Ok(Left { world, process, ended, cut_short, profile: none })
+        Ok(Left { world, process, ended, cut_short, finalized, identity: None, profile: none })
     }
 
     /// What kind the next block is, and what is in it, less what is unused.
@@ -234,6 +261,7 @@ struct Found {
     comms: BTreeMap<u64, Record>,
     /// By the lower half of the number.
     operations: BTreeMap<u32, [Sum; 3]>,
+    identity: Option<Identity>,
 }
 
 impl Found {
@@ -245,6 +273,7 @@ impl Found {
             exchanged: BTreeMap::new(),
             comms: BTreeMap::new(),
             operations: BTreeMap::new(),
+            identity: None,
         }
     }
 
@@ -277,6 +306,7 @@ impl Found {
                     comm.name = name.into();
                 }
             }
+            Kind::Run => self.identity = Identity::parse(&block.name()?),
         }
         block.done()
     }

@@ -24,6 +24,8 @@ own_calls! {
     fn comm_rank = c"MPI_Comm_rank" / c"PMPI_Comm_rank" (comm: Handle, rank: *mut c_int);
     /// Whether it is an intercommunicator.
     fn comm_test_inter = c"MPI_Comm_test_inter" / c"PMPI_Comm_test_inter" (comm: Handle, flag: *mut c_int);
+    /// The intercommunicator with the processes that spawned this one, or the null handle.
+    fn comm_get_parent = c"MPI_Comm_get_parent" / c"PMPI_Comm_get_parent" (parent: *mut c_void);
     /// The group of a communicator.
     fn comm_group = c"MPI_Comm_group" / c"PMPI_Comm_group" (comm: Handle, group: *mut c_void);
     /// The remote group of an intercommunicator.

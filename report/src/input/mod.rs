@@ -2,9 +2,11 @@
 //!
 //! What has the same name up to `.<rank>.prof`, `.<rank>.store` or `.prof` is of one run, or of one phase of one: `phase_1.0.prof`,
 //! `phase_1.1.prof`, and `phase_1.prof`, which has the texts of several processes. The names are compared whole, so
-//! `phase_1` is never taken for `phase_10`.
+//! `phase_1` is never taken for `phase_10`. Files of one name that say they are of different runs, or of different worlds of one, are
+//! kept apart.
 
 mod container;
+mod identity;
 mod read;
 
 use std::cmp::Ordering;
@@ -13,10 +15,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use rayon::prelude::*;
 use thiserror::Error;
 
 pub use container::{FIRST_WORD, VERSION};
+pub use identity::Identity;
+pub(crate) use identity::RUN_WORD;
 
 /// Why there is nothing to read.
 #[derive(Debug, Error)]
@@ -47,11 +53,19 @@ pub struct Left {
 /// Reads the file of a process that did not come to its end. Errors are for people, without the name of the file.
 pub type ReadLeft<'a> = dyn Fn(&Path) -> Result<Left, String> + Sync + 'a;
 
+/// Finds out which run the file of a process belongs to that did not come to its end.
+pub type Identify<'a> = dyn Fn(&Path) -> Option<Identity> + Sync + 'a;
+
 /// The files of one run, or of one phase of one.
 #[derive(Clone, Debug)]
 pub struct Run {
     directory: PathBuf,
     stem: String,
+    identity: Option<Identity>,
+    /// How many newer runs have files of the same names.
+    newer: usize,
+    /// When the newest of its files was written.
+    written: Option<SystemTime>,
     /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
     /// Files of processes that did not come to their end, by rank.
@@ -71,6 +85,16 @@ impl Run {
         self.directory.join(&self.stem)
     }
 
+    /// Which run it is, if the files say so.
+    pub fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
+    }
+
+    /// How many newer runs have files of the same names.
+    pub fn newer(&self) -> usize {
+        self.newer
+    }
+
     /// How many bytes there are to read.
     pub fn bytes(&self) -> u64 {
         let files = self.by_rank.values().chain(self.left.values()).chain(&self.together);
@@ -86,41 +110,62 @@ impl Run {
 }
 
 /// Finds what the paths mean: a file, all files of a directory, or what the names of files begin with. Runs are sorted
-/// by name, `phase_2` before `phase_10`.
+/// by name, `phase_2` before `phase_10`, and those of one name from the newest on. `identify` is asked for the run of files of
+/// processes that did not come to their end.
 ///
 /// # Errors
 ///
 /// When a path means nothing.
-pub fn find(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
-    let mut runs: Vec<Run> = Vec::new();
+pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Error> {
+    let mut found: Vec<Named> = Vec::new();
     for path in paths {
         if path.is_dir() {
             let files = files_of(path)?;
             if files.is_empty() {
                 return Err(Error::Nothing(path.clone()));
             }
-            for file in files {
-                add(&mut runs, file);
-            }
+            found.extend(files);
         } else if path.exists() {
             let file = named(path).ok_or_else(|| Error::NotProf(path.clone()))?;
-            add(&mut runs, file);
+            found.push(file);
         } else {
             let stem = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
             let directory = path.parent().unwrap_or(Path::new(""));
             let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
             let files = if here.is_dir() { files_of(here)? } else { Vec::new() };
-            let mut wanted = files.into_iter().filter(|file| file.stem == stem).peekable();
+            let mut wanted = files.into_iter().filter(|file| is_of(stem, &file.stem)).peekable();
             if wanted.peek().is_none() {
                 return Err(Error::NotThere(path.clone()));
             }
-            for file in wanted {
-                add(&mut runs, Named { directory: directory.to_owned(), ..file });
-            }
+            found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
         }
     }
-    runs.sort_by(|a, b| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem)));
+    let identify = |file: Named| {
+        let identity = if file.left { identify(&file.path) } else { identity::of_file(&file.path) };
+        (file, identity)
+    };
+    let found: Vec<_> = found.into_par_iter().map(identify).collect();
+    let mut runs: Vec<Run> = Vec::new();
+    for (file, identity) in found {
+        add(&mut runs, file, identity);
+    }
+    let place = |a: &Run, b: &Run| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem));
+    runs.sort_by(|a, b| place(a, b).then_with(|| b.written.cmp(&a.written)));
+    for at in 1..runs.len() {
+        if place(&runs[at - 1], &runs[at]).is_eq() {
+            runs[at].newer = runs[at - 1].newer + 1;
+        }
+    }
     Ok(runs)
+}
+
+/// Returns true if names that begin with `name` are of the run `stem`: its own, or those of another one of its worlds.
+fn is_of(stem: &str, name: &str) -> bool {
+    let world = |rest: &str| {
+        let number = rest.strip_prefix(".w").unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || world(rest))
 }
 
 /// A file whose name says what it is.
@@ -162,19 +207,32 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
 }
 
 /// Puts a file to those of its run.
-fn add(runs: &mut Vec<Run>, file: Named) {
+fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     // The last one first: the files of a run usually follow each other.
-    let same = |run: &Run| run.stem == file.stem && run.directory == file.directory;
+    let same = |run: &Run| {
+        run.stem == file.stem
+            && run.directory == file.directory
+            && match (&run.identity, &identity) {
+                (Some(one), Some(other)) => one.is_of_same_world(other),
+                (None, None) => true,
+                _ => false,
+            }
+    };
     let at = runs.iter().rposition(same).unwrap_or_else(|| {
         runs.push(Run {
             directory: file.directory.clone(),
             stem: file.stem.clone(),
+            identity,
+            newer: 0,
+            written: None,
             by_rank: BTreeMap::new(),
             left: BTreeMap::new(),
             together: None,
         });
         runs.len() - 1
     });
+    let written = fs::metadata(&file.path).and_then(|data| data.modified()).ok();
+    runs[at].written = runs[at].written.max(written);
     match file.rank {
         Some(rank) if file.left => _ = runs[at].left.insert(rank, file.path),
         Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
@@ -231,14 +289,43 @@ mod tests {
         for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
-        let runs = find(&[directory.path().to_owned()]).unwrap();
+        let runs = find(&[directory.path().to_owned()], &|_| None).unwrap();
         let stems: Vec<_> = runs.iter().map(|run| (run.stem(), run.by_rank.len())).collect();
         assert_eq!(stems, [("phase_1", 2), ("phase_2", 1), ("phase_10", 1)]);
         // By the beginning of the names.
-        let runs = find(&[directory.path().join("phase_1")]).unwrap();
+        let runs = find(&[directory.path().join("phase_1")], &|_| None).unwrap();
         assert_eq!((runs.len(), runs[0].by_rank.len()), (1, 2));
-        let error = find(&[directory.path().join("phase")]).unwrap_err().to_string();
+        let error = find(&[directory.path().join("phase")], &|_| None).unwrap_err().to_string();
         assert!(error.contains("there is no file or directory"), "{error}");
+    }
+
+    #[test]
+    fn files_of_other_runs_and_worlds_are_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, run: &str, world: &str| {
+            let text =
+                format!("# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n");
+            std::fs::write(directory.path().join(name), text).unwrap();
+        };
+        write("run.2.prof", "A", "1");
+        write("run.3.prof", "A", "1");
+        write("run.0.prof", "B", "1");
+        write("run.1.prof", "B", "1");
+        write("run.w2.0.prof", "B", "2");
+        std::fs::write(directory.path().join("run.4.prof"), "# POINT TO POINT\n").unwrap();
+        std::fs::write(directory.path().join("running.4.prof"), "# POINT TO POINT\n").unwrap();
+        let runs = find(&[directory.path().join("run")], &|_| None).unwrap();
+        let mut all: Vec<_> = runs
+            .iter()
+            .map(|run| (run.stem(), run.identity().map(|identity| identity.run.as_str()), run.by_rank.len()))
+            .collect();
+        all.sort_unstable();
+        assert_eq!(
+            all,
+            [("run", None, 1), ("run", Some("A"), 2), ("run", Some("B"), 2), ("run.w2", Some("B"), 1)]
+        );
+        let newer: Vec<_> = runs.iter().map(super::Run::newer).collect();
+        assert_eq!(newer, [0, 1, 2, 0]);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Reading: files of one process each on all processors, files of several processes in pieces.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::container::{self, FIRST_WORD};
+use super::identity::open;
 use super::{ReadLeft, Run};
 use crate::Job;
 use crate::job::Part;
@@ -87,7 +87,7 @@ fn single(
     progress: &(dyn Fn(u64) + Sync),
 ) {
     let (path, text) = match file {
-        Single::Whole(path) => (path, std::fs::read(path).map_err(|error| format!("cannot read: {error}"))),
+        Single::Whole(path) => (path, read_file(path).map_err(|error| format!("cannot read: {error}"))),
         Single::Left(path) => {
             let read = left(path).map(|left| {
                 part.notes.push((rank, left.note));
@@ -103,6 +103,12 @@ fn single(
         }
         Err(why) => part.problems.add(|| Problem::of_file(path, why)),
     }
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    open(path)?.read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// What a file of several processes is.
@@ -121,7 +127,7 @@ pub(super) struct Section {
 }
 
 fn several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
-    let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut file = BufReader::with_capacity(1 << 20, open(path)?);
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;
     let parse = |batch: &mut Vec<Section>, part: &mut Part| {

@@ -9,6 +9,7 @@ use std::path::Path;
 use cursor::{Cursor, Expected};
 
 use crate::BINS;
+use crate::input::{Identity, RUN_WORD};
 use crate::job::{Collectives, Comm, Part, Sum};
 use crate::matrix::{Cell, Kind};
 use crate::problem::Problem;
@@ -87,6 +88,13 @@ impl<'a> Reader<'a> {
     }
 
     fn heading(&mut self, line: &[u8]) -> Result<(), Expected> {
+        // Which run it is was looked at when the files were found.
+        if let Some(fields) = line.strip_prefix(RUN_WORD) {
+            let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
+            let size = identity.ok_or("run, world, `ranks` and a time, with tabs between")?.size;
+            self.part.size = self.part.size.max(size);
+            return Ok(());
+        }
         const EXPECTED: Expected = "one of the headings POINT TO POINT, OSC, COLLECTIVES";
         let section = SECTIONS.iter().position(|known| *known == line).ok_or(EXPECTED)?;
         // The text of the next process begins like that of the first.

@@ -46,9 +46,14 @@ fn run_alone(
     job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()
 }
 
-/// The text of each process that has a file.
+/// The text of each process that has a file, without the line that says which run it is.
 fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
-    let read = |rank| fs::read_to_string(dir.join(format!("{stem}.{rank}.prof"))).map(|text| (rank, text));
+    let rest = |text: String| match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with("# MPIT RUN\t") => rest.to_owned(),
+        _ => text,
+    };
+    let read =
+        |rank| fs::read_to_string(dir.join(format!("{stem}.{rank}.prof"))).map(|text| (rank, rest(text)));
     (0..RANKS).filter_map(|rank| read(rank).ok()).collect()
 }
 

@@ -34,6 +34,7 @@ mod tables;
 mod vars;
 mod which_mpi;
 mod workloads;
+mod worlds;
 
 use mpit_tests::{Context, Outcome, prof::Prof};
 use std::path::Path;

@@ -1,0 +1,163 @@
+//! The files of a run: nothing of an earlier run is mixed with them, and no other run writes to the same names.
+
+use std::fs::{self, File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use mpit_components::run::{self, names};
+use mpit_components::store::LeftFile;
+
+use crate::tell;
+
+/// Variables by which launchers number the processes that they start.
+const OF_LAUNCHERS: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
+
+/// The names that a run has for itself, from its beginning to its end.
+pub(super) struct RunFiles {
+    stem: PathBuf,
+    run: String,
+    lock: Option<Lock>,
+}
+
+/// Returns true if this command was started by the launcher of a job: then all processes of the job run such a command, and the
+/// files belong to all of them.
+fn is_inside_a_job() -> bool {
+    OF_LAUNCHERS.iter().any(|name| std::env::var_os(name).is_some())
+}
+
+impl RunFiles {
+    /// Begins a run whose files have names that begin with `stem`, and removes those of earlier runs. `None` when this command
+    /// is part of a job or of another run that has these names.
+    pub(super) fn begin(stem: &Path, own_stem: bool) -> Result<Option<Self>, String> {
+        if is_inside_a_job() || run::of_environment().is_some() && !own_stem {
+            return Ok(None);
+        }
+        let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
+        let lock = Lock::take(&stem)?;
+        clear(&stem)?;
+        Ok(Some(Self { stem, run: name(), lock }))
+    }
+
+    /// Has the processes of a command know which run they belong to.
+    pub(super) fn set(&self, command: &mut Command) {
+        command.env(run::RUN, &self.run);
+    }
+
+    /// Ends the run: removes what its processes left beside its files.
+    pub(super) fn end(self) {
+        for path in run::remove_traces(&self.stem, &self.run) {
+            tell(&format!("cannot remove {}; it is not needed any more", path.display()));
+        }
+        if let Some(lock) = self.lock {
+            // Another command may wait for the name; it looks whether the file is still there.
+            let _ = fs::remove_file(&lock.path);
+        }
+    }
+}
+
+/// Another name in each run on any machine.
+fn name() -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
+    format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
+}
+
+/// Removes the files `.prof` that an earlier run left under the same names.
+fn clear(stem: &Path) -> Result<(), String> {
+    // A directory that cannot be read is reported when something is to be written there.
+    let there = names::find(stem).unwrap_or_default();
+    let in_use = |file: &names::Named| LeftFile::at(&file.path).is_some_and(|store| store.is_in_use());
+    if let Some(busy) = there.iter().find(|file| file.store && in_use(file)) {
+        return Err(format!(
+            "{} is in use by a running program; wait for its end, or take another --output",
+            busy.path.display()
+        ));
+    }
+    // What a killed process left may be all that there is of it: reports keep it apart.
+    for file in there.iter().filter(|file| !file.store && file.is_ours()) {
+        fs::remove_file(&file.path)
+            .map_err(|error| format!("cannot remove {}, of an earlier run: {error}", file.path.display()))?;
+    }
+    Ok(())
+}
+
+/// A file that is locked as long as a run goes on.
+struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the names for this run. `None` where files cannot be made or locked: then nothing can be told.
+    fn take(stem: &Path) -> Result<Option<Self>, String> {
+        let mut hasher = DefaultHasher::new();
+        stem.file_name().hash(&mut hasher);
+        let path = stem.with_file_name(format!(".mpit-{:016x}.lock", hasher.finish()));
+        if let Some(directory) = path.parent() {
+            let _ = fs::create_dir_all(directory);
+        }
+        loop {
+            let mut options = File::options();
+            let Ok(file) = options.read(true).write(true).create(true).truncate(false).open(&path) else {
+                return Ok(None);
+            };
+            match file.try_lock() {
+                Ok(()) => (),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(format!(
+                        "another `mpit run` is writing to {}; wait for its end, or take another --output",
+                        stem.display()
+                    ));
+                }
+                Err(TryLockError::Error(_)) => return Ok(None),
+            }
+            // The run before may have removed the file in between.
+            let same = |there: fs::Metadata| file.metadata().is_ok_and(|ours| ours.ino() == there.ino());
+            if fs::symlink_metadata(&path).is_ok_and(same) {
+                return Ok(Some(Self { path, _file: file }));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Lock, clear};
+
+    #[test]
+    fn files_of_an_earlier_run_go_and_others_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let one = "# POINT TO POINT\n# OSC\n# COLLECTIVES\n";
+        for name in ["run.0.prof", "run.7.prof", "run.w2.0.prof", "run_1.0.prof", "running.0.prof"] {
+            fs::write(path(name), one).unwrap();
+        }
+        // The file of all of a run called `run.5`, and one that is no file of monitoring.
+        fs::write(path("run.5.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
+        fs::write(path("run.6.prof"), "my notes").unwrap();
+        fs::write(path("run.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
+        clear(&path("run")).unwrap();
+        let mut left: Vec<_> =
+            fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
+    }
+
+    #[test]
+    fn one_run_at_a_time_has_a_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("run");
+        let first = Lock::take(&stem).unwrap().unwrap();
+        let refused = Lock::take(&stem).err().unwrap();
+        assert!(refused.contains("another `mpit run` is writing to"), "{refused}");
+        assert!(Lock::take(&directory.path().join("other")).unwrap().is_some());
+        fs::remove_file(&first.path).unwrap();
+        drop(first);
+        assert!(Lock::take(&stem).unwrap().is_some());
+    }
+}

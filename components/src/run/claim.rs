@@ -1,0 +1,118 @@
+//! The numbers of the worlds of a run.
+//!
+//! A world takes the first number that no other world of its run has: the symbolic link `.mpit-<run>.<number>` beside the
+//! files of the run says, as its target, whose the number is. To make a link is one step on all file systems, also on
+//! shared ones, so all processes of a world find the same number, whichever comes first. `mpit run` removes the links.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use crate::output::make_directory_of;
+
+/// Worlds of one run; more have no numbers.
+const MOST: u32 = 100_000;
+
+/// The longest target of a link; a longer name of a world is replaced by a hash.
+const LONGEST: usize = 200;
+
+/// What the names of auxiliary files of a run begin with.
+#[must_use]
+pub fn trace_prefix(run: &str) -> String {
+    format!(".mpit-{run}.")
+}
+
+/// Removes all auxiliary files of a run beside its files. Returns the paths of those that stay.
+pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
+    let prefix = trace_prefix(run);
+    let Ok(entries) = fs::read_dir(directory_of(stem)) else { return Vec::new() };
+    let ours = entries.flatten().filter(|entry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix))
+            && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink())
+    });
+    ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()).collect()
+}
+
+fn directory_of(stem: &Path) -> &Path {
+    stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Returns the number of the world `key` of a run.
+pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
+    make_directory_of(stem)?;
+    let key = short(key);
+    let prefix = directory_of(stem).join(trace_prefix(run));
+    let mut number = 1;
+    while number <= MOST {
+        let mut link = prefix.clone().into_os_string();
+        link.push(format!("w{number}"));
+        match fs::read_link(&link) {
+            Ok(owner) if owner.as_os_str() == key.as_str() => return Ok(number),
+            Ok(_) => number += 1,
+            Err(error) if error.kind() == ErrorKind::NotFound => match symlink(&key, &link) {
+                Ok(()) => return Ok(number),
+                // Another process was faster: its link is read next.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
+                Err(error) => return Err(error),
+            },
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many worlds"))
+}
+
+fn short(key: &str) -> String {
+    if key.len() <= LONGEST {
+        return key.into();
+    }
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{number, remove_traces};
+
+    #[test]
+    fn each_world_has_one_number_and_nothing_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("new/run");
+        let long = "x".repeat(5000);
+        for (key, wanted) in [("a", 1), ("b", 2), ("a", 1), (&long, 3), ("b", 2), (&long, 3)] {
+            assert_eq!(number(&stem, "R", key).unwrap(), wanted);
+        }
+        assert_eq!(number(&stem, "another", "b").unwrap(), 1);
+        assert!(remove_traces(&stem, "R").is_empty());
+        assert_eq!(fs::read_dir(stem.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn processes_that_come_at_once_agree() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("run");
+        let numbers: Vec<(usize, u32)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..32)
+                .map(|at| {
+                    let stem = &stem;
+                    scope.spawn(move || (at % 4, number(stem, "R", &format!("world {}", at % 4)).unwrap()))
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut of_worlds: Vec<_> = (0..4)
+            .map(|world| {
+                let mut all = numbers.iter().filter(|(at, _)| *at == world).map(|(_, number)| *number);
+                let first = all.next().unwrap();
+                assert!(all.all(|number| number == first), "{numbers:?}");
+                first
+            })
+            .collect();
+        of_worlds.sort_unstable();
+        assert_eq!(of_worlds, [1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,184 @@
+//! The identity of a run: which files belong together.
+//!
+//! A *run* is what one `mpit run` starts. It has one or more *worlds*: the steps of a job script, and the processes that
+//! `MPI_Comm_spawn` starts. Each file says in its first line to which run and world it belongs, and the files of the second
+//! world and of those behind it have names of their own, `STEM.w2.<rank>.prof`.
+//!
+//! All of it is agreed on without messages: the run by the environment, the world by what its launcher calls it
+//! ([`launcher`]), the numbers of worlds by names in the directory of the files ([`claim`]).
+
+mod claim;
+mod launcher;
+pub mod names;
+mod time;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::SystemTime;
+
+use mpit::environment;
+
+use crate::complaint::complain;
+use crate::host::World;
+
+pub use claim::{remove_traces, trace_prefix};
+pub use time::compact as compact_time;
+
+/// The variable of the environment by which `mpit run` names the run.
+pub const RUN: &str = "MPIT_RUN";
+
+/// The first word of the line that says to which run a file belongs.
+pub const FIRST_WORD: &str = "# MPIT RUN";
+
+/// Which run and world a process belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The name that `mpit run` gave; `-` without it.
+    pub run: String,
+    /// The launcher's name for the world.
+    pub world: String,
+    /// The number of processes of the world.
+    pub size: u32,
+    /// When the process initialized MPI, as in `2026-11-22T08:15:00.123Z`.
+    pub began: String,
+}
+
+impl Identity {
+    /// The fields of the line, as they stand behind its first word.
+    #[must_use]
+    pub fn fields(&self) -> String {
+        format!("{}\t{}\t{} ranks\t{}", self.run, self.world, self.size, self.began)
+    }
+
+    /// The line, with its end.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{self}\n")
+    }
+
+    /// Reads the fields of the line.
+    #[must_use]
+    pub fn parse(fields: &str) -> Option<Self> {
+        let mut fields = fields.trim_end_matches('\n').split('\t');
+        let mut next = || fields.next().filter(|field| !field.is_empty());
+        let (run, world, size, began) = (next()?, next()?, next()?, next()?);
+        let size = size.strip_suffix(" ranks")?.parse().ok()?;
+        Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{FIRST_WORD}\t{}", self.fields())
+    }
+}
+
+/// This process in its run.
+#[derive(Debug)]
+struct Place {
+    identity: Option<Identity>,
+    /// The number of the world in the run, from 1.
+    number: u32,
+    /// The moment at which the process initialized MPI.
+    began: SystemTime,
+}
+
+static PLACE: OnceLock<Place> = OnceLock::new();
+
+static SPAWNED: AtomicBool = AtomicBool::new(false);
+
+/// Says that this process was started by `MPI_Comm_spawn`: before [`crate::host::initialized`].
+pub fn set_spawned() {
+    SPAWNED.store(true, Relaxed);
+}
+
+/// Finds out which run and world this process belongs to. `stem` is what the names of its files begin with, if it is to
+/// write some.
+pub(crate) fn settle(world: World, stem: Option<&Path>) {
+    PLACE.get_or_init(|| {
+        let (began, spawned, run) = (SystemTime::now(), SPAWNED.load(Relaxed), of_environment());
+        let found = launcher::world(world.size, spawned);
+        let number = match (&run, &found, stem) {
+            (Some(run), Some(found), Some(stem)) => claim::number(stem, run, &found.key).unwrap_or_else(|error| {
+                if world.rank == 0 {
+                    complain(format_args!(
+                        "cannot make a file beside {}: {error}; a second step or spawned world of this run may \
+                         overwrite its files",
+                        stem.display()
+                    ));
+                }
+                found.number(spawned)
+            }),
+            (_, Some(found), _) => found.number(spawned),
+            _ => 1 + u32::from(spawned),
+        };
+        let identity = found.map(|found| Identity {
+            run: run.unwrap_or_else(|| "-".into()),
+            world: found.key,
+            size: world.size,
+            began: time::text(began),
+        });
+        Place { identity, number, began }
+    });
+}
+
+/// The identity of this process, if it was found.
+pub(crate) fn of_process() -> Option<&'static Identity> {
+    PLACE.get()?.identity.as_ref()
+}
+
+/// The moment at which this process initialized MPI.
+pub(crate) fn began() -> Option<SystemTime> {
+    PLACE.get().map(|place| place.began)
+}
+
+/// The number of the world of this process in its run, from 1.
+pub(crate) fn number() -> u32 {
+    PLACE.get().map_or(1, |place| place.number)
+}
+
+/// What the names of the files of a world begin with: `STEM`, `STEM.w2`, `STEM.w3`.
+#[must_use]
+pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    if number > 1 {
+        name.push(format!(".w{number}"));
+    }
+    name.into()
+}
+
+/// The name of the run, from the environment. It becomes part of file names, so it has letters, digits and `-` only.
+pub fn of_environment() -> Option<String> {
+    let run = environment::var(RUN)?;
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (!run.is_empty() && run.len() <= 100 && run.bytes().all(allowed)).then_some(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Identity, stem_of};
+
+    #[test]
+    fn an_identity_is_read_as_it_was_written() {
+        let identity = Identity {
+            run: "20261122T081500-vm-17".into(),
+            world: "pmix prterun-vm-27728@1".into(),
+            size: 4,
+            began: "2026-11-22T08:15:00.123Z".into(),
+        };
+        assert_eq!(Identity::parse(&identity.fields()), Some(identity.clone()));
+        assert_eq!(identity.line(), format!("# MPIT RUN\t{}\n", identity.fields()));
+        assert_eq!(Identity::parse("a\tb\t4 processes\tc"), None);
+        assert_eq!(Identity::parse("a\tb\t4 ranks"), None);
+    }
+
+    #[test]
+    fn worlds_have_names_of_their_own() {
+        assert_eq!(stem_of(Path::new("prof/run"), 1), Path::new("prof/run"));
+        assert_eq!(stem_of(Path::new("prof/run"), 3), Path::new("prof/run.w3"));
+    }
+}

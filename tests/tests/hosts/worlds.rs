@@ -1,0 +1,142 @@
+//! Several worlds under one name: spawned ones, steps of a job script, earlier runs. Each keeps its files, and no report mixes
+//! them.
+
+use std::fs;
+use std::path::Path;
+
+use mpit_tests::{
+    Context, Failure, Outcome, build,
+    launch::{Finished, Job},
+    prof::Prof,
+    stacks::{self, Stack},
+};
+
+use crate::written_to;
+
+/// How many messages the process of a rank sent to the next one of `size`.
+fn sent(stem: &Path, rank: u32, size: u32) -> Outcome<u64> {
+    let prof = Prof::read(stem, rank)?;
+    Ok(prof.rows('E').get(&((rank + 1) % size)).map_or(0, |row| row.messages))
+}
+
+/// Each process of a world of `size` sent so many messages.
+fn all_sent(dir: &Path, stem: &str, size: u32, wanted: u64) -> Outcome {
+    for rank in 0..size {
+        let messages = sent(&dir.join(stem), rank, size)?;
+        Failure::unless(messages == wanted, || {
+            format!("{stem}: rank {rank} sent {messages} instead of {wanted}")
+        })?;
+    }
+    Ok(())
+}
+
+fn report(dir: &Path, arguments: &[&str]) -> Outcome<Finished> {
+    let mpit = build::artifacts()?.mpit.display().to_string();
+    let mut line = vec![mpit.as_str(), "report"];
+    line.extend(arguments);
+    Job::plain(&line).dir(dir).finish()
+}
+
+/// The names in a directory, but for what tests put there.
+fn names(dir: &Path) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).context(dir.display())? {
+        names.push(entry.context(dir.display())?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Those whose launcher can spawn on every machine; the others are named by the test on what programs reach.
+fn spawns(stack: &Stack) -> bool {
+    !["mpich4.0.2", "impi2021.19", "impi2021.19-abi"].contains(&stack.label())
+}
+
+#[test]
+fn spawned_processes_keep_files_of_their_own() -> Outcome {
+    stacks::for_each("worlds_spawned", spawns, |stack| {
+        let program = stack.compile("worlds")?;
+        let dir = stack.scratch("worlds_spawned")?;
+        Job::mpi(stack, 2)
+            .arg(&program)
+            .args(&["5", "spawn"])
+            .dir(&dir)
+            .under_mpit(&written_to("run"))?
+            .succeed()?;
+        all_sent(&dir, "run", 2, 5)?;
+        all_sent(&dir, "run.w2", 2, 3)?;
+        let shown = report(&dir, &["run"])?;
+        Failure::unless(
+            shown.code == Some(0) && shown.stdout.matches("2 of 2 processes").count() == 2,
+            || shown.to_string(),
+        )?;
+        // With one file for each world, and stores, which are there at the same time.
+        let mut settings = written_to("all").to_vec();
+        settings.extend([("monitoring_container", "1"), ("monitoring_store", "file")]);
+        let line = Job::mpi(stack, 2).arg(&program).args(&["5", "spawn"]).dir(&dir);
+        let finished = line.under_mpit(&settings)?.succeed()?;
+        let shown = report(&dir, &["all"])?;
+        let both = shown.stdout.contains("all: 2 of 2 processes")
+            && shown.stdout.contains("all.w2: 2 of 2 processes");
+        Failure::unless(shown.code == Some(0) && both, || format!("{shown}\n{finished}"))?;
+        let names = names(&dir)?;
+        Failure::unless(
+            names
+                == ["all.prof", "all.w2.prof", "run.0.prof", "run.1.prof", "run.w2.0.prof", "run.w2.1.prof"],
+            || format!("{names:?}"),
+        )
+    })
+}
+
+#[test]
+fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
+    stacks::for_each(
+        "worlds_steps",
+        |_| true,
+        |stack| {
+            let program = stack.compile("worlds")?.display().to_string();
+            let dir = stack.scratch("worlds_steps")?;
+            let earlier = |stem: &str| {
+                let path = dir.join(format!("{stem}.3.prof"));
+                let text = "# POINT TO POINT\nE\t3\t0\t4 bytes\t1 msgs sent\t0,0,0,1".to_owned()
+                    + &",0".repeat(62)
+                    + "\n# OSC\n# COLLECTIVES\n";
+                fs::write(&path, text).context(path.display())
+            };
+            earlier("run")?;
+            // Two steps of a job script.
+            let step = |ranks: u32| stack.mpiexec(ranks).join(" ");
+            let script = format!("{} {program} 1 && {} {program} 2", step(3), step(1));
+            Job::alone(stack)
+                .args(&["sh", "-c", &script])
+                .dir(&dir)
+                .under_mpit(&written_to("run"))?
+                .succeed()?;
+            all_sent(&dir, "run", 3, 1)?;
+            all_sent(&dir, "run.w2", 1, 2)?;
+            let shown = report(&dir, &["run"])?;
+            let both = shown.stdout.contains("run: 3 of 3 processes")
+                && shown.stdout.contains("run.w2: 1 of 1 processes");
+            Failure::unless(both, || shown.to_string())?;
+            let there = names(&dir)?;
+            Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
+                format!("{there:?}")
+            })?;
+            // Without `mpit run` nobody removes what was there: then the report tells both apart.
+            let settings: Vec<_> =
+                written_to("alone").iter().map(|(name, value)| format!("{name}={value}")).collect();
+            earlier("alone")?;
+            Job::mpi(stack, 2)
+                .args(&[&program, "4"])
+                .dir(&dir)
+                .env("MPIT_SET", settings.join("\n"))
+                .preloaded()?
+                .succeed()?;
+            all_sent(&dir, "alone", 2, 4)?;
+            let shown = report(&dir, &["alone"])?;
+            let apart = shown.stdout.contains("alone: 2 of 2 processes")
+                && shown.stdout.contains("alone (an earlier run): 1 of 4 processes");
+            Failure::unless(apart, || shown.to_string())
+        },
+    )
+}
