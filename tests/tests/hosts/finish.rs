@@ -112,7 +112,9 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
             let path = dir.join("run.prof");
             let text = fs::read_to_string(&path).context(path.display())?;
             let is_of_a_process = |line: &&str| {
-                ["# MPIT JOB", "# MPIT RUN", "# RANK", "# END"].iter().all(|heading| !line.starts_with(heading))
+                ["# MPIT JOB", "# MPIT RUN", "# RANK", "# END"]
+                    .iter()
+                    .all(|heading| !line.starts_with(heading))
             };
             let lines: String = text.split_inclusive('\n').filter(is_of_a_process).collect();
             are_right(&texts_in(&lines)?)
