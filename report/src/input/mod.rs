@@ -140,14 +140,14 @@ pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Erro
             found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
         }
     }
-    let identify = |file: Named| {
-        let identity = if file.left { identify(&file.path) } else { identity::of_file(&file.path) };
-        (file, identity)
+    let with_run = |file: Named| {
+        let of = if file.left { identify(&file.path) } else { identity::of_file(&file.path) };
+        (file, of)
     };
-    let found: Vec<_> = found.into_par_iter().map(identify).collect();
+    let found: Vec<_> = found.into_par_iter().map(with_run).collect();
     let mut runs: Vec<Run> = Vec::new();
-    for (file, identity) in found {
-        add(&mut runs, file, identity);
+    for (file, of) in found {
+        add(&mut runs, file, of);
     }
     let place = |a: &Run, b: &Run| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem));
     runs.sort_by(|a, b| place(a, b).then_with(|| b.written.cmp(&a.written)));

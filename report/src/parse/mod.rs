@@ -88,6 +88,7 @@ impl<'a> Reader<'a> {
     }
 
     fn heading(&mut self, line: &[u8]) -> Result<(), Expected> {
+        const EXPECTED: Expected = "one of the headings POINT TO POINT, OSC, COLLECTIVES";
         // Which run it is was looked at when the files were found.
         if let Some(fields) = line.strip_prefix(RUN_WORD) {
             let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
@@ -95,7 +96,6 @@ impl<'a> Reader<'a> {
             self.part.size = self.part.size.max(size);
             return Ok(());
         }
-        const EXPECTED: Expected = "one of the headings POINT TO POINT, OSC, COLLECTIVES";
         let section = SECTIONS.iter().position(|known| *known == line).ok_or(EXPECTED)?;
         // The text of the next process begins like that of the first.
         let in_order = if section == 0 && self.section.is_some() { self.end_of_process() } else { Ok(()) };
