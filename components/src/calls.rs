@@ -42,7 +42,8 @@ struct Calls {
 
 /// For each area 1 while calls of it are recorded: what [`active`] looks at. It is added to the frameworks' words as well,
 /// so that a look at one word answers for a call that is reported to a framework.
-static RECORDING: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+#[doc(hidden)]
+pub static RECORDING: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
 
 static RECORDS: [Calls; 4] = [
     Calls::new(Switch::new(&RECORDING[P2P]).and(&pml::LISTENING)),

@@ -1,6 +1,6 @@
 //! How a call is interposed: passed on to the next definition of the function, and noted on its way.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit_components::calls::{self, Area, Stopwatch};
@@ -9,8 +9,11 @@ use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
 use mpit_ffi::{life, native_monitoring};
 
+use crate::callers::{self, Caller};
 use crate::depth::Outermost;
+use crate::next::Next;
 use crate::notes::{Note, Tell as _};
+use crate::trampoline::with_errno_kept;
 
 /// Who wants to know of a call.
 pub(crate) trait Interest {
@@ -75,8 +78,6 @@ interests! {
     Waits(Some(Area::Waiting), false) => false;
     /// Calls that make communicators or name them.
     Communicators(None, true) => pml::active() || osc::active() || coll::active();
-    /// Calls that are noted whoever listens.
-    Everybody(None, true) => true;
 }
 
 /// What a host that has no such function answers: nothing to pass the call on to.
@@ -108,9 +109,9 @@ pub(crate) fn run_plainly<I: Interest, K>(
     if I::is_timed() || I::is_noted_before() {
         return None;
     }
-    let _outermost = Outermost::enter_alone()?;
+    let outermost = Outermost::enter_alone()?;
     let known = known()?;
-    let code = pass_on();
+    let code = outermost.pass_on(pass_on);
     if code == Abi::SUCCESS {
         tell(&known);
     }
@@ -152,10 +153,10 @@ pub(crate) fn run<I: Interest, B>(
     if !noted && !timed {
         return pass_on();
     }
-    let Some(_outermost) = Outermost::enter() else { return pass_on() };
+    let Some(outermost) = Outermost::enter() else { return pass_on() };
     let begun = if noted { safely(before) } else { None };
     let stopwatch = if timed { I::AREA.map(begin) } else { None };
-    let code = pass_on();
+    let code = outermost.pass_on(pass_on);
     if let Some(stopwatch) = stopwatch {
         end(stopwatch);
     }
@@ -184,8 +185,8 @@ fn end(stopwatch: Stopwatch) {
 /// Runs a call that is noted whenever it succeeds, also inside another one.
 #[inline]
 pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
-    let _outermost = Outermost::enter();
-    let code = pass_on();
+    let Some(outermost) = Outermost::enter() else { return pass_on() };
+    let code = outermost.pass_on(pass_on);
     if code == Abi::SUCCESS {
         safely(after);
     }
@@ -210,9 +211,9 @@ pub(crate) fn run_making<B>(
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
-    let _outermost = Outermost::enter();
+    let Some(outermost) = Outermost::enter() else { return pass_on() };
     let begun = safely(before);
-    let code = pass_on();
+    let code = outermost.pass_on(pass_on);
     if code == Abi::SUCCESS
         && let Some(begun) = begun
     {
@@ -226,6 +227,28 @@ pub(crate) fn run_making<B>(
 pub(crate) fn run_after_note(pass_on: impl FnOnce() -> c_int, note: impl FnOnce()) -> c_int {
     safely(note);
     pass_on()
+}
+
+/// Records a call of which only the first parameter is known, if the program makes it, and returns where it goes on.
+pub(crate) fn note_and_pass(next: &'static Next, return_address: usize, note: impl FnOnce()) -> *mut c_void {
+    with_errno_kept(|| {
+        life::ensure_up();
+        if life::is_known_up()
+            && callers::of(return_address) == Caller::Program
+            && let Some(_outermost) = Outermost::enter()
+        {
+            safely(note);
+        }
+        next.find().unwrap_or_else(|| next.fallback())
+    })
+}
+
+/// The place of an area's word among those of all areas, in bytes.
+pub(crate) const fn word_of(area: Option<Area>) -> usize {
+    match area {
+        Some(area) => 4 * area as usize,
+        None => panic!("calls that are timed have an area"),
+    }
 }
 
 /// A defect of ours must not end the program: a panic stops here, after its message.

@@ -1,56 +1,105 @@
-//! Counting once: an MPI call that another MPI call makes is not the user's.
+//! Calls that the program makes, and calls that MPI makes inside them.
 //!
-//! MPI libraries call themselves, some by names that we interpose: Fortran interfaces, I/O, one-sided operations over
-//! messages. What happens inside a call that we passed on is that call's business.
+//! A call counts if the program makes it. The return address says who makes it ([`crate::callers`]); this module adds the
+//! state that two cases need:
+//!
+//! - A *wrapper* of the library (its Fortran interface, a profiling tool behind us) calls MPI on behalf of the program. Inside
+//!   a call that was recorded already ([`is_inside`]), that does not count once more.
+//! - A listener that is notified of a call makes calls of its own. None of them counts: listeners would be notified of their
+//!   own calls without end. Only [`Outermost::enter`] refuses those.
+//!
+//! A call that a user's callback makes inside a recorded call (attribute functions, error handlers, operations) is the
+//! program's own and is recorded like any other, and a call that the library itself makes never arrives here. So a call may
+//! be entered inside another one.
+//!
+//! The state is the stack position at which the call was entered. A position that has been left by `longjmp` is recognized by
+//! the next call from further up, and never prevents recording.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Whether a call is going on, where only one thread calls at a time: one of the words below.
-static CALLS: AtomicU32 = AtomicU32::new(NOT_KNOWN);
+/// The state where only one thread calls at a time: one of the constants, or a stack position, perhaps with [`NOTIFYING`].
+static STATE: AtomicUsize = AtomicUsize::new(UNKNOWN);
 
-/// None is.
-const NONE: u32 = 0;
-/// One is.
-const INSIDE: u32 = 1;
-/// It was never entered here: MPI is not known to be up, or several threads call at once.
-const NOT_KNOWN: u32 = 2;
+/// No call is in progress.
+const NONE: usize = 0;
+/// Added to the stack position while listeners are notified of the call.
+const NOTIFYING: usize = 1;
+/// No call was entered yet, or several threads call at once.
+const UNKNOWN: usize = 2;
 
 thread_local! {
-    /// Inside a call, where several threads call at once.
-    static INSIDE_HERE: Cell<bool> = const { Cell::new(false) };
+    /// The state of this thread, where several threads call at once.
+    static STATE_HERE: Cell<usize> = const { Cell::new(NONE) };
 }
 
-/// The outermost call, as long as it lasts. Also ends when an exception of the program's passes through.
+/// A call of the program's, as long as it lasts. Ends as well when an exception of the program's passes through.
 #[derive(Debug)]
 pub(crate) struct Outermost {
     by_thread: bool,
+    position: usize,
+    /// The state to go back to.
+    before: usize,
+}
+
+/// The position of the caller's frame. Stacks grow downwards, so what is called from it has lower ones.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the frame is the caller's")]
+fn stack_position() -> usize {
+    let local = 0_u32;
+    (&raw const local).addr() & !0xf
+}
+
+/// Whether a state is that of a frame that `position` is inside of.
+#[inline]
+fn holds(state: usize, position: usize) -> bool {
+    state > UNKNOWN && position <= state
 }
 
 impl Outermost {
-    /// Enters a call; `None` inside another one.
+    /// Enters a call; `None` if a listener makes it.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
+        let position = stack_position();
         let by_thread = mpit::threads::concurrent();
-        let inside = if by_thread {
-            INSIDE_HERE.replace(true)
-        } else {
-            let before = CALLS.load(Relaxed);
-            CALLS.store(INSIDE, Relaxed);
-            before == INSIDE
-        };
-        // Not `then_some`: what is made and not returned would end the call that is going on.
-        (!inside).then(|| Self { by_thread })
+        let state = if by_thread { STATE_HERE.get() } else { STATE.load(Relaxed) };
+        let is_live = holds(state, position);
+        if is_live && state & NOTIFYING != 0 {
+            return None;
+        }
+        let entered = Self { by_thread, position, before: if is_live { state } else { NONE } };
+        entered.set(position | NOTIFYING);
+        Some(entered)
     }
 
-    /// The same at a glance: also `None` where several threads call at once, and for the first call of all.
+    /// The same on the fast path: also `None` inside another call, where several threads call at once, and for the first
+    /// call of all.
     #[inline]
     pub(crate) fn enter_alone() -> Option<Self> {
-        let none = CALLS.load(Relaxed) == NONE;
-        if none {
-            CALLS.store(INSIDE, Relaxed);
+        if STATE.load(Relaxed) != NONE {
+            return None;
         }
-        none.then(|| Self { by_thread: false })
+        let position = stack_position();
+        STATE.store(position | NOTIFYING, Relaxed);
+        Some(Self { by_thread: false, position, before: NONE })
+    }
+
+    /// Passes the call on. Calls that are made meanwhile are not those of listeners.
+    #[inline]
+    pub(crate) fn pass_on<R>(&self, pass_on: impl FnOnce() -> R) -> R {
+        self.set(self.position);
+        let result = pass_on();
+        self.set(self.position | NOTIFYING);
+        result
+    }
+
+    #[inline]
+    fn set(&self, state: usize) {
+        if self.by_thread {
+            STATE_HERE.set(state);
+        } else {
+            STATE.store(state, Relaxed);
+        }
     }
 }
 
@@ -58,41 +107,70 @@ impl Drop for Outermost {
     #[inline]
     fn drop(&mut self) {
         if self.by_thread {
-            INSIDE_HERE.set(false);
+            STATE_HERE.set(self.before);
         } else {
-            CALLS.store(NONE, Relaxed);
+            // The thread level may have risen meanwhile.
+            let none = usize::from(mpit::threads::concurrent()) * UNKNOWN;
+            STATE.store(self.before | none, Relaxed);
         }
     }
 }
 
+/// Whether a recorded call is in progress in this thread.
+pub(crate) fn is_inside() -> bool {
+    let state = if mpit::threads::concurrent() { STATE_HERE.get() } else { STATE.load(Relaxed) };
+    holds(state, stack_position())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Outermost;
+    use super::{Outermost, is_inside};
 
-    /// One test, because there is one word for the process.
+    #[inline(never)]
+    fn deeper<R>(run: impl FnOnce() -> R) -> R {
+        let room = std::hint::black_box([0_u8; 256]);
+        let result = run();
+        std::hint::black_box(room);
+        result
+    }
+
+    /// One test, because there is one state for the process.
     #[test]
-    fn calls_inside_another_one_do_not_end_it() {
+    fn calls_of_callbacks_count_and_calls_of_listeners_do_not() {
         for concurrent in [true, false] {
             mpit::threads::set_concurrent(concurrent);
             for round in 0..2 {
-                // The first call of all is not one at a glance, nor is any where several threads call.
+                // The first call of all is not on the fast path, nor is any where several threads call.
                 let alone = Outermost::enter_alone();
                 assert_eq!(alone.is_some(), !concurrent && round > 0, "{concurrent} {round}");
                 drop(alone);
-                let outermost = Outermost::enter();
-                assert!(outermost.is_some());
-                for _ in 0..2 {
-                    assert!(Outermost::enter().is_none());
-                    assert!(Outermost::enter_alone().is_none());
-                }
-            }
-            let alone = Outermost::enter_alone();
-            let outermost = if concurrent { Outermost::enter() } else { alone };
-            assert!(outermost.is_some());
-            for _ in 0..2 {
-                assert!(Outermost::enter().is_none());
-                assert!(Outermost::enter_alone().is_none());
+                assert!(!is_inside());
+                let outermost = Outermost::enter().unwrap();
+                assert!(deeper(Outermost::enter).is_none());
+                outermost.pass_on(|| {
+                    deeper(|| {
+                        assert!(is_inside());
+                        assert!(Outermost::enter_alone().is_none());
+                        drop(Outermost::enter().unwrap());
+                        assert!(is_inside());
+                    });
+                });
+                assert!(deeper(Outermost::enter).is_none());
             }
         }
+    }
+
+    /// What `longjmp` leaves behind.
+    #[test]
+    fn a_frame_that_was_left_does_not_prevent_recording() {
+        std::thread::spawn(|| {
+            mpit::threads::set_concurrent(true);
+            deeper(|| deeper(|| std::mem::forget(Outermost::enter())));
+            assert!(!is_inside());
+            assert!(Outermost::enter().is_some());
+            assert!(!is_inside());
+        })
+        .join()
+        .unwrap();
     }
 }

@@ -189,7 +189,13 @@ macro_rules! note_in_c {
                 ) -> std::ffi::c_int)
             }
         };
-        match $crate::interpose::run_plainly!($note straight) {
+        // Where no word could be looked at before.
+        if $crate::interpose::looks_itself!($note) && $crate::interpose::is_quiet!($note) {
+            return straight();
+        }
+        let run = || $crate::interpose::run_plainly!($note straight);
+        let code: Option<std::ffi::c_int> = if $next.is_unknown() { None } else { run() };
+        match code {
             Some(code) => code,
             // SAFETY: by the caller's promise.
             None => unsafe { looked_at($($arg),*) },
@@ -198,43 +204,172 @@ macro_rules! note_in_c {
 }
 pub(crate) use note_in_c;
 
+/// The exported function of a name: what it looks at to know whether somebody listens. Calls whose listeners are not in a
+/// word or two go to `noted`, which looks for itself.
+macro_rules! entry {
+    ([passing $i:tt $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry! { $symbol NEXT }
+    };
+    ([$when:ident (Messages) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::pml::LISTENING, 0 }
+    };
+    ([$when:ident (Collectives) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::coll::LISTENING, 0 }
+    };
+    ([$when:ident (Accesses) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::osc::LISTENING, 0 }
+    };
+    ([$when:ident (Starts) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at_either! {
+            $symbol NEXT mpit::traffic::pml::LISTENING, mpit::traffic::coll::LISTENING
+        }
+    };
+    ([timed ($interest:ident) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! {
+            $symbol NEXT
+            mpit_components::calls::RECORDING,
+            $crate::calls::word_of(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
+        }
+    };
+    ($note:tt $symbol:ident) => {
+        $crate::trampoline::entry! { $symbol NEXT }
+    };
+}
+pub(crate) use entry;
+
+/// Whether `noted` has to look whether somebody listens.
+macro_rules! looks_itself {
+    ([$when:ident (Messages) $n:tt]) => {
+        false
+    };
+    ([$when:ident (Collectives) $n:tt]) => {
+        false
+    };
+    ([$when:ident (Accesses) $n:tt]) => {
+        false
+    };
+    ([$when:ident (Starts) $n:tt]) => {
+        false
+    };
+    ([timed $i:tt $n:tt]) => {
+        false
+    };
+    ($note:tt) => {
+        true
+    };
+}
+pub(crate) use looks_itself;
+
+/// Where calls go that somebody listens to, once they are known to be MPI's; defines `entered`.
+macro_rules! entered {
+    ([passing $i:tt $n:tt]) => {
+        $crate::trampoline::passing! { NEXT }
+    };
+    // Noted whoever calls.
+    ([always $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([before $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([initializing $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([making $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ($note:tt) => {
+        $crate::trampoline::entered! { NEXT }
+    };
+}
+pub(crate) use entered;
+
+/// Defines `NEXT` for a name, with its trampolines; `noted` and `looked_at` are there.
+macro_rules! next {
+    ($note:tt $symbol:ident, $name:expr, $profiling:expr) => {
+        static NEXT: $crate::next::Next = $crate::next::Next::new(
+            $crate::interpose::c_name!($name),
+            $profiling,
+            $crate::next::Ways {
+                unresolved: unresolved as *mut std::ffi::c_void,
+                entered: entered as *mut std::ffi::c_void,
+                noted: noted as *mut std::ffi::c_void,
+                looked_at: looked_at as *mut std::ffi::c_void,
+                between: between as *mut std::ffi::c_void,
+            },
+        );
+        $crate::trampoline::unresolved! { NEXT }
+        $crate::interpose::entered! { $note }
+        $crate::interpose::entry! { $note $symbol }
+    };
+}
+pub(crate) use next;
+
+/// A function with parameters that are not known here, but for the first: `noted` records the call and says where it goes.
+macro_rules! passing_function {
+    ($language:ident [passing () ($note:expr)] $symbol:ident / $profiling:expr, ($arg:ident: $kind:ident)) => {
+        const _: () = {
+            extern "C" fn noted(
+                next: &'static $crate::next::Next,
+                return_address: usize,
+                $arg: $crate::arguments::$kind<$crate::arguments::$language>,
+            ) -> *mut std::ffi::c_void {
+                $crate::calls::note_and_pass(next, return_address, || $note)
+            }
+            // The library has no such function.
+            extern "C" fn looked_at() -> std::ffi::c_int {
+                $crate::calls::no_such_function()
+            }
+            use noted as between;
+            $crate::interpose::next! {
+                [passing () ($note)] $symbol, stringify!($symbol), $profiling
+            }
+        };
+    };
+}
+pub(crate) use passing_function;
+
 /// A function of C, by a language, a symbol and its `PMPI_` twin, with what happens where the host lacks it.
 macro_rules! c_function {
+    ($language:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:expr, $args:tt else $missing:expr) => {
+        $crate::interpose::passing_function! {
+            $language [passing $i $n] $symbol / Some($crate::interpose::c_name!($profiling)), $args
+        }
+    };
     (
         $language:ident $note:tt $symbol:ident / $profiling:expr, ($($arg:ident: $kind:ident),*)
         else $missing:expr
     ) => {
-        /// Passed on; see the module.
-        ///
-        /// # Safety
-        ///
-        /// As the MPI function.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        unsafe extern "C-unwind" fn $symbol(
-            $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
-        ) -> std::ffi::c_int {
-            static NEXT: $crate::next::Next = $crate::next::Next::new(
-                mpit_ffi::host::Function::new(
-                    $crate::interpose::c_name!(stringify!($symbol)),
-                    $crate::interpose::c_name!($profiling),
-                ),
-                looked_at as *mut std::ffi::c_void,
-            );
-            // Apart, so that a call that nobody listens to is a look and a jump, and saves no registers.
+        const _: () = {
+            $crate::interpose::next! {
+                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!($profiling))
+            }
+
+            /// Records a call and passes it on, on the fast path.
+            ///
+            /// # Safety
+            ///
+            /// As the MPI function.
             #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
             unsafe extern "C-unwind" fn noted(
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
             ) -> std::ffi::c_int {
                 $crate::interpose::note_in_c! { $note NEXT, $language ($($arg: $kind),*) }
             }
-            // Apart, so that the usual way is short. Not cold: with several threads every call comes here.
+
+            /// Records a call and passes it on, on the slow path. Not cold: with several threads every call comes here.
+            ///
+            /// # Safety
+            ///
+            /// As the MPI function.
             #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
             unsafe extern "C-unwind" fn looked_at(
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
             ) -> std::ffi::c_int {
                 let pass_on = || match NEXT.find() {
-                    // SAFETY: the next definition of the same function; the rest by the caller's promise.
+                    // SAFETY: the next definition of the same function, with the arguments of the program.
                     Some(next) => unsafe {
                         $crate::interpose::call!(next(
                             $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
@@ -244,18 +379,9 @@ macro_rules! c_function {
                 };
                 $crate::interpose::run!($note pass_on)
             }
-            // One call, in place of two, is a jump whatever the parameters are; and what to call is chosen without a
-            // branch, since the other choice is there already.
-            let straight = NEXT.straight();
-            let quiet = $crate::interpose::is_quiet!($note);
-            let next = if quiet { straight } else { noted as *mut std::ffi::c_void };
-            // SAFETY: as in `noted`.
-            unsafe {
-                $crate::interpose::call!(next(
-                    $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
-                ) -> std::ffi::c_int)
-            }
-        }
+            // A tool between us and the library may call MPI in turn while the call lasts, so its end has to be seen.
+            use looked_at as between;
+        };
     };
 }
 pub(crate) use c_function;
@@ -317,6 +443,16 @@ pub(crate) use in_large_c;
 
 /// The functions of Fortran.
 macro_rules! in_fortran {
+    ([passing $i:tt $n:tt] $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::passing_function! {
+                Fortran [passing $i $n] [<mpi_ $name:lower _>] / None, $args
+            }
+            $crate::interpose::passing_function! {
+                Fortran [passing $i $n] [<mpi_ $name:lower _f08_>] / None, $args
+            }
+        }
+    };
     ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             /// Passes a call on to the next definition of the name that it came by, and notes it.
@@ -346,71 +482,45 @@ macro_rules! in_fortran {
                 // Also called where nobody listens, when the next definition is to be found.
                 let is_quiet = $crate::interpose::is_quiet!($note);
                 let run = || $crate::interpose::run_plainly!($note straight);
-                let code: Option<std::ffi::c_int> = if is_quiet { None } else { run() };
+                let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };
                 if code.is_none() {
                     $crate::interpose::run!($note found);
                 }
             }
-            $crate::interpose::fortran_names! {
-                $note [<noted_ $name:lower>] ($($arg: $kind),*)
-                [<mpi_ $name:lower>] [<mpi_ $name:lower _>] [<mpi_ $name:lower __>] [<MPI_ $name:upper>]
-                [<mpi_ $name:lower _f08_>]
+            $crate::interpose::fortran_name! {
+                $note [<noted_ $name:lower>] ($($arg: $kind),*) [<mpi_ $name:lower _>]
+            }
+            $crate::interpose::fortran_name! {
+                $note [<noted_ $name:lower>] ($($arg: $kind),*) [<mpi_ $name:lower _f08_>]
             }
         }
     };
 }
 pub(crate) use in_fortran;
 
-/// A function of Fortran under all its names.
-macro_rules! fortran_names {
-    ($note:tt $noted:ident $args:tt $($symbol:ident)+) => {
-        $($crate::interpose::fortran_name! { $note $noted $args $symbol })+
-    };
-}
-pub(crate) use fortran_names;
-
 /// A function of Fortran under one of its names.
 macro_rules! fortran_name {
     ($note:tt $noted:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
-        /// Passed on; see the module.
-        ///
-        /// # Safety
-        ///
-        /// As the MPI function.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        unsafe extern "C-unwind" fn $symbol(
-            $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
-            error: $crate::arguments::ErrorCode,
-        ) {
-            static NEXT: $crate::next::Next = $crate::next::Next::new(
-                mpit_ffi::host::Function::new(
-                    $crate::interpose::c_name!(stringify!($symbol)),
-                    $crate::interpose::c_name!(stringify!($symbol)),
-                ),
-                noted as *mut std::ffi::c_void,
-            );
-            // With the parameters of the function itself: so a call that nobody listens to saves nothing.
+        const _: () = {
+            $crate::interpose::next! { $note $symbol, stringify!($symbol), None }
+
+            /// Records a call and passes it on.
+            ///
+            /// # Safety
+            ///
+            /// As the MPI function.
             #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
             unsafe extern "C-unwind" fn noted(
                 $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
                 error: $crate::arguments::ErrorCode,
             ) {
-                // SAFETY: by the caller's promise.
+                // SAFETY: the arguments are those of the program.
                 unsafe { $noted(&NEXT, $($arg,)* error) }
             }
-            // As in C.
-            let straight = NEXT.straight();
-            let quiet = $crate::interpose::is_quiet!($note);
-            let next = if quiet { straight } else { noted as *mut std::ffi::c_void };
-            // SAFETY: a function with these parameters; the rest by the caller's promise.
-            unsafe {
-                $crate::interpose::call!(next(
-                    $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
-                    error => $crate::arguments::ErrorCode,
-                ) -> ())
-            }
-        }
+            use noted as looked_at;
+            use noted as between;
+        };
     };
 }
 pub(crate) use fortran_name;

@@ -8,12 +8,14 @@
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
 mod arguments;
+mod callers;
 mod calls;
 mod depth;
 mod interpose;
 mod next;
 mod notes;
 mod table;
+mod trampoline;
 
 /// There is an MPI library underneath.
 #[linkme::distributed_slice(mpit_ffi::host::OVER_A_LIBRARY)]

@@ -109,13 +109,14 @@ impl Library {
 }
 
 /// A symbol of one library and those it needs.
-fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
+pub(super) fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `library` is a handle from `dlopen`, and `name` a C string.
     NonNull::new(unsafe { libc::dlsym(library, name.as_ptr()) })
 }
 
 /// The definition of a symbol that comes after ours in the program's scope.
-pub(super) fn next(name: &CStr) -> Option<NonNull<c_void>> {
+#[must_use]
+pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
     symbol(libc::RTLD_NEXT, name)
 }
 

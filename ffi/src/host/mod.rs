@@ -34,11 +34,12 @@ macro_rules! own_calls {
 }
 
 pub mod events;
-mod find;
+pub mod find;
 pub mod foreign;
 mod identify;
 pub mod mpi;
 pub mod mpi_t;
+pub mod objects;
 pub mod p2p;
 
 use std::cell::Cell;
@@ -80,13 +81,15 @@ enum Underneath {
     Foreign(Library),
 }
 
+thread_local! {
+    /// Whether this thread is looking for the library, which may call functions of ours meanwhile.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
+}
+
 impl Underneath {
     /// Looked for at the first call. `None` in calls that the library makes while it is being looked for.
     fn get() -> Option<&'static Self> {
         static FOUND: OnceLock<Underneath> = OnceLock::new();
-        thread_local! {
-            static LOOKING: Cell<bool> = const { Cell::new(false) };
-        }
         if let Some(found) = FOUND.get() {
             return Some(found);
         }
@@ -124,6 +127,21 @@ impl Host {
             Some(Underneath::Known(host)) => Some(host),
             _ => None,
         }
+    }
+
+    /// Returns true if an object is the library, or that with its `MPI_` functions where these lie in an object of their own.
+    #[must_use]
+    pub fn is_in(&self, object: &objects::Object) -> bool {
+        let is_there = |name| {
+            self.library.defines(name).is_some_and(|address| object.range.contains(&address.addr().get()))
+        };
+        is_there(c"PMPI_Init") || is_there(c"MPI_Init")
+    }
+
+    /// Returns true in calls that the library makes while this thread is looking for it.
+    #[must_use]
+    pub fn is_looked_for() -> bool {
+        LOOKING.get()
     }
 
     /// The address of an object that the library exports, as the program sees it.

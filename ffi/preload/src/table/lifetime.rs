@@ -11,6 +11,6 @@ calls! {
     initializing() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
     initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
     before() plain fn Finalize() => life::finalizing();
-    // In C, other arguments may follow that mean something to nobody here; they are not passed on.
-    after(Everybody) plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
+    // In C, other arguments may follow, which are for other tools.
+    passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
 }
