@@ -7,7 +7,10 @@ use std::{
     sync::OnceLock,
 };
 
-use crate::{Context, Failure, Outcome, launch, paths, stacks::Spec};
+use crate::{
+    Context, Failure, Outcome, launch, paths,
+    stacks::{Spec, Stack},
+};
 
 /// mpit's own files, as people use them.
 #[derive(Debug)]
@@ -146,6 +149,28 @@ pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface
     // Without a module, the compiler takes two calls with buffers of different shapes for a mistake.
     let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
     compile(spec, wrapper, &options, &format!("hosts/fortran/{name}.F90"), &format!("{name}_{interface}"))
+}
+
+/// Compiles `tests/hosts/c/<source>.c` into a file of another name, with further options, unless that is done already: with the
+/// wrapper of a stack, or without one with the plain C compiler.
+///
+/// # Errors
+/// What the compiler said.
+pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
+    let source = paths::source(&format!("hosts/c/{source}.c"));
+    let dir = paths::hosts().join(stack.map_or("plain", Stack::label)).join("bin");
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let built = dir.join(file);
+    let _alone = launch::one_at_a_time()?;
+    if is_newer_than_all_beside(&built, &source) {
+        return Ok(built);
+    }
+    let mut command = Command::new(stack.map_or_else(|| "cc".into(), Stack::mpicc));
+    command.envs(stack.map(Stack::environment).unwrap_or_default());
+    // Libraries come after what uses them.
+    command.args(C_OPTIONS).arg("-o").arg(&built).arg(&source).args(options);
+    run_compiler(&mut command)?;
+    Ok(built)
 }
 
 fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &str) -> Outcome<PathBuf> {

@@ -1,8 +1,8 @@
 //! The packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's: two MPI libraries, compilers of the other languages that use them, programs that use one of them, and linkers
-/// beside those that come with the C compiler.
-pub(crate) const DEBIAN: [&str; 11] = [
+/// Debian's: two MPI libraries, compilers of the other languages that use them, programs that use one of them, linkers beside
+/// those that come with the C compiler, and a library with an MPI of its own.
+pub(crate) const DEBIAN: [&str; 12] = [
     "openmpi-bin",
     "libopenmpi-dev",
     "mpich",
@@ -14,6 +14,7 @@ pub(crate) const DEBIAN: [&str; 11] = [
     "ptscotch",
     "lld",
     "mold",
+    "libmumps-seq-dev",
 ];
 
 /// An MPI library from PyPI.

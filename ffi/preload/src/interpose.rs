@@ -15,7 +15,9 @@
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `initializing()`: the same, and the library reads its settings meanwhile,
 //! - `making()`: the same, with a note that is made before, as with `around`,
-//! - `before()`: whenever it is called, before it is passed on.
+//! - `before()`: whenever it is called, before it is passed on,
+//! - `passing()`: the same if the program calls, in functions whose further parameters are not known: they are passed on by a
+//!   jump, with all registers as they are.
 //!
 //! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
 //! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
@@ -24,10 +26,14 @@
 //! A function looks at one word, and jumps: to the next definition, to `noted`, which is for calls that are like most, or
 //! from there to `looked_at`, which is for all others ([`crate::calls::run_plainly`], [`crate::calls::run`]).
 //!
+//! The exported function itself is machine code ([`crate::trampoline`]): it looks at the word, finds out whether the name is
+//! MPI's here at all ([`crate::next`]), and who makes the call ([`crate::callers`]).
+//!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
 //! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
-//! calls in turn is inside ([`crate::depth`]). Compilers decorate names in four ways, and `use mpi_f08` has names of its
-//! own, with the same arguments, all by reference; only the error code may be missing there.
+//! calls in turn is inside ([`crate::callers`]). `use mpi_f08` has names of its own, with the same arguments, all by
+//! reference; only the error code may be missing there. Of the ways in which compilers decorate other names, all compilers in
+//! use have the same by default; the others are names of C functions in many libraries, and are not exported.
 
 /// Defines the functions of some lines.
 macro_rules! calls {

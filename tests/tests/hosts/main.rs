@@ -10,6 +10,7 @@ mod components;
 mod control;
 mod events;
 mod finish;
+mod foreign;
 mod fork;
 mod fortran;
 mod harmless;

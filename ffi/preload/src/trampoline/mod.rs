@@ -13,9 +13,15 @@
 //! [`Next`]: crate::next::Next
 //! [`next::resolve`]: crate::next::resolve
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) use aarch64::{
+    ask, entered, entry, entry_at, entry_at_either, passing, resolve, tell, unresolved, with_next,
+};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{ask, entered, entry, entry_at, entry_at_either, passing, resolve, tell, unresolved};
 
