@@ -187,7 +187,7 @@ unsafe extern "C" fn compare(info: *mut libc::dl_phdr_info, _size: usize, search
     if base == search.linker {
         search.initial = Some(position);
     }
-    let mut range = usize::MAX..0;
+    let mut range = Range { start: usize::MAX, end: 0 };
     let mut dynamic = null_mut();
     for index in 0..usize::from(info.dlpi_phnum) {
         // SAFETY: an object has so many program headers.

@@ -72,7 +72,7 @@ fn programs_with_mpi_call_what_they_called() -> Outcome {
 /// Runs a program that sends itself so many messages of four bytes.
 fn counts(stack: &Stack, program: &[&Path], messages: u64) -> Outcome {
     let dir = stack.scratch("foreign")?;
-    let job = program.iter().fold(Job::mpi(stack, 1), |job, word| job.arg(word));
+    let job = program.iter().fold(Job::mpi(stack, 1), Job::arg);
     job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
     let prof = &read_all(&dir.join("prof"), 1)?[0];
     let rows: Vec<_> =
