@@ -2,6 +2,7 @@
 //! plug-ins.
 
 mod check;
+mod doctor;
 mod elf;
 mod preload;
 mod report;
@@ -45,6 +46,12 @@ enum Command {
     /// against what mpit defines, and with a command such as `mpiexec -n 1 ./app` against what the MPI library of its
     /// program defines. The exit status is 1 if there are errors, and 2 if something could not be checked.
     Check(Check),
+    /// Tell what each process of a command has of mpit, and what is in the way
+    ///
+    /// Runs the command as `mpit run` does with the same options, but writes no files: whether the library was loaded, which MPI
+    /// library and launcher there are, which settings arrived, where files would go. Standard output is for the answer; the
+    /// command's goes to standard error. The exit status is 1 if something is in the way.
+    Doctor(Run),
     /// Show what monitoring wrote: who sent how much to whom
     ///
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
@@ -166,6 +173,7 @@ fn main() -> ExitCode {
     }
     let done = match parse().command {
         Command::Run(run) => run::run(&run),
+        Command::Doctor(run) => doctor::examine(&run),
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),

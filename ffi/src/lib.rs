@@ -9,6 +9,7 @@
 pub mod abi;
 pub mod comms;
 pub mod datatypes;
+pub mod doctor;
 pub mod fortran;
 mod gather;
 mod groups;

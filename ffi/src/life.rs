@@ -13,7 +13,7 @@ use mpit_components::run;
 
 use crate::abi::Abi;
 use crate::host::{Host, mpi};
-use crate::{comms, gather, listing, mpi_t, native_monitoring};
+use crate::{comms, doctor, gather, listing, mpi_t, native_monitoring};
 
 static KNOWN_UP: AtomicBool = AtomicBool::new(false);
 
@@ -65,6 +65,7 @@ fn came_up() {
     mpi_t::library_is_up();
     native_monitoring::complain_if_on();
     listing::write_if_asked();
+    doctor::write_if_asked();
 }
 
 /// Returns true if `MPI_Comm_spawn` started this process.
@@ -85,5 +86,6 @@ pub fn finalizing() {
     }
     comms::refresh_names();
     host::finalizing();
+    doctor::finalized();
     mpi_t::library_is_finalizing();
 }

@@ -97,15 +97,19 @@ fn exchange(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut
     null_mut()
 }
 
-/// Says so if the library's own monitoring is on although ours records in its place: a file of its own switched it on, or
-/// `MPI_Init` was called past us.
-pub(crate) fn complain_if_on() {
+/// Returns true if the library's own monitoring records in this process.
+pub(crate) fn is_on() -> bool {
     let is_on = |address: usize| {
         // SAFETY: in Open MPI this is an `int`.
         (unsafe { (address as *const c_int).read() }) > 0
     };
-    let on = Host::get().and_then(|host| host.object("mca_common_monitoring_enabled")).is_some_and(is_on);
-    if on && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
+    Host::get().and_then(|host| host.object("mca_common_monitoring_enabled")).is_some_and(is_on)
+}
+
+/// Says so if the library's own monitoring is on although ours records in its place: a file of its own switched it on, or
+/// `MPI_Init` was called past us.
+pub(crate) fn complain_if_on() {
+    if is_on() && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
         say(
             "Open MPI's own monitoring is on as well, and may write its files over ours: take pml_monitoring_enable out of \
              its parameter files (mca-params.conf), or switch ours off with pml_monitoring_enable=0",

@@ -24,7 +24,7 @@ pub(super) struct RunFiles {
 
 /// Returns true if this command was started by the launcher of a job: then all processes of the job run such a command, and the
 /// files belong to all of them.
-fn is_inside_a_job() -> bool {
+pub(super) fn is_inside_a_job() -> bool {
     OF_LAUNCHERS.iter().any(|name| std::env::var_os(name).is_some())
 }
 

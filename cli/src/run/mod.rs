@@ -13,6 +13,7 @@ use std::process::{Command, ExitCode};
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_components::store;
 use output::Target;
+pub(crate) use recover::ranks;
 use wait::Ended;
 
 use crate::settings::{self, Setting};
@@ -76,7 +77,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
 /// Says at the end what cannot be taken for granted: the one file of all, and that there is nothing at all.
 fn tell_of_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
     let shown = &target.shown;
-    if !target.files().have_more_than(before) {
+    // The one file of a job may be written by another process, which is not waited for here.
+    let is_for_others = args.one_file && files::is_inside_a_job();
+    if !is_for_others && !target.files().have_more_than(before) {
         let why = nothing::reason(&args.command, library, ended.failure().as_deref());
         tell(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` tells more)"));
     } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {

@@ -8,9 +8,14 @@ use crate::preload;
 
 /// The most likely reason, and what to do about it.
 pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
-    if let Err(why) = preload::try_it(library) {
-        return why;
+    match preload::try_it(library) {
+        Err(why) => why,
+        Ok(()) => by_words(words, failed),
     }
+}
+
+/// The most likely reason as far as the words of the command show it.
+pub(crate) fn by_words(words: &[OsString], failed: Option<&str>) -> String {
     if let Some(why) = environment_is_kept_back(words) {
         return why;
     }

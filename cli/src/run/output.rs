@@ -70,7 +70,8 @@ impl Target {
         }
     }
 
-    fn directory(&self) -> &Path {
+    /// Where the files are.
+    pub(crate) fn directory(&self) -> &Path {
         Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
     }
 

@@ -169,7 +169,7 @@ fn remove(file: &LeftFile) {
 }
 
 /// Ascending ranks for people, `rank 2` or `ranks 0-3,7`.
-fn ranks(all: &[u32]) -> String {
+pub(crate) fn ranks(all: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for rank in all {
         match runs.last_mut() {

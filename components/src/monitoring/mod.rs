@@ -4,6 +4,7 @@ mod flush;
 mod report;
 pub(crate) mod settings;
 
+pub use report::named_stem;
 pub(crate) use report::{begin_run, end_run, keep, stem_of_files, stem_of_stores, write_now};
 
 use crate::comms::Reader;

@@ -22,6 +22,13 @@ use crate::{comms, store};
 /// Whoever writes of the run wants to know of all communicators.
 static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
 
+/// What the names of files begin with that the settings of this process name, also where they ask for none at the end.
+#[must_use]
+pub fn named_stem() -> Option<PathBuf> {
+    let stem = settings::FILENAME.get();
+    (!stem.as_str().is_empty()).then(|| stem.as_str().into())
+}
+
 /// What the names of stores begin with, if the settings of this process ask for some.
 pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();

@@ -7,7 +7,7 @@ use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, events, osc, pml};
 use mpit_ffi::abi::Abi;
 use mpit_ffi::host::Host;
-use mpit_ffi::{life, native_monitoring};
+use mpit_ffi::{doctor, life, native_monitoring};
 
 use crate::callers::{self, Caller};
 use crate::depth::Outermost;
@@ -82,7 +82,11 @@ interests! {
 
 /// What a host that has no such function answers: nothing to pass the call on to.
 pub(crate) fn no_such_function() -> c_int {
-    Host::get().map_or(1, |host| host.abi().err_other)
+    if let Some(host) = Host::get() {
+        return host.abi().err_other;
+    }
+    doctor::complain_of_no_library();
+    1
 }
 
 /// What a large count gets from a host that has only the form with `int` counts.

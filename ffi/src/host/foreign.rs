@@ -56,6 +56,16 @@ pub(super) fn report(library: &Library) {
     }
 }
 
+/// The file of the MPI library of this process, and what it says it is.
+pub(crate) fn library() -> Option<(String, String)> {
+    let library = match Underneath::get()? {
+        Underneath::Nothing => return None,
+        Underneath::Known(host) => &host.library,
+        Underneath::Foreign(library) => library,
+    };
+    Some((library.file().into_owned(), version(library)))
+}
+
 /// What a library says it is, in one line.
 fn version(library: &Library) -> String {
     let mut text = vec![0_u8; LONGEST_VERSION];

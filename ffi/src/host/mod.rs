@@ -103,6 +103,7 @@ impl Underneath {
             && let Some(Self::Foreign(library)) = FOUND.get()
         {
             foreign::report(library);
+            crate::doctor::write_without_mpi();
         }
         FOUND.get()
     }

@@ -62,6 +62,11 @@ fn tools_in_c_and_rust() -> Outcome {
 }
 
 #[test]
+fn what_doctor_says_of_a_job() -> Outcome {
+    follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+#[test]
 fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
     let with_intel = [&USUAL[..], &["impi2021.19"]].concat();
     follow("examples/unexpected/README.md", &with_intel)

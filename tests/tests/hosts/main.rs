@@ -8,6 +8,7 @@ mod bystanders;
 mod coll;
 mod components;
 mod control;
+mod doctor;
 mod events;
 mod finish;
 mod foreign;

@@ -1,0 +1,118 @@
+//! The processes of a command on this machine, looked at from outside: also those that nothing can be preloaded into.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use mpit::cvar::sources::LAUNCHER_SETTINGS;
+
+use crate::elf::Program;
+use crate::preload;
+
+/// Time between two looks.
+const PAUSE: Duration = Duration::from_millis(3);
+
+/// A program that a process ran.
+#[allow(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) pid: u32,
+    pub(super) program: PathBuf,
+    pub(super) kind: Option<Program>,
+    /// The environment says that the library is to be preloaded.
+    pub(super) is_asked_for: bool,
+    /// Settings arrived.
+    pub(super) has_settings: bool,
+    pub(super) has_library: bool,
+    /// An MPI library is loaded.
+    pub(super) has_mpi: bool,
+}
+
+/// Looks at processes until it is ended.
+pub(super) struct Watch {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Vec<Seen>>>,
+}
+
+impl Watch {
+    /// Begins to look at a process and all that descend from it.
+    pub(super) fn begin(pid: u32, library: &Path) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (ended, library) = (Arc::clone(&is_over), library.to_owned());
+        let thread = thread::Builder::new().name("watch".into()).spawn(move || {
+            let mut all = BTreeMap::new();
+            while !ended.load(Relaxed) {
+                look(pid, &library, &mut all);
+                thread::sleep(PAUSE);
+            }
+            all.into_values().collect()
+        });
+        Self { is_over, thread: thread.ok() }
+    }
+
+    /// Ends it. Returns what was seen, by process.
+    pub(super) fn end(self) -> Vec<Seen> {
+        self.is_over.store(true, Relaxed);
+        self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+fn look(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), Seen>) {
+    let mut left = vec![first];
+    while let Some(pid) = left.pop() {
+        let place = PathBuf::from(format!("/proc/{pid}"));
+        for thread in fs::read_dir(place.join("task")).into_iter().flatten().flatten() {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            left.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+        let Ok(program) = fs::read_link(place.join("exe")) else { continue };
+        let before = all.get(&(pid, program.clone()));
+        if before.is_some_and(|seen| seen.has_library && seen.has_mpi) {
+            continue;
+        }
+        let (environment, maps) = (fs::read(place.join("environ")), fs::read_to_string(place.join("maps")));
+        let (Ok(environment), Ok(maps)) = (environment, maps) else { continue };
+        // What was read is of this program only if it is still the one.
+        if maps.is_empty() || fs::read_link(place.join("exe")).ok().as_ref() != Some(&program) {
+            continue;
+        }
+        let kind = before.map_or_else(|| Program::of(&program), |seen| seen.kind);
+        let mut seen = Seen { pid, program: program.clone(), kind, ..of(&environment, &maps, library) };
+        if let Some(before) = before {
+            seen.has_library |= before.has_library;
+            seen.has_mpi |= before.has_mpi;
+        }
+        all.insert((pid, program), seen);
+    }
+}
+
+fn of(environment: &[u8], maps: &str, library: &Path) -> Seen {
+    let value = |name: &str| {
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+    };
+    let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
+    let is_ours = |path: &str| Path::new(path) == resolved;
+    let is_mpi = |path: &str| {
+        let base = path.rsplit('/').next().unwrap_or_default();
+        base.starts_with("libmpi") && !base.starts_with("libmpit") && base.contains(".so")
+    };
+    let files = || maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
+    let preloaded = value(preload::VARIABLE).unwrap_or_default();
+    Seen {
+        pid: 0,
+        program: PathBuf::new(),
+        kind: None,
+        is_asked_for: preloaded
+            .split(|byte| matches!(byte, b':' | b' '))
+            .any(|one| one == library.as_os_str().as_bytes()),
+        has_settings: value(LAUNCHER_SETTINGS).is_some(),
+        has_library: files().any(is_ours),
+        has_mpi: files().any(is_mpi),
+    }
+}

@@ -1,0 +1,196 @@
+//! What a process says of itself to `mpit doctor`: which MPI it has, what arrived there, and where its files would go.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use mpit::cvar::sources::Source;
+use mpit::cvar::unknown::{misspelled, unknown};
+use mpit::environment;
+use mpit::registry::{CvarEntry, Registry};
+use mpit_components::{host, monitoring};
+use serde::{Deserialize, Serialize};
+
+use crate::host::Host;
+use crate::native_monitoring;
+
+/// The environment variable that asks for it: a directory for a file of each process.
+pub const DIRECTORY: &str = "MPIT_DOCTOR";
+
+/// A process, as it says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// The name of its machine.
+    pub host: String,
+    /// The file of its program.
+    pub program: String,
+    /// The version of the preload library.
+    pub mpit: String,
+    /// What started it, as its environment shows, and how many processes that says there are.
+    pub launcher: Option<(String, Option<u32>)>,
+    /// Its MPI library; `None` if there is none.
+    pub mpi: Option<Mpi>,
+    /// Its rank and the number of processes, once MPI is up.
+    pub world: Option<(u32, u32)>,
+    /// Settings that are not the default: name, value, and where it is from.
+    pub settings: Vec<(String, String, String)>,
+    /// Settings that nothing takes: a sentence for each.
+    pub unknown: Vec<String>,
+    /// Recording is asked for.
+    pub records: bool,
+    /// What the names of its files begin with, if some are to be written.
+    pub stem: Option<PathBuf>,
+    /// Why they could not be.
+    pub unwritable: Option<String>,
+    /// Open MPI's own monitoring is on as well.
+    pub native: bool,
+    /// It came to `MPI_Finalize`.
+    pub finalized: bool,
+}
+
+/// The MPI library of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mpi {
+    /// What the library says it is.
+    pub version: String,
+    /// Its ABI; `None` if it is not known.
+    pub abi: Option<String>,
+    /// Its file.
+    pub file: String,
+}
+
+static WRITTEN: Mutex<Option<Process>> = Mutex::new(None);
+
+/// MPI is up: says so if it is asked for.
+pub(crate) fn write_if_asked() {
+    if let Some(directory) = directory() {
+        keep(&directory, process());
+    }
+}
+
+/// MPI is being finalized.
+pub(crate) fn finalized() {
+    let Some(directory) = directory() else { return };
+    let before = WRITTEN.lock().ok().and_then(|mut written| written.take());
+    if let Some(before) = before {
+        keep(&directory, Process { finalized: true, unknown: unknown_settings(), ..before });
+    }
+}
+
+/// The process calls MPI and has no library, or one whose ABI is not known: what there is to say of it.
+pub fn write_without_mpi() {
+    if let Some(directory) = directory() {
+        keep(&directory, Process { mpi: library(), ..of_any() });
+    }
+}
+
+fn directory() -> Option<PathBuf> {
+    environment::var_os(DIRECTORY).map(PathBuf::from)
+}
+
+/// Writes the file of the process. What goes wrong is not reported: the directory may be one of another machine, and
+/// `mpit doctor` says which processes are missing.
+fn keep(directory: &Path, process: Process) {
+    let path = directory.join(format!("{}-{}.json", process.host, process.pid));
+    if let Ok(text) = serde_json::to_vec(&process) {
+        let temporary = path.with_extension("new");
+        let _ = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
+    }
+    if let Ok(mut written) = WRITTEN.lock() {
+        *written = Some(process);
+    }
+}
+
+fn of_any() -> Process {
+    let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Process {
+        pid: std::process::id(),
+        host: host.trim().replace('/', "_"),
+        program: program.display().to_string(),
+        mpit: env!("CARGO_PKG_VERSION").into(),
+        launcher: launcher(),
+        ..Process::default()
+    }
+}
+
+/// Variables with the number of processes, and who sets them. The first one that is set counts: launchers run below others.
+const LAUNCHERS: [(&str, &str); 4] = [
+    ("OMPI_COMM_WORLD_SIZE", "mpiexec of Open MPI"),
+    ("PMI_SIZE", "Hydra, the mpiexec of MPICH and Intel MPI"),
+    ("SLURM_STEP_NUM_TASKS", "srun"),
+    ("PMIX_RANK", "a launcher with PMIx"),
+];
+
+fn launcher() -> Option<(String, Option<u32>)> {
+    let (name, value) = LAUNCHERS
+        .iter()
+        .find_map(|(variable, name)| Some((*name, (*variable, environment::var(variable)?))))?;
+    let (variable, value) = value;
+    let size = if variable == "PMIX_RANK" { None } else { value.parse().ok() };
+    Some((name.to_owned(), size))
+}
+
+fn process() -> Process {
+    let stem = monitoring::named_stem();
+    Process {
+        mpi: library(),
+        world: host::world().map(|world| (world.rank, world.size)),
+        settings: settings(),
+        unknown: unknown_settings(),
+        records: monitoring::records_whole_run(),
+        unwritable: stem.as_deref().and_then(|stem| try_to_write(stem).err()).map(|error| error.to_string()),
+        stem,
+        native: native_monitoring::is_on(),
+        ..of_any()
+    }
+}
+
+fn library() -> Option<Mpi> {
+    let (file, version) = crate::host::foreign::library()?;
+    Some(Mpi { version, file, abi: Host::get().map(|host| host.abi().flavour.to_string()) })
+}
+
+fn settings() -> Vec<(String, String, String)> {
+    let registry = Registry::global();
+    let all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
+    let of = |entry: &CvarEntry| {
+        (entry.desc().name().to_owned(), entry.desc().value_as_text(), entry.source().to_string())
+    };
+    all.filter(|entry| entry.source() != Source::Default).map(of).collect()
+}
+
+fn unknown_settings() -> Vec<String> {
+    let registry = Registry::global();
+    [misspelled(registry), unknown(registry)].concat()
+}
+
+/// Writes a file beside those of the run, and removes it.
+fn try_to_write(stem: &Path) -> std::io::Result<()> {
+    let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let trial = directory.join(format!(".mpit-doctor-{}", std::process::id()));
+    File::create_new(&trial)?;
+    fs::remove_file(trial)
+}
+
+/// Says once that the program calls MPI and has lost its library, which the compiler's usual options bring about.
+#[cold]
+pub fn complain_of_no_library() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if library().is_none() && !SAID.swap(true, Relaxed) {
+        say(
+            "this program calls MPI, and no MPI library is loaded. The linker left it out (--as-needed, which many compilers pass, \
+             where other libraries of the program had the names): link with -Wl,--no-as-needed in front of -lmpi",
+        );
+        write_without_mpi();
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "the program gets an error code that says nothing")]
+fn say(message: &str) {
+    eprintln!("mpit: {message}");
+}
