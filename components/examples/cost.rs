@@ -126,13 +126,7 @@ fn lines() {
     let messages = Messages::new(&store);
     let cost = || {
         let rows = messages.snapshot().since(&Snapshot::default());
-        let profile = Profile {
-            me: 0,
-            messages: rows,
-            accesses: Vec::new(),
-            collectives: Vec::new(),
-            comms: Vec::new(),
-        };
+        let profile = Profile { messages: rows, ..Profile::default() };
         best(u64::from(PEERS), || profile.write(std::io::sink()).expect("a sink takes all"))
     };
     (0..PEERS).for_each(|to| messages.record(to, 8 + u64::from(to), false));

@@ -1,6 +1,6 @@
 //! What a program says to those who watch it.
 
-use crate::{calls, monitoring};
+use crate::{calls, host, monitoring};
 
 /// The program called `MPI_Pcontrol`:
 ///
@@ -11,8 +11,12 @@ use crate::{calls, monitoring};
 /// | 2 | what was recorded so far is written as at the end of MPI, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
 /// | others | nothing |
 ///
-/// All of the monitoring components and the variables of [`calls`] obey. Components of others and events do not.
+/// All of the monitoring components and the variables of [`calls`] obey, events do not. Components of others are told the
+/// level, whatever it is.
 pub fn pcontrol(level: i32) {
+    for framework in host::frameworks() {
+        framework.pcontrol(level);
+    }
     match level {
         0 => {
             monitoring::pause();

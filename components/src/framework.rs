@@ -1,16 +1,20 @@
 //! What the frameworks have in common: the components that are open, and whether they want to hear anything.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::desc::ComponentDesc;
 use mpit::log::Log;
 use mpit::plugin::component::{self, ForeignComponent};
 use mpit::traffic;
-pub(crate) use mpit::traffic::{Lifecycle, Switch};
+pub(crate) use mpit::traffic::{Lifecycle, Lines, Switch};
 
 use crate::complaint::complain;
 use crate::host::World;
 use crate::selection::{List, Selection};
+
+/// The number of components that were opened in this process.
+static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
 /// A component that takes part, or did until its plug-in was deactivated.
 struct Listener<C: ?Sized + 'static> {
@@ -29,13 +33,37 @@ struct Known<C: ?Sized + 'static> {
     /// and whether it has taken part since.
     is_open: bool,
     is_listed: bool,
+    /// The position among all openings of this process, if it is open.
+    opened: u64,
     /// A thread runs its `open` or `close`, and looks at it once more afterwards.
     is_busy: bool,
 }
 
-impl<C: ?Sized> Known<C> {
+impl<C: ?Sized + Lifecycle> Known<C> {
     fn new(name: &'static str, component: &'static C, guest: Option<&'static ForeignComponent>) -> Self {
-        Self { name, component, guest, asked: None, is_open: false, is_listed: false, is_busy: false }
+        Self {
+            name,
+            component,
+            guest,
+            asked: None,
+            is_open: false,
+            is_listed: false,
+            opened: 0,
+            is_busy: false,
+        }
+    }
+
+    fn can_close(&self) -> bool {
+        self.is_open && !self.is_busy
+    }
+
+    /// Marks it as being closed.
+    fn begin_close(&mut self) -> Step<C> {
+        (self.is_open, self.is_busy) = (false, true);
+        if self.guest.is_some() {
+            self.component.switch().pause();
+        }
+        Step::Close(self.component)
     }
 
     /// The time in which it may take part: what is linked into the program may for ever.
@@ -170,21 +198,26 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     /// opening or closing is left to that thread, which does the rest when the function returns; nothing waits.
     fn settle(&self) {
         while let Some((at, step)) = self.next_step() {
-            let is_open = match step {
-                Step::Open(component, world) => component.open(world),
-                Step::Close(component) => {
-                    component.close();
-                    false
-                }
-            };
-            let mut register = self.register();
-            let Some(known) = register.known.get_mut(at) else { return };
-            known.is_busy = false;
-            if is_open {
-                self.admit(known);
-            } else if known.guest.is_none() && matches!(step, Step::Open(..)) {
-                known.component.switch().leave_out();
+            self.run(at, &step);
+        }
+    }
+
+    /// Runs the function of a component, without a lock, and notes the outcome.
+    fn run(&self, at: usize, step: &Step<C>) {
+        let is_open = match step {
+            Step::Open(component, world) => component.open(*world),
+            Step::Close(component) => {
+                component.close();
+                false
             }
+        };
+        let mut register = self.register();
+        let Some(known) = register.known.get_mut(at) else { return };
+        known.is_busy = false;
+        if is_open {
+            self.admit(known);
+        } else if known.guest.is_none() && matches!(step, Step::Open(..)) {
+            known.component.switch().leave_out();
         }
     }
 
@@ -197,12 +230,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             let epoch = known.epoch();
             let is_over = *is_closed || known.asked != epoch;
             if known.is_open && is_over {
-                known.is_open = false;
-                known.is_busy = true;
-                if known.guest.is_some() {
-                    known.component.switch().pause();
-                }
-                return Some((at, Step::Close(known.component)));
+                return Some((at, known.begin_close()));
             }
             if *is_closed || !is_over {
                 continue;
@@ -222,6 +250,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     /// The component takes part from now on.
     fn admit(&self, known: &mut Known<C>) {
         known.is_open = true;
+        known.opened = OPENINGS.fetch_add(1, Relaxed);
         if !known.is_listed {
             let (component, switch) = (known.component, known.component.switch());
             // Nobody else appends, and there is room for more than fit into memory.
@@ -236,11 +265,87 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Closes the components that take part. Only the first call counts. One that another thread is opening is closed by
-    /// that thread.
-    pub(crate) fn close(&self) {
+    /// The components that are open, with their full names. Their functions may be called: no lock is held.
+    fn open_ones(&self) -> Vec<(String, &'static C)> {
+        let register = self.register();
+        let open = register.known.iter().filter(|known| known.is_open);
+        open.map(|known| (format!("{}.{}", self.which.name(), known.name), known.component)).collect()
+    }
+}
+
+/// A framework, whatever its components implement.
+pub(crate) trait AnyFramework: Sync {
+    /// Opens components of other images that came, and closes those that went.
+    fn look(&self);
+
+    /// Opens no component from now on. One that another thread is opening is closed by that thread.
+    fn begin_close(&self);
+
+    /// Returns when the component that was opened last was opened, as a position among all openings of the process.
+    fn last_opened(&self) -> Option<u64>;
+
+    /// Closes the component that was opened last.
+    fn close_last(&self);
+
+    /// Hands a call of `MPI_Pcontrol` to the open components.
+    fn pcontrol(&self, level: i32);
+
+    /// Asks the open components for their lines; returns them with the components' full names.
+    fn report(&self) -> Vec<(String, Lines)>;
+}
+
+impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
+    fn look(&self) {
+        self.look();
+    }
+
+    fn begin_close(&self) {
         self.register().is_closed = true;
-        self.settle();
+    }
+
+    fn last_opened(&self) -> Option<u64> {
+        self.register().known.iter().filter(|known| known.can_close()).map(|known| known.opened).max()
+    }
+
+    fn close_last(&self) {
+        let last = {
+            let mut register = self.register();
+            let open = register.known.iter_mut().enumerate().filter(|(_, known)| known.can_close());
+            open.max_by_key(|(_, known)| known.opened).map(|(at, known)| (at, known.begin_close()))
+        };
+        if let Some((at, step)) = last {
+            self.run(at, &step);
+        }
+    }
+
+    fn pcontrol(&self, level: i32) {
+        for (_, component) in self.open_ones() {
+            component.pcontrol(level);
+        }
+    }
+
+    fn report(&self) -> Vec<(String, Lines)> {
+        let mut all = Vec::new();
+        for (name, component) in self.open_ones() {
+            let mut lines = Lines::new();
+            component.report(&mut lines);
+            all.push((name, lines));
+        }
+        all
+    }
+}
+
+/// Closes the components of all frameworks, each before those that were opened before it.
+pub(crate) fn close_all(frameworks: &[&dyn AnyFramework]) {
+    for framework in frameworks {
+        framework.begin_close();
+    }
+    let newest = || {
+        let opened = frameworks.iter().filter_map(|framework| Some((framework.last_opened()?, framework)));
+        opened.max_by_key(|(at, _)| *at)
+    };
+    while let Some((_, framework)) = newest() {
+        framework.close_last();
     }
 }
 
@@ -360,8 +465,8 @@ mod tests {
         assert_eq!(REASONS.load(Relaxed), 0);
         assert_eq!((LEFT.heard.load(Relaxed), RIGHT.heard.load(Relaxed)), (6, 12));
 
-        FRAMEWORK.close();
-        FRAMEWORK.close();
+        super::close_all(&[&FRAMEWORK]);
+        super::close_all(&[&FRAMEWORK]);
         let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
         // Those that are told nothing do not make traffic costly.
         DEAF.switch.on();

@@ -14,6 +14,7 @@ use mpit::registry::Registry;
 pub use mpit::traffic::World;
 
 use crate::complaint::complain;
+use crate::framework::{self, AnyFramework};
 use crate::{coll, monitoring, osc, pml, run};
 
 static WORLD: OnceLock<World> = OnceLock::new();
@@ -59,9 +60,7 @@ pub fn finalizing() {
             if WORLD.get().is_some_and(|world| world.rank == 0) {
                 unknown(Registry::global()).into_iter().for_each(complain);
             }
-            pml::close();
-            osc::close();
-            coll::close();
+            framework::close_all(&frameworks());
         }
     });
 }
@@ -82,10 +81,15 @@ fn outermost(what: impl FnOnce()) {
     let _leave = Leave;
     what();
     while CHANGED.take() {
-        pml::look();
-        osc::look();
-        coll::look();
+        for framework in frameworks() {
+            framework.look();
+        }
     }
+}
+
+/// All frameworks.
+pub(crate) fn frameworks() -> [&'static dyn AnyFramework; 3] {
+    [pml::framework(), osc::framework(), coll::framework()]
 }
 
 struct Leave;

@@ -1,12 +1,13 @@
 //! The text of a `.prof` file, byte for byte as Open MPI's tools read it.
 //!
 //! Fields are separated by tabs. A line `E` or `I` stands for the messages to one process, external or internal, a
-//! block `D` for a communicator. The histogram of a pair is written once: on its `E` line, where it counts both
+//! block `D` for a communicator, and a comment `# COMPONENT` for what a component of others adds. The histogram of a pair is written once: on its `E` line, where it counts both
 //! kinds, or else on its `I` line.
 
 use std::io::{self, Write};
 
 use mpit::object::OUTSIDE;
+use mpit::traffic::Lines;
 
 use crate::comms::Record;
 pub use crate::record::Sum;
@@ -54,7 +55,7 @@ pub struct Exchanged {
 }
 
 /// What a file says. Processes outside of the world have no line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Profile {
     /// The rank of this process in the world.
     pub me: u32,
@@ -66,6 +67,8 @@ pub struct Profile {
     pub collectives: Vec<Exchanged>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,
+    /// What components added: their full names and lines.
+    pub lines: Vec<(String, Lines)>,
 }
 
 impl Profile {
@@ -99,6 +102,15 @@ impl Profile {
         }
         for block in &self.comms {
             self.block(&mut out, block)?;
+        }
+        for (component, lines) in &self.lines {
+            for line in lines.iter() {
+                out.put(b"# COMPONENT\t");
+                out.put(component.as_bytes());
+                out.put(b"\t");
+                out.put(line.as_bytes());
+                out.end_line()?;
+            }
         }
         out.end()
     }

@@ -33,6 +33,10 @@ macro_rules! always {
                 true
             }
 
+            fn pcontrol(&self, level: i32) {
+                hear(format!("{} hears level {level}", stringify!($name)));
+            }
+
             fn close(&self) {
                 self.switch().off();
                 hear(format!("{} closes", stringify!($name)));
@@ -105,7 +109,7 @@ fn everybody_who_listens_is_told() {
     host::initialized(World { rank: 0, size: 3 });
     host::initialized(World { rank: 1, size: 3 });
     assert_eq!(host::world(), Some(World { rank: 0, size: 3 }));
-    // That is for what mpit records itself.
+    // What mpit records itself pauses; components of others only hear of it.
     control::pcontrol(0);
     assert!(pml::active() && osc::active() && coll::active());
     report(comm);
@@ -123,16 +127,21 @@ fn everybody_who_listens_is_told() {
             "Accesses opens on 0 of 3",
             "Second opens on 0 of 3",
             "Operations opens on 0 of 3",
+            "Messages hears level 0",
+            "Accesses hears level 0",
+            "Second hears level 0",
+            "Operations hears level 0",
             "Synchronous of 64 bytes to 2",
             "Get 0/12 at 1",
             "OneToAll again",
             "Bcast [8, 8, 8]",
             "AllToAll again",
             "Alltoallv [0, 4, 8]",
-            "Messages closes",
-            "Accesses closes",
-            "Second closes",
+            // In the reverse order of their opening.
             "Operations closes",
+            "Second closes",
+            "Accesses closes",
+            "Messages closes",
             "Freed",
         ]
     );

@@ -59,6 +59,8 @@ impl Guest {
             freed: Some(freed),
             file: null(),
             line: 0,
+            pcontrol: None,
+            report: None,
         };
         let about = About {
             framework: self.framework,

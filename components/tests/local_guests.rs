@@ -91,6 +91,8 @@ fn component(framework: &'static CStr, sums: &'static Sums) -> abi::Component {
         freed: None,
         file: null(),
         line: 0,
+        pcontrol: None,
+        report: None,
     }
 }
 

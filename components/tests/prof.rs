@@ -11,7 +11,7 @@ fn rows(record: &Messages<'_>) -> Vec<Row> {
 }
 
 fn profile(me: u32, messages: Vec<Row>, comms: Vec<Block>) -> Profile {
-    Profile { me, messages, accesses: Vec::new(), collectives: Vec::new(), comms }
+    Profile { me, messages, comms, ..Profile::default() }
 }
 
 fn text(profile: &Profile) -> String {

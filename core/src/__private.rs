@@ -129,6 +129,39 @@ pub mod cell_of {
     }
 }
 
+/// What the attributes ask the compiler about the trait of a component.
+pub mod component_of {
+    use crate::traffic;
+
+    #[diagnostic::on_unimplemented(
+        message = "components of the framework `pml` implement `mpit::traffic::pml::Component`, this is another trait",
+        label = "name the framework of the trait"
+    )]
+    pub trait Pml {}
+    #[diagnostic::do_not_recommend]
+    impl Pml for dyn traffic::pml::Component {}
+
+    #[diagnostic::on_unimplemented(
+        message = "components of the framework `osc` implement `mpit::traffic::osc::Component`, this is another trait",
+        label = "name the framework of the trait"
+    )]
+    pub trait Osc {}
+    #[diagnostic::do_not_recommend]
+    impl Osc for dyn traffic::osc::Component {}
+
+    #[diagnostic::on_unimplemented(
+        message = "components of the framework `coll` implement `mpit::traffic::coll::Component`, this is another trait",
+        label = "name the framework of the trait"
+    )]
+    pub trait Coll {}
+    #[diagnostic::do_not_recommend]
+    impl Coll for dyn traffic::coll::Component {}
+
+    pub const fn pml<T: Pml + ?Sized>() {}
+    pub const fn osc<T: Osc + ?Sized>() {}
+    pub const fn coll<T: Coll + ?Sized>() {}
+}
+
 section! {
     /// The event types of this image.
     MPIT_EVENTS_V1: &'static EventDesc, "mpit_0_1_events"

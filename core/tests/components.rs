@@ -53,6 +53,8 @@ fn nothing(framework: &'static CStr, name: &'static CStr) -> abi::Component {
         freed: None,
         file: null(),
         line: 0,
+        pcontrol: None,
+        report: None,
     }
 }
 

@@ -40,7 +40,7 @@ extern "C" {
 
 /* The version of this header. A library takes tables and plug-ins of the same major version, whichever minor one. */
 #define MPIT_MAJOR 1
-#define MPIT_MINOR 1
+#define MPIT_MINOR 2
 
 enum mpit_class {
     MPIT_CLASS_STATE,
@@ -398,6 +398,9 @@ struct mpit_switch {
 };
 #define MPIT_SWITCH_INIT {0, 0, 0}
 
+/* Adds a line to the output of monitoring; control characters become spaces. */
+typedef void (*mpit_add_line)(void *lines, const char *text);
+
 /* A component: it hears of each operation of one framework. Functions may be null; those of other frameworks are not
  * called. `sent`, `accessed` and `done` are called by whatever thread communicates, at the cost of every operation: no
  * locks there, and no calls of MPI. Who reports traffic is the preload library; over libmpit.so alone nobody does. */
@@ -420,6 +423,11 @@ struct mpit_component {
     void (*freed)(void *user_data, uint64_t comm);
     const char *file; /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
+    /* Since 1.2. The program called MPI_Pcontrol; called while the component is open, whether it listens or not. */
+    void (*pcontrol)(void *user_data, int level);
+    /* Monitoring writes its output, at the end of MPI or for MPI_Pcontrol(2): add(lines, "text") adds a line of the
+     * component's own. Called while the component is open. */
+    void (*report)(void *user_data, mpit_add_line add, void *lines);
 };
 
 /* All that is registered in one step. Lists may be null if they have no entries. */

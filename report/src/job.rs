@@ -95,6 +95,8 @@ pub struct Job {
     pub problems: Vec<Problem>,
     /// How many more there were.
     pub more_problems: u64,
+    /// What components of others added to the files.
+    pub lines: Vec<Line>,
     /// What is worth knowing about which files were read.
     pub notes: Vec<String>,
     matrices: [Matrix; 5],
@@ -132,11 +134,24 @@ pub(crate) struct Part {
     pub(crate) ranks: Vec<u32>,
     /// What a container says of ranks that it has nothing of.
     pub(crate) missing: Vec<(u32, String)>,
+    /// What components of others added.
+    pub(crate) lines: Vec<Line>,
     /// What became of some processes.
     pub(crate) notes: Vec<(u32, String)>,
     /// The size of the world, where a container or a communicator tells.
     pub(crate) size: u32,
     pub(crate) problems: Problems,
+}
+
+/// A line that a component of others added.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// The process, by its rank in the world.
+    pub rank: u32,
+    /// Framework and name of the component.
+    pub component: String,
+    /// The text.
+    pub text: String,
 }
 
 /// A communicator of certain members.
@@ -155,6 +170,7 @@ impl Default for Part {
             comms: HashMap::new(),
             ranks: Vec::new(),
             missing: Vec::new(),
+            lines: Vec::new(),
             notes: Vec::new(),
             size: 0,
             problems: Problems::default(),
@@ -186,6 +202,7 @@ impl Part {
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
+        self.lines.extend(other.lines);
         self.notes.extend(other.notes);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
@@ -194,6 +211,8 @@ impl Part {
 
     pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
         let texts = self.ranks.len();
+        // Those of one process stay in the order of its file.
+        self.lines.sort_by_key(|line| line.rank);
         self.notes.sort_unstable();
         notes.extend(self.notes.into_iter().map(|(_, note)| note));
         self.ranks.sort_unstable();
@@ -212,6 +231,7 @@ impl Part {
             comms: groups(&self.comms),
             problems: self.problems.kept,
             more_problems: self.problems.more,
+            lines: self.lines,
             notes,
             matrices: self.cells.map(Matrix::new),
         }

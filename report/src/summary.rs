@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::job::{Job, Missing, Sum};
+use crate::job::{Job, Line, Missing, Sum};
 use crate::matrix::Kind;
 use crate::units::{bin, bytes, grouped};
 
@@ -25,7 +25,8 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     totals(out, job)?;
     sizes(out, job)?;
     pairs(out, job, top)?;
-    comms(out, job)
+    comms(out, job)?;
+    lines(out, job)
 }
 
 /// How many lines name processes that are missing.
@@ -39,6 +40,20 @@ fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
         writeln!(out, "missing: and {} ranges of ranks more", all.len() - NAMED)?;
     }
     Ok(())
+}
+
+/// What components of others added.
+fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
+    if !job.lines.is_empty() {
+        writeln!(out, "\nLines of components")?;
+    }
+    for Line { rank, component, text } in job.lines.iter().take(NAMED) {
+        writeln!(out, "rank {rank}, {component}: {text}")?;
+    }
+    match job.lines.len().checked_sub(NAMED) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(out, "and {more} more in the files"),
+    }
 }
 
 fn totals(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {

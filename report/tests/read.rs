@@ -135,6 +135,7 @@ fn what_the_component_writes_is_understood() {
         accesses: vec![Accessed { to: 1, sent: written(7, 8), received: written(9, 10) }],
         collectives: vec![Exchanged { to: 3, sum: written(11, 12) }],
         comms: records.into_iter().map(block).collect(),
+        ..Profile::default()
     };
     let mut text = Vec::new();
     profile.write(&mut text).unwrap();

@@ -35,7 +35,7 @@ struct component {
     const char *framework;
     struct mpit_switch listening;
     uint32_t rank;
-    int opened, closed;
+    int opened, closed, levels;
     struct sums sums[3];
 };
 
@@ -87,6 +87,24 @@ static void close_it(void *user_data)
     }
     fprintf(file, "times all %d %d\n", component->opened, component->closed);
     fclose(file);
+}
+
+/* The sum of all levels that MPI_Pcontrol was called with. */
+static void pcontrol(void *user_data, int level)
+{
+    struct component *component = user_data;
+
+    component->levels += level;
+}
+
+/* For monitoring's own files. */
+static void report(void *user_data, mpit_add_line add_line, void *lines)
+{
+    struct component *component = user_data;
+    char line[64];
+
+    snprintf(line, sizeof line, "levels\t%d", component->levels);
+    add_line(lines, line);
 }
 
 static void sent(void *user_data, const struct mpit_message *message)
@@ -154,7 +172,9 @@ static const struct mpit_component components[] = {
      .open = open_it,
      .close = close_it,
      .sent = sent,
-     MPIT_HERE},
+     MPIT_HERE,
+     .pcontrol = pcontrol,
+     .report = report},
     {.size = sizeof(struct mpit_component),
      .framework = "osc",
      .name = "acme",
@@ -164,7 +184,9 @@ static const struct mpit_component components[] = {
      .open = open_it,
      .close = close_it,
      .accessed = accessed,
-     MPIT_HERE},
+     MPIT_HERE,
+     .pcontrol = pcontrol,
+     .report = report},
     {.size = sizeof(struct mpit_component),
      .framework = "coll",
      .name = "acme",
@@ -175,7 +197,9 @@ static const struct mpit_component components[] = {
      .close = close_it,
      .done = done,
      .freed = freed,
-     MPIT_HERE},
+     MPIT_HERE,
+     .pcontrol = pcontrol,
+     .report = report},
 };
 
 MPIT_PLUGIN("acme", MPIT_LIST(components))

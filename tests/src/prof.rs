@@ -40,6 +40,8 @@ pub struct Prof {
     pub communicators: Vec<Communicator>,
     /// Run, world, size and time of the line that says which run it is, where there is one.
     pub identity: Vec<String>,
+    /// What components added: full name, tab, text.
+    pub lines: Vec<String>,
 }
 
 impl Prof {
@@ -95,6 +97,12 @@ struct Parser {
 
 impl Parser {
     fn line(&mut self, line: &str) -> Outcome {
+        if let Some(line) = line.strip_prefix("# COMPONENT\t") {
+            self.prof.lines.push(line.into());
+            return Failure::unless(self.section == SECTIONS.len(), || {
+                "a line of a component comes last".into()
+            });
+        }
         if line.starts_with('#') {
             let expected = SECTIONS.get(self.section).copied().unwrap_or("no further heading");
             self.section += 1;

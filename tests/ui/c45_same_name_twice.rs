@@ -41,10 +41,10 @@ trait Listener: Send + Sync {}
 struct One;
 struct Other;
 
-#[component(framework = "pml", name = "recorder")]
+#[component(framework = "recording", name = "recorder")]
 impl Listener for One {}
 
-#[component(framework = "pml", name = "recorder")]
+#[component(framework = "recording", name = "recorder")]
 impl Listener for Other {}
 
 fn main() {

@@ -4,14 +4,14 @@ trait Listener {}
 
 struct Recorder;
 
-#[component(framework = "pml", name = "recorder")]
+#[component(framework = "recording", name = "recorder")]
 impl Listener for Recorder {}
 
 trait Sharing: Send + Sync {}
 
 struct Sized(u32);
 
-#[component(framework = "pml", name = "sized")]
+#[component(framework = "recording", name = "sized")]
 impl Sharing for Sized {}
 
 fn main() {}

@@ -12,7 +12,7 @@ pub use mpit::traffic::{Lifecycle, Switch};
 use mpit::{category, cvar, traffic};
 
 use crate::comms::CommId;
-use crate::framework::{self, Framework};
+use crate::framework::{self, AnyFramework, Framework};
 use crate::host::World;
 use crate::selection::List;
 
@@ -81,11 +81,7 @@ pub(crate) fn selection() -> List {
     List::in_force("coll", COMPONENTS.get().as_str())
 }
 
-/// Looks who came or went.
-pub(crate) fn look() {
-    COLL.look();
-}
-
-pub(crate) fn close() {
-    COLL.close();
+/// This framework, as one of all.
+pub(crate) fn framework() -> &'static dyn AnyFramework {
+    &COLL
 }

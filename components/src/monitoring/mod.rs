@@ -78,6 +78,7 @@ impl Moment {
             accesses: osc::monitoring::since(&self.accesses),
             collectives: operations.exchanged,
             comms,
+            lines: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use mpit::lock::Mutex;
+use mpit::traffic::Lines;
 
 use super::{Moment, settings};
 use crate::comms::Reader;
@@ -78,9 +79,12 @@ pub(crate) fn begin_run() {
 
 /// Writes what was recorded during the whole run, for the last time.
 pub(crate) fn end_run() {
+    // Functions of components run here, without a lock.
+    let lines = lines_of_components();
     let reader = WHOLE_RUN.lock().take();
     let (Some(reader), Some(world)) = (reader, host::world()) else { return };
-    let profile = Moment::default().until_now(world.rank, &reader);
+    let mut profile = Moment::default().until_now(world.rank, &reader);
+    profile.lines = lines;
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
         1 => Output::Stdout,
@@ -111,9 +115,14 @@ pub(crate) fn end_run() {
 /// Writes what was recorded so far, if it is to be written at the end; by this process alone, as the others may be
 /// anywhere.
 pub(crate) fn write_now() {
+    if WHOLE_RUN.lock().is_none() {
+        return;
+    }
+    let lines = lines_of_components();
     let reader = WHOLE_RUN.lock();
     let (Some(reader), Some(world)) = (&*reader, host::world()) else { return };
-    let profile = Moment::default().until_now(world.rank, reader);
+    let mut profile = Moment::default().until_now(world.rank, reader);
+    profile.lines = lines;
     let written = match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(&profile, io::stdout().lock()),
         2 => in_one_piece(&profile, io::stderr().lock()),
@@ -123,6 +132,11 @@ pub(crate) fn write_now() {
     if let Err(error) = written {
         cannot_write(&error);
     }
+}
+
+/// The lines that components add to what is written.
+fn lines_of_components() -> Vec<(String, Lines)> {
+    host::frameworks().iter().flat_map(|framework| framework.report()).collect()
 }
 
 fn cannot_write(error: &io::Error) {

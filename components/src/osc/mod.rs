@@ -11,7 +11,7 @@ pub use mpit::traffic::osc::{Access, Component, Kind, switch};
 pub use mpit::traffic::{Lifecycle, Switch};
 use mpit::{category, cvar, traffic};
 
-use crate::framework::{self, Framework};
+use crate::framework::{self, AnyFramework, Framework};
 use crate::host::World;
 use crate::selection::List;
 
@@ -60,11 +60,7 @@ pub(crate) fn selection() -> List {
     List::in_force("osc", COMPONENTS.get().as_str())
 }
 
-/// Looks who came or went.
-pub(crate) fn look() {
-    OSC.look();
-}
-
-pub(crate) fn close() {
-    OSC.close();
+/// This framework, as one of all.
+pub(crate) fn framework() -> &'static dyn AnyFramework {
+    &OSC
 }

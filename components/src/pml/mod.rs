@@ -11,7 +11,7 @@ pub use mpit::traffic::pml::{Component, Mode, Send, switch};
 pub use mpit::traffic::{Lifecycle, Switch};
 use mpit::{category, cvar, traffic};
 
-use crate::framework::{self, Framework};
+use crate::framework::{self, AnyFramework, Framework};
 use crate::host::World;
 use crate::selection::List;
 
@@ -57,11 +57,7 @@ pub(crate) fn selection() -> List {
     List::in_force("pml", COMPONENTS.get().as_str())
 }
 
-/// Looks who came or went.
-pub(crate) fn look() {
-    PML.look();
-}
-
-pub(crate) fn close() {
-    PML.close();
+/// This framework, as one of all.
+pub(crate) fn framework() -> &'static dyn AnyFramework {
+    &PML
 }

@@ -206,7 +206,7 @@ impl Cursor<'_> {
         let state = self.word()?;
         let finalized = self.word()? != 0;
         self.at = HEADER;
-        let none = Profile { me: 0, messages: vec![], accesses: vec![], collectives: vec![], comms: vec![] };
+        let none = Profile::default();
         let [ended, cut_short] = [State::Ended, State::CutShort].map(|known| state == known as u64);
         Ok(Left { world, process, ended, cut_short, finalized, identity: None, profile: none })
     }
@@ -396,6 +396,8 @@ impl Found {
             accesses: self.accesses,
             collectives: exchanged.map(|(to, sum)| Exchanged { to, sum }).collect(),
             comms: self.comms.into_iter().map(block).collect(),
+            // Functions of components, which the store knows nothing of.
+            lines: Vec::new(),
         }
     }
 }

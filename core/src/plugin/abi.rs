@@ -13,7 +13,7 @@ use crate::words::Bind;
 /// `MPIT_MAJOR`.
 pub const MAJOR: u16 = 1;
 /// `MPIT_MINOR`.
-pub const MINOR: u16 = 1;
+pub const MINOR: u16 = 2;
 /// `MPIT_MAGIC`.
 pub const MAGIC: u32 = 0x5449_504d;
 
@@ -310,7 +310,12 @@ pub struct Component {
     pub freed: Option<unsafe extern "C" fn(user_data: *mut c_void, comm: u64)>,
     pub file: *const c_char,
     pub line: c_uint,
+    pub pcontrol: Option<unsafe extern "C" fn(user_data: *mut c_void, level: c_int)>,
+    pub report: Option<unsafe extern "C" fn(user_data: *mut c_void, add: AddLine, lines: *mut c_void)>,
 }
+
+/// `mpit_add_line`.
+pub type AddLine = unsafe extern "C" fn(lines: *mut c_void, text: *const c_char);
 
 /// `struct mpit_table`.
 #[derive(Clone, Copy, Debug)]

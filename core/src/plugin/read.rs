@@ -52,7 +52,7 @@ unsafe impl Prefixed for abi::Category {
 }
 // SAFETY: see its members.
 unsafe impl Prefixed for abi::Component {
-    const LEAST: usize = size_of::<Self>();
+    const LEAST: usize = offset_of!(Self, pcontrol);
 }
 // SAFETY: see its members.
 unsafe impl Prefixed for abi::Table {

@@ -16,12 +16,22 @@ pub(super) const PATH: usize = 4096;
 /// More names than this in one list are a mistake.
 const MOST_NAMES: usize = 1024;
 
-/// A copy of a string, for ever.
+/// Returns a copy of a string that is never freed.
 ///
 /// # Safety
 ///
 /// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
 pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Ruled<&'static str> {
+    // SAFETY: by the caller's promise.
+    Ok(String::from(unsafe { borrowed(what, at, most) }?).leak())
+}
+
+/// Returns a string where it lies.
+///
+/// # Safety
+///
+/// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes, for as long as the result is used.
+pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, most: usize) -> Ruled<&'a str> {
     if at.is_null() {
         return Err(Fault::of("C1", format!("{what} is a null pointer")));
     }
@@ -36,10 +46,7 @@ pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Ruled<&
     }
     // SAFETY: by the caller's promise, and no NUL is among them.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(String::from(text).leak()),
-        Err(_) => Err(Fault::of("C2", format!("{what} is not UTF-8"))),
-    }
+    std::str::from_utf8(bytes).map_err(|_| Fault::of("C2", format!("{what} is not UTF-8")))
 }
 
 /// The same, and nothing where there is a null pointer.

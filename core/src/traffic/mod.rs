@@ -45,10 +45,12 @@
 //! Here are the words only. Who reports, and who tells the components, is `mpit-components`.
 
 pub mod coll;
+mod lines;
 pub mod osc;
 pub mod pml;
 mod switch;
 
+pub use lines::Lines;
 pub use switch::Switch;
 
 /// What a component listens to.
@@ -140,6 +142,19 @@ pub trait Lifecycle: Send + Sync {
     /// MPI is up. Returns whether the component takes part; one that does not hears of nothing.
     fn open(&self, world: World) -> bool;
 
-    /// MPI goes down: the component writes what it has to write.
+    /// The program called `MPI_Pcontrol`. Components that are open hear of every level, whether they listen or not; by
+    /// convention 0 pauses, 1 resumes, and 2 asks for output.
+    fn pcontrol(&self, level: i32) {
+        let _ = level;
+    }
+
+    /// What was recorded so far is being written, at the end of MPI or for `MPI_Pcontrol(2)`: adds lines of the component's
+    /// own to the file of this process. The component is open.
+    fn report(&self, lines: &mut Lines) {
+        let _ = lines;
+    }
+
+    /// MPI is about to be finalized. Components are closed in the reverse order of their opening, after the output was
+    /// written.
     fn close(&self) {}
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, StaticMutability};
+use syn::{Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, StaticMutability, Type};
 
 use super::name::LONGEST_DESCRIPTION;
 use crate::doc::Description;
@@ -74,6 +74,11 @@ pub(crate) fn unit_struct(
 /// Reports the wrong kind of item, on its head.
 pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &str, errors: &mut Errors) {
     let message = match found {
+        Ok(found) if is_thread_local(&found) => {
+            format!(
+                "{expected}; a `thread_local!` has a value in each thread, tools see one: leave `thread_local!` away"
+            )
+        }
         Ok(found) => match kind(&found) {
             Some(kind) => format!("{expected}, this is {kind}"),
             None => expected.to_owned(),
@@ -98,6 +103,16 @@ fn head(item: &TokenStream) -> TokenStream {
         }
     }
     if head.is_empty() { item.clone() } else { head }
+}
+
+/// Returns true for `thread_local!`, and for what it makes of an item inside.
+fn is_thread_local(item: &Item) -> bool {
+    let ends_with = |path: &syn::Path, name| path.segments.last().is_some_and(|last| last.ident == name);
+    match item {
+        Item::Macro(found) => ends_with(&found.mac.path, "thread_local"),
+        Item::Const(found) => matches!(&*found.ty, Type::Path(ty) if ends_with(&ty.path, "LocalKey")),
+        _ => false,
+    }
 }
 
 fn kind(item: &Item) -> Option<&'static str> {

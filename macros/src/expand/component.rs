@@ -1,7 +1,7 @@
 //! Components.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 
 use super::{element, origin, private, unique};
 use crate::check::Component;
@@ -18,9 +18,18 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let element = element(&private, "component", "__MPIT_ELEMENT", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
     let marker = unique("the_component", &both);
+    // Frameworks of others have traits of their own, of which nothing is known here.
+    let known = ["pml", "osc", "coll"].into_iter().find(|known| framework == known);
+    let is_its_own = known.map(|known| {
+        let check = Ident::new(known, Span::call_site());
+        let check =
+            quote_spanned!(component.framework.span=> #private::component_of::#check::<dyn #listener>());
+        quote!(const _: () = #check;)
+    });
     quote! {
         #cfgs
         const _: () = {
+            #is_its_own
             fn __mpit_object() -> &'static (dyn ::core::any::Any + ::core::marker::Send + ::core::marker::Sync) {
                 static __MPIT_OBJECT: #ty = #object;
                 static __MPIT_LISTENER: &'static dyn #listener = &__MPIT_OBJECT;

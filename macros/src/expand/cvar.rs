@@ -19,11 +19,19 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let markers = names.map(|name| unique("the_cvar", name));
     let bounds = cvar.bounds.as_ref().map(|bounds| {
         let (value, initial, low, high) = (&bounds.value, &bounds.initial, &bounds.low, &bounds.high);
+        let ordered = quote_spanned! {Span::mixed_site()=> {
+            let (low, high): (#value, #value) = (#low, #high);
+            low <= high
+        }};
+        // Of an empty range nothing else is said.
         let inside = quote_spanned! {Span::mixed_site()=> {
             let (initial, low, high): (#value, #value, #value) = (#initial, #low, #high);
-            low <= initial && initial <= high
+            low <= initial && initial <= high || !(low <= high)
         }};
-        assert_at(initial.span(), &inside, "the default lies outside of the range")
+        let empty = "the range is empty, since it begins above its end: write `low..=high`";
+        let ordered = assert_at(low.span(), &ordered, empty);
+        let inside = assert_at(initial.span(), &inside, "the default lies outside of the range");
+        quote!(#ordered #inside)
     });
     let datatype = cvar.datatype.as_ref().map(|datatype| {
         let kind = variant(private, "Datatype", datatype.value);

@@ -25,7 +25,14 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let desc = descriptor(private, event, &source, names.is_some());
     let registration = (!faulty).then(|| registration(private, event));
     let listeners = event.listeners.as_ref().filter(|_| !faulty);
-    let cell = listeners.map_or_else(|| quote!(new()), |word| quote!(with_mirror(&#word)));
+    // The compiler underlines the name if its type is another one.
+    let cell = listeners.map_or_else(
+        || quote!(new()),
+        |word| {
+            let word = quote_spanned!(word.span()=> &#word);
+            quote!(with_mirror(#word))
+        },
+    );
     quote! {
         #payload
         #cfgs

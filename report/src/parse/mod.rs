@@ -10,7 +10,7 @@ use cursor::{Cursor, Expected};
 
 use crate::BINS;
 use crate::input::{Identity, RUN_WORD};
-use crate::job::{Collectives, Comm, Part, Sum};
+use crate::job::{Collectives, Comm, Line, Part, Sum};
 use crate::matrix::{Cell, Kind};
 use crate::problem::Problem;
 
@@ -96,6 +96,9 @@ impl<'a> Reader<'a> {
             self.part.size = self.part.size.max(size);
             return Ok(());
         }
+        if let Some(fields) = line.strip_prefix(b"# COMPONENT\t") {
+            return self.component(fields);
+        }
         let section = SECTIONS.iter().position(|known| *known == line).ok_or(EXPECTED)?;
         // The text of the next process begins like that of the first.
         let in_order = if section == 0 && self.section.is_some() { self.end_of_process() } else { Ok(()) };
@@ -111,6 +114,16 @@ impl<'a> Reader<'a> {
             1 => Err("the heading # OSC before"),
             _ => Err("no second heading of this kind"),
         }
+    }
+
+    /// What a component of others added; it stands behind all else of its process.
+    fn component(&mut self, fields: &[u8]) -> Result<(), Expected> {
+        let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
+        let rank = self.rank.ok_or("lines of a component behind others of its process")?;
+        let printable = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(char::is_control, " ");
+        let (component, text) = (printable(&fields[..tab]), printable(&fields[tab + 1..]));
+        self.part.lines.push(Line { rank, component, text });
+        Ok(())
     }
 
     /// All three headings were there, or none.

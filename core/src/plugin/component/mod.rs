@@ -10,8 +10,8 @@
 
 mod list;
 
-use std::ffi::{c_int, c_void};
-use std::ptr::{from_ref, null_mut};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{from_mut, from_ref, null_mut};
 use std::sync::atomic::{
     AtomicBool, AtomicU8,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
@@ -22,9 +22,10 @@ pub use list::{Claim, all, changed, on_change};
 use super::abi;
 use super::life::{Lease, Life};
 use super::read::placed;
+use super::texts::{DESCRIPTION, borrowed};
 use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};
-use crate::traffic::{CommId, Framework, Lifecycle, Switch, World, coll, osc, pml};
+use crate::traffic::{CommId, Framework, Lifecycle, Lines, Switch, World, coll, osc, pml};
 
 /// What is said of a component, as it was read from its table.
 #[derive(Clone, Copy, Debug)]
@@ -194,6 +195,17 @@ unsafe extern "C" fn turn(host: *const c_void, _more: c_int) {
     }
 }
 
+/// The function that a component adds a line with.
+unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
+    // SAFETY: null, or the `Lines` that `report` handed out and that nothing else uses during the call.
+    let lines = unsafe { lines.cast::<Lines>().as_mut() };
+    // SAFETY: null, or a string that ends with a NUL, as the header demands.
+    let line = unsafe { borrowed("its line", line, DESCRIPTION) };
+    if let (Some(lines), Ok(line)) = (lines, line) {
+        lines.add(line);
+    }
+}
+
 impl Lifecycle for ForeignComponent {
     fn switch(&self) -> &'static Switch {
         self.switch
@@ -206,6 +218,20 @@ impl Lifecycle for ForeignComponent {
         });
         self.is_open.store(outcome == 0, Relaxed);
         outcome == 0
+    }
+
+    fn pcontrol(&self, level: i32) {
+        if let Some(pcontrol) = self.functions.pcontrol.filter(|_| self.is_open.load(Relaxed)) {
+            // SAFETY: as `new` demands.
+            unsafe { pcontrol(self.user_data(), level) };
+        }
+    }
+
+    fn report(&self, lines: &mut Lines) {
+        if let Some(report) = self.functions.report.filter(|_| self.is_open.load(Relaxed)) {
+            // SAFETY: as `new` demands; `add_line` gets back the lines, which live until the call returns.
+            unsafe { report(self.user_data(), add_line, from_mut(lines).cast()) };
+        }
     }
 
     fn close(&self) {

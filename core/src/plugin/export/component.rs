@@ -1,16 +1,16 @@
 //! Components: objects that hear of traffic.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CString, c_int, c_void};
 use std::ptr::from_ref;
 
 use super::guarded;
 use super::text::{Made, optional, text};
 use crate::desc::ComponentDesc;
-use crate::plugin::abi;
+use crate::plugin::abi::{self, AddLine};
 use crate::traffic::coll::{self, Operation, Root, Volume};
 use crate::traffic::osc::{self, Access};
 use crate::traffic::pml::{self, Send};
-use crate::traffic::{CommId, Lifecycle, WindowId, World};
+use crate::traffic::{CommId, Lifecycle, Lines, WindowId, World};
 
 /// What the functions of this module are called with: the live object, under the trait of its framework.
 enum Listener {
@@ -62,6 +62,8 @@ pub(super) fn entry(desc: &'static ComponentDesc) -> Made<Result<abi::Component,
         freed: None,
         file: text(desc.origin().file())?,
         line: desc.origin().line(),
+        pcontrol: Some(pcontrol),
+        report: Some(report),
     };
     match listener {
         Listener::Pml(_) => component.sent = Some(sent),
@@ -102,6 +104,29 @@ unsafe extern "C" fn close(user_data: *mut c_void) {
     // SAFETY: by the caller's promise.
     let listener = unsafe { listener(user_data) };
     guarded((), || listener.lifecycle().close());
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host.
+unsafe extern "C" fn pcontrol(user_data: *mut c_void, level: c_int) {
+    // SAFETY: by the caller's promise.
+    let listener = unsafe { listener(user_data) };
+    guarded((), || listener.lifecycle().pcontrol(level));
+}
+
+/// # Safety
+///
+/// `user_data` is what [`entry`] gave to the host, and `add` takes `lines` and a string that ends with a NUL.
+unsafe extern "C" fn report(user_data: *mut c_void, add: AddLine, lines: *mut c_void) {
+    // SAFETY: by the caller's promise.
+    let listener = unsafe { listener(user_data) };
+    let mut own = Lines::new();
+    guarded((), || listener.lifecycle().report(&mut own));
+    for line in own.iter().filter_map(|line| CString::new(line).ok()) {
+        // SAFETY: by the caller's promise.
+        unsafe { add(lines, line.as_ptr()) };
+    }
 }
 
 /// # Safety
