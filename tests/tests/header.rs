@@ -58,7 +58,7 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         "mpit_operation" Operation { comm, kind, rank, root_is, root, in_place, size, bytes, with, volumes }
         "mpit_switch" Switch { reasons, host, turn }
         "mpit_component" Component {
-            size, framework, name, description, listening, user_data, open, close, sent, accessed, done, freed, file, line
+            size, framework, name, description, listening, user_data, open, close, sent, accessed, done, freed, file, line, pcontrol, report
         }
         "mpit_table" Table {
             size, version, component, pvars, num_pvars, sources, num_sources, events, num_events, categories,
