@@ -23,12 +23,15 @@ pub enum Area {
     Collective,
     /// Completion: waits and tests.
     Waiting,
+    /// Files.
+    Files,
 }
 
 const P2P: usize = Area::PointToPoint as usize;
 const OSC: usize = Area::OneSided as usize;
 const COLL: usize = Area::Collective as usize;
 const WAIT: usize = Area::Waiting as usize;
+const IO: usize = Area::Files as usize;
 
 /// What is kept of the calls of an area.
 struct Calls {
@@ -43,13 +46,14 @@ struct Calls {
 /// For each area 1 while calls of it are recorded: what [`active`] looks at. It is added to the frameworks' words as well,
 /// so that a look at one word answers for a call that is reported to a framework.
 #[doc(hidden)]
-pub static RECORDING: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+pub static RECORDING: [AtomicU32; 5] = [const { AtomicU32::new(0) }; 5];
 
-static RECORDS: [Calls; 4] = [
+static RECORDS: [Calls; 5] = [
     Calls::new(Switch::new(&RECORDING[P2P]).and(&pml::LISTENING)),
     Calls::new(Switch::new(&RECORDING[OSC]).and(&osc::LISTENING)),
     Calls::new(Switch::new(&RECORDING[COLL]).and(&coll::LISTENING)),
     Calls::new(Switch::new(&RECORDING[WAIT])),
+    Calls::new(Switch::new(&RECORDING[IO])),
 ];
 
 impl Calls {
@@ -250,4 +254,30 @@ fn wait_count() -> u64 {
 )]
 fn wait_seconds() -> f64 {
     seconds(WAIT)
+}
+
+/// Calls that open, read, write and describe files.
+#[pvar(
+    name = "calls_io_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = count::<IO>,
+    on_stop = stop_counting::<IO>
+)]
+fn io_count() -> u64 {
+    calls(IO)
+}
+
+/// Time spent in calls that open, read, write and describe files. Of several threads, the sum.
+#[pvar(
+    name = "calls_io_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = time::<IO>,
+    on_stop = stop_timing::<IO>
+)]
+fn io_seconds() -> f64 {
+    seconds(IO)
 }

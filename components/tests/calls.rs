@@ -9,11 +9,12 @@ use mpit::tool::Tool;
 use mpit::words::{Bind, Class, Datatype};
 use mpit_components::calls::{self, Area};
 
-const AREAS: [(Area, &str); 4] = [
+const AREAS: [(Area, &str); 5] = [
     (Area::PointToPoint, "p2p"),
     (Area::OneSided, "osc"),
     (Area::Collective, "coll"),
     (Area::Waiting, "wait"),
+    (Area::Files, "io"),
 ];
 const NAP: Duration = Duration::from_millis(3);
 

@@ -42,7 +42,7 @@ fn act(comm: CommId) {
 /// A variable: whether it is bound to a communicator, which element is looked at, and what one [`act`] adds to it.
 type Variable = (&'static str, Class, bool, usize, u64);
 
-const VARIABLES: [Variable; 27] = [
+const VARIABLES: [Variable; 28] = [
     ("pml_monitoring_messages_count", Class::Size, true, PEER, 1),
     ("pml_monitoring_messages_size", Class::Size, true, PEER, 100),
     ("pml_monitoring_messages_histogram", Class::Size, true, PEER * BINS + bin(100), 1),
@@ -70,6 +70,7 @@ const VARIABLES: [Variable; 27] = [
     ("calls_osc_count", Class::Counter, false, 0, 1),
     ("calls_coll_count", Class::Counter, false, 0, 1),
     ("calls_wait_count", Class::Counter, false, 0, 1),
+    ("calls_io_count", Class::Counter, false, 0, 1),
 ];
 
 fn handle<'s>(session: &'s Session<'_>, variable: &Variable, comm: CommId) -> Handle<'s> {

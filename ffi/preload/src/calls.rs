@@ -76,6 +76,8 @@ interests! {
     Synchronization(Some(Area::OneSided), false) => false;
     /// Completion.
     Waits(Some(Area::Waiting), false) => false;
+    /// Calls about files: what the library sends for them is not the program's.
+    Files(Some(Area::Files), false) => false;
     /// Calls that make communicators or name them.
     Communicators(None, true) => pml::active() || osc::active() || coll::active();
 }

@@ -19,7 +19,8 @@
 //! - `passing()`: the same if the program calls, in functions whose further parameters are not known: they are passed on by a
 //!   jump, with all registers as they are.
 //!
-//! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there). Where a
+//! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there), and `extension`
+//! (`MPIX_`, in C). Where a
 //! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
 //! ([`crate::arguments::narrow`]).
 //!
@@ -61,6 +62,9 @@ macro_rules! forms {
     };
     (c $note:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_c! { $note $name $args }
+    };
+    (extension $note:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_c_extension! { $note $name $args }
     };
     (fortran $note:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_fortran! { $note $name $args }
@@ -446,6 +450,34 @@ macro_rules! in_large_c {
     };
 }
 pub(crate) use in_large_c;
+
+/// The function of C of an extension, `MPIX_`. Passed on to the standard's function where the host has only that.
+macro_rules! in_c_extension {
+    ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
+        pastey::paste! {
+            $crate::interpose::c_function! {
+                C $note [<MPIX_ $name>] / concat!("PMPIX_", stringify!($name)), ($($arg: $kind),*)
+                else {
+                    static STANDARD: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
+                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
+                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
+                    );
+                    match STANDARD.next() {
+                        // SAFETY: the standard has taken the function over with these parameters; the rest by the
+                        // caller's promise.
+                        Some(standard) => unsafe {
+                            $crate::interpose::call!(standard(
+                                $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
+                            ) -> std::ffi::c_int)
+                        },
+                        None => $crate::calls::no_such_function(),
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use in_c_extension;
 
 /// The functions of Fortran.
 macro_rules! in_fortran {

@@ -1,14 +1,14 @@
 /* Reads how many calls of each area were made and how long they took, around calls of which it knows.
  *
- *     calls                  (2 processes)
+ *     calls FILE             (2 processes)
  *
  * Ends with 1 if what it reads is not what it did. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { P2P, OSC, COLL, WAIT, AREAS };
-static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait"};
+enum { P2P, OSC, COLL, WAIT, IO, AREAS };
+static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait", "io"};
 
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle counts[AREAS], times[AREAS];
@@ -62,6 +62,8 @@ int main(int argc, char **argv)
     MPI_Status status;
     MPI_Message message;
     MPI_Win win;
+    MPI_File file;
+    char buffer[MPI_BSEND_OVERHEAD + 100], *detached;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -75,23 +77,23 @@ int main(int argc, char **argv)
     }
 
     all(MPI_T_pvar_start);
-    expect((unsigned long long[AREAS]){0, 0, 0, 0});
+    expect((unsigned long long[AREAS]){0, 0, 0, 0, 0});
     /* 2 of messages, 1 of completion. */
     MPI_Irecv(block, 4, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(block, 4, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    expect((unsigned long long[AREAS]){2, 0, 0, 1});
+    expect((unsigned long long[AREAS]){2, 0, 0, 1, 0});
     /* 2 of collective operations, however they are made, and 1 of completion. */
     MPI_Allreduce(MPI_IN_PLACE, block, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    expect((unsigned long long[AREAS]){2, 0, 2, 2});
+    expect((unsigned long long[AREAS]){2, 0, 2, 2, 0});
     /* 4 of accesses and their synchronization. */
     MPI_Win_fence(0, win);
     MPI_Put(block, 4, MPI_INT, other, 0, 4, MPI_INT, win);
     MPI_Get(block, 4, MPI_INT, other, 0, 4, MPI_INT, win);
     MPI_Win_fence(0, win);
-    expect((unsigned long long[AREAS]){2, 4, 2, 2});
+    expect((unsigned long long[AREAS]){2, 4, 2, 2, 0});
     /* 5 of messages; a test of completion. */
     MPI_Isend(block, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[0]);
     MPI_Probe(other, 8, MPI_COMM_WORLD, &status);
@@ -100,11 +102,28 @@ int main(int argc, char **argv)
     MPI_Mrecv(block, 4, MPI_INT, &message, &status);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     MPI_Testany(0, NULL, &none, &flag, &status);
-    expect((unsigned long long[AREAS]){7, 4, 2, 4});
+    expect((unsigned long long[AREAS]){7, 4, 2, 4, 0});
+    /* 6 of files, of which the library makes others inside, and 1 of completion. */
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    MPI_File_write_at_all(file, rank * 4, block, 4, MPI_INT, &status);
+    MPI_File_iread_at(file, rank * 4, block, 4, MPI_INT, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    MPI_File_close(&file);
+    expect((unsigned long long[AREAS]){7, 4, 2, 5, 6});
+    /* 4 of messages, and 2 of completion. */
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    MPI_Irecv(block, 1, MPI_INT, other, 10, MPI_COMM_WORLD, &requests[0]);
+    MPI_Request_get_status(requests[0], &flag, &status);
+    MPI_Cancel(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&detached, &none);
+    expect((unsigned long long[AREAS]){11, 4, 2, 7, 6});
     all(MPI_T_pvar_stop);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Sendrecv(block, 1, MPI_INT, other, 9, &none, 1, MPI_INT, other, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    expect((unsigned long long[AREAS]){7, 4, 2, 4});
+    expect((unsigned long long[AREAS]){11, 4, 2, 7, 6});
 
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();

@@ -69,7 +69,7 @@ OPERATION(barrier)
     case BLOCKING: return MPI_Barrier(on->comm);
     case NONBLOCKING: return MPI_Ibarrier(on->comm, request);
 #if HAVE_PERSISTENT
-    case PERSISTENT: return MPI_Barrier_init(on->comm, MPI_INFO_NULL, request);
+    case PERSISTENT: return INIT(Barrier)(on->comm, MPI_INFO_NULL, request);
 #endif
     default: return MPI_ERR_OTHER;
     }

@@ -8,8 +8,18 @@
 
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HAVE_PERSISTENT 1
+#define INIT(NAME) MPI_##NAME##_init
+#elif defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION == 4
+/* An extension there, without large counts. */
+#include <mpi-ext.h>
+#define HAVE_PERSISTENT 1
+#define HAVE_LARGE_PERSISTENT 0
+#define INIT(NAME) MPIX_##NAME##_init
 #else
 #define HAVE_PERSISTENT 0
+#endif
+#ifndef HAVE_LARGE_PERSISTENT
+#define HAVE_LARGE_PERSISTENT HAVE_PERSISTENT
 #endif
 
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, LARGE, LARGE_NONBLOCKING, LARGE_PERSISTENT, FORMS };
@@ -65,7 +75,7 @@ LARGE_FORMS(Neighbor_alltoallw, neighbor_alltoallw, CBUF, NS, AT, TS, BUF, NS, A
 #define UNPACK(...) __VA_ARGS__
 #if HAVE_PERSISTENT
 #define PERSISTENT_FORMS(NAME, SMALL, BIG) \
-    case PERSISTENT: return MPI_##NAME##_init(UNPACK SMALL, MPI_INFO_NULL, request); \
+    case PERSISTENT: return INIT(NAME)(UNPACK SMALL, MPI_INFO_NULL, request); \
     case LARGE_PERSISTENT: return MPI_##NAME##_init_c(UNPACK BIG, MPI_INFO_NULL, request);
 #else
 #define PERSISTENT_FORMS(NAME, SMALL, BIG)
@@ -85,7 +95,7 @@ LARGE_FORMS(Neighbor_alltoallw, neighbor_alltoallw, CBUF, NS, AT, TS, BUF, NS, A
 static inline int has_form(enum form form)
 {
     const int large = form >= LARGE, persistent = form == PERSISTENT || form == LARGE_PERSISTENT;
-    return (!large || HAVE_LARGE) && (!persistent || HAVE_PERSISTENT);
+    return (!large || HAVE_LARGE) && (!persistent || (large ? HAVE_LARGE_PERSISTENT : HAVE_PERSISTENT));
 }
 
 /* How often a persistent operation is started. */

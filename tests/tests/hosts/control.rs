@@ -16,7 +16,8 @@ fn calls_of_the_program_are_counted_and_timed_by_area() -> Outcome {
         |_| true,
         |stack| {
             let program = stack.compile("calls")?;
-            Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
+            let file = stack.scratch("calls")?.join("file");
+            Job::mpi(stack, 2).arg(program).arg(file).under_mpit(&[])?.succeed().map(drop)
         },
     )
 }

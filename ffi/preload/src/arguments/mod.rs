@@ -73,6 +73,8 @@ addresses! {
     NewComm;
     /// A window that the call makes.
     NewWin;
+    /// Where the call puts a number of bytes.
+    CountOut;
     /// A datatype that the call makes, commits or frees.
     NewType;
     /// A request, or an array of them.

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use super::{
-    Buf, C, Comm, Count, CountArray, Disp, Int, LargeC, NewWin, Object, Op, Place, RecvCounts, RecvDispls,
-    Request, SendCounts, SendDispls, Type, Types, Wide, Win,
+    Buf, C, Comm, Count, CountArray, CountOut, Disp, Int, LargeC, NewWin, Object, Op, Place, RecvCounts,
+    RecvDispls, Request, SendCounts, SendDispls, Type, Types, Wide, Win,
 };
 
 /// How many blocks a call sends and receives; 0 where its arrays are not looked at.
@@ -122,6 +122,17 @@ macro_rules! same_address {
     )+};
 }
 same_address!(Buf, NewWin, Place, Request, Types);
+
+impl Narrow for CountOut<LargeC> {
+    type Narrowed = CountOut<C>;
+    fn narrow(self, _: &mut Arrays) -> Option<CountOut<C>> {
+        if !self.0.is_null() {
+            // SAFETY: the standard has the program pass the address of an `MPI_Count`. The library writes the low half.
+            unsafe { self.0.cast::<i64>().cast_mut().write_unaligned(0) };
+        }
+        Some(CountOut(self.0, PhantomData))
+    }
+}
 
 macro_rules! arrays {
     ($($kind:ident of $len:ident),+) => {$(

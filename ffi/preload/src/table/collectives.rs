@@ -1,4 +1,5 @@
 //! Collective operations: a line is a blocking call, a nonblocking one and a persistent one, each in all its forms.
+//! Open MPI 4 has the persistent ones as an extension, `MPIX_*_init`.
 
 use mpit_components::coll::Kind;
 
@@ -18,6 +19,9 @@ macro_rules! collectives {
                     $($arg: $kind,)* request: Request,
                 ) => $note;
                 making() $form $(($lens, Needed::Persistent))? fn [<$name _init>](
+                    $($arg: $kind,)* info: Object, request: Request,
+                ) => Making::new(request, $note);
+                making() extension fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
                 ) => Making::new(request, $note);
             )+}

@@ -39,6 +39,12 @@ calls! {
     // Errors that return are met after calls alone.
     before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => errors_may_return();
 
+    before() plain fn Errhandler_set(comm: Comm, errhandler: Object) => errors_may_return();
+
+    timed(Collectives) extension fn Comm_agree(comm: Comm, flag: Place);
+    timed(Collectives) extension fn Comm_iagree(comm: Comm, flag: Place, request: Request);
+    after(Communicators) extension fn Comm_shrink(comm: Comm, new: NewComm) => made(new);
+
     // In Fortran, strings have their lengths behind the other arguments: met when first used there.
     after(Communicators) c fn Comm_accept(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(new);
     after(Communicators) c fn Comm_connect(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(new);

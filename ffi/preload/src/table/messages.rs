@@ -63,4 +63,23 @@ calls! {
     timed(Receives) large fn Imrecv(
         buf: Buf, count: Count, datatype: Type, message: Place, request: Request,
     );
+    timed(Receives) plain fn Cancel(request: Request);
+    // Ready are partitions of a message that counted when it was started.
+    timed(Receives) plain fn Pready(partition: Int, request: Object);
+    timed(Receives) plain fn Pready_range(first: Int, last: Int, request: Object);
+    timed(Receives) plain fn Pready_list(len: Int, partitions: Place, request: Object);
+
+    // Whoever takes a buffer away waits for what is in it.
+    timed(Receives) large fn Buffer_attach(buffer: Buf, size: Count);
+    timed(Receives) large fn Buffer_detach(buffer: Place, size: CountOut);
+    timed(Receives) plain fn Buffer_flush();
+    timed(Receives) plain fn Buffer_iflush(request: Request);
+    timed(Receives) large fn Comm_attach_buffer(comm: Comm, buffer: Buf, size: Count);
+    timed(Receives) large fn Comm_detach_buffer(comm: Comm, buffer: Place, size: CountOut);
+    timed(Receives) plain fn Comm_flush_buffer(comm: Comm);
+    timed(Receives) plain fn Comm_iflush_buffer(comm: Comm, request: Request);
+    timed(Receives) large fn Session_attach_buffer(session: Object, buffer: Buf, size: Count);
+    timed(Receives) large fn Session_detach_buffer(session: Object, buffer: Place, size: CountOut);
+    timed(Receives) plain fn Session_flush_buffer(session: Object);
+    timed(Receives) plain fn Session_iflush_buffer(session: Object, request: Request);
 }

@@ -7,6 +7,7 @@ mod accesses;
 mod collectives;
 mod communicators;
 mod datatypes;
+mod files;
 mod lifetime;
 mod messages;
 mod persistent;

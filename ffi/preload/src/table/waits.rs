@@ -15,4 +15,13 @@ calls! {
     timed(Waits) plain fn Testsome(
         count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
     );
+    timed(Waits) plain fn Request_get_status(request: Object, flag: Place, status: Place);
+    timed(Waits) plain fn Request_get_status_any(
+        count: Int, requests: Request, index: Place, flag: Place, status: Place,
+    );
+    timed(Waits) plain fn Request_get_status_all(count: Int, requests: Request, flag: Place, statuses: Place);
+    timed(Waits) plain fn Request_get_status_some(
+        count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
+    );
+    timed(Waits) plain fn Parrived(request: Object, partition: Int, flag: Place);
 }

@@ -73,7 +73,7 @@ use Row::{A2A, A2O, C, E, O2A};
 pub(super) const DIFFERENCES: &[Difference] = &[
     Difference { steps: &["persistent"], rows: &[E], native: Nothing, compat: false, only_on: Some("ompi5.0.11"),
         why: "a persistent request starts itself by a function of the transport, behind the component that counts" },
-    Difference { steps: &["persistent", "on"], rows: &[C, O2A, A2O, A2A], native: Nothing, compat: false, only_on: Some("ompi5.0.11"),
+    Difference { steps: &["persistent", "on"], rows: &[C, O2A, A2O, A2A], native: Nothing, compat: false, only_on: None,
         why: "its component has no functions for persistent collective operations" },
     Difference { steps: &["partitions"], rows: &[E], native: Preparations, compat: false, only_on: Some("ompi5.0.11"),
         why: "it counts how the library agrees on a partitioned message, as the program's own, and not the message" },
