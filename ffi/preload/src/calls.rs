@@ -82,10 +82,12 @@ interests! {
     Communicators(None, true) => pml::active() || osc::active() || coll::active();
 }
 
-/// What a host that has no such function answers: nothing to pass the call on to.
+/// Returns the code for a call of a function that the host lacks. Programs find our definition where natively they would find
+/// none, as mpi4py does, which has this code of its own for functions that are not there and raises `NotImplementedError`.
 pub(crate) fn no_such_function() -> c_int {
-    if let Some(host) = Host::get() {
-        return host.abi().err_other;
+    const UNAVAILABLE_IN_MPI4PY: c_int = -1_431_655_766;
+    if Host::get().is_some() {
+        return UNAVAILABLE_IN_MPI4PY;
     }
     doctor::complain_of_no_library();
     1

@@ -1,13 +1,29 @@
 //! What is not a program's communication adds nothing, and what cannot be recorded is not disturbed. Callbacks may ask
 //! for what is just being told of.
 
-use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+use mpit_tests::{Context, Failure, Outcome, launch::Job, paths, stacks};
 
 use crate::{rows, written_to};
 
 #[test]
 fn files_add_nothing() -> Outcome {
     stacks::for_each("io", |_| true, |stack| rows::equal_the_ledger(stack, "io", 4))
+}
+
+/// Python finds our names where the library has none, and is to notice nothing.
+#[test]
+fn functions_that_a_library_lacks_are_missing_in_python() -> Outcome {
+    stacks::for_each(
+        "missing",
+        |stack| stack.mpi4py().is_some(),
+        |stack| {
+            let python = stack.mpi4py().context("mpi4py")?;
+            let script = paths::source("hosts/python/missing.py");
+            let run = || Job::mpi(stack, 1).arg(&python).arg(&script);
+            let (bare, preloaded) = (run().succeed()?.stdout, run().under_mpit(&[])?.succeed()?.stdout);
+            Failure::unless(bare == preloaded, || format!("bare:\n{bare}with mpit:\n{preloaded}"))
+        },
+    )
 }
 
 #[test]
