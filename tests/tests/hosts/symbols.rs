@@ -91,13 +91,14 @@ fn small(name: &str) -> &str {
 fn ledger() -> Outcome<BTreeMap<String, BTreeSet<String>>> {
     let path = paths::source("hosts/functions.txt");
     let text = fs::read_to_string(&path).context(path.display())?;
-    let (mut ledger, mut what) = (BTreeMap::<String, BTreeSet<String>>::new(), String::new());
+    let mut ledger = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut what = "";
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        match line.strip_prefix('[') {
-            Some(heading) => what = heading.split(':').next().unwrap_or_default().to_owned(),
-            None => {
-                ledger.entry(what.clone()).or_default().extend(line.split_whitespace().map(str::to_owned))
-            }
+        if let Some(heading) = line.strip_prefix('[') {
+            what = heading.split(':').next().unwrap_or_default();
+        } else {
+            let names = line.split_whitespace().map(str::to_owned);
+            ledger.entry(what.to_owned()).or_default().extend(names);
         }
     }
     Ok(ledger)
