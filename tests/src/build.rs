@@ -74,6 +74,19 @@ pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
+/// The same with libraries, of which the linker does not find all that they need.
+pub(crate) fn c_program_with(
+    spec: &Spec,
+    name: &str,
+    libraries: impl Iterator<Item = PathBuf>,
+) -> Outcome<PathBuf> {
+    let libraries: Vec<_> = libraries.map(|library| format!("-Wl,{}", library.display())).collect();
+    let mut options = C_OPTIONS.to_vec();
+    options.push("-Wl,--no-as-needed,--allow-shlib-undefined");
+    options.extend(libraries.iter().map(String::as_str));
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
+}
+
 /// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
 /// library in front of that.
 pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {

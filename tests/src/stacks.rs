@@ -102,6 +102,15 @@ impl Stack {
         build::c_program(self.spec, name)
     }
 
+    /// Compiles `tests/hosts/c/<name>.c` for this stack and links it with more of the libraries beside the stack's own.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_with(&self, name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
+        let beside = self.library.with_file_name("");
+        build::c_program_with(self.spec, name, libraries.iter().map(|library| beside.join(library)))
+    }
+
     /// Compiles `tests/hosts/c/<name>.c`, which includes `mpit.h`, for this stack; returns the program, which is linked
     /// with the preload library.
     ///

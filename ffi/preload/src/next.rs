@@ -65,6 +65,9 @@ const PROFILING: [&[u8]; 2] = [b"PMPI_", b"pmpi_"];
 /// The import of objects that look for the next definition of a function themselves.
 const LOOKING: [&[u8]; 1] = [b"dlsym"];
 
+/// In the file names of Fortran interfaces whose `INTEGER` has 8 bytes, such as Intel's.
+const ILP64: &[u8] = b"ilp64";
+
 impl Next {
     pub(crate) const fn new(name: &'static CStr, profiling_name: Option<&'static CStr>, ways: Ways) -> Self {
         Self {
@@ -165,10 +168,12 @@ impl Next {
 
     /// Whether an object's function of this name is MPI's: in the library, or between it and the program.
     fn is_mpi(&self, object: &Object) -> bool {
-        let is_between = || {
-            let is_fortran = self.name.to_bytes().starts_with(b"mpi_");
-            object.imports(&PROFILING) || !is_fortran && object.imports(&LOOKING)
-        };
+        let is_fortran = self.name.to_bytes().starts_with(b"mpi_");
+        // Its integers have 8 bytes. It calls the Fortran interface with 4, which is recorded.
+        if is_fortran && object.file_name().windows(ILP64.len()).any(|part| part == ILP64) {
+            return false;
+        }
+        let is_between = || object.imports(&PROFILING) || !is_fortran && object.imports(&LOOKING);
         // The library is looked for only if there is reason to: it may be loaded later.
         let is_library = || object.defines(c"MPI_Init") && callers::is_library(object);
         is_library() || is_between() && Host::get().is_some()

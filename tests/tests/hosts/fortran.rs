@@ -3,7 +3,7 @@
 
 use mpit_tests::{Failure, Outcome, launch::Job, paths, record, stacks};
 
-use crate::{read_all, written_to};
+use crate::{read_all, rows, written_to};
 
 const RANKS: u32 = 4;
 const INTERFACES: [&str; 3] = ["MPIF_H", "USE_MPI", "USE_MPI_F08"];
@@ -32,4 +32,17 @@ fn r310_fortran_programs_are_counted_through_every_interface() -> Outcome {
         }
         Ok(())
     })
+}
+
+/// Intel's interface for programs with `INTEGER` of 8 bytes calls the one with 4, where the calls are recorded.
+#[test]
+fn integers_of_eight_bytes_are_left_to_the_library() -> Outcome {
+    stacks::for_each(
+        "ilp64",
+        |stack| stack.label() == "impi2021.19",
+        |stack| {
+            stack.compile_with("ilp64", &["libmpi_ilp64.so.4", "libmpifort.so.12"])?;
+            rows::equal_the_ledger(stack, "ilp64", 2)
+        },
+    )
 }
