@@ -91,18 +91,18 @@ fn ask(
 }
 
 impl Merged {
-    /// Name and description of a category; `None` for a hole and for what is no index.
+    /// Name and description of a category; `None` for what is no index.
     pub fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
                 let category = self.registry.category(*own)?;
                 Some((category.name(), category.description().as_bytes()))
             }
-            Entry::Host(entry) => entry.info().map(|info| (info.name.as_str(), info.desc.as_slice())),
+            Entry::Host(entry) => Some((entry.info().name.as_str(), entry.info().desc.as_slice())),
         }
     }
 
-    /// The members of one kind of a category, as merged indices; `None` for a hole and for what is no index.
+    /// The members of one kind of a category, as merged indices; `None` for what is no index.
     pub fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
@@ -122,7 +122,7 @@ impl Merged {
                 Some(own.into_iter().filter_map(merged).map(|index| index as c_int).collect())
             }
             Entry::Host(entry) => {
-                let info = entry.info()?;
+                let info = entry.info();
                 let asked = self.life.while_up_and_unforked(|| self.ask_members(entry, kind)).flatten();
                 let mut remembered = info.remembered.lock();
                 let list = &mut remembered[kind as usize];

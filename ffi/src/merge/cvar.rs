@@ -120,14 +120,14 @@ impl HostInfo for CvarInfo {
 }
 
 impl Merged {
-    /// What a control variable says of itself; `None` for a hole and for what is no index.
+    /// What a control variable says of itself; `None` for what is no index.
     pub fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
         match self.cvars.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.cvar(*own)?.desc();
                 Some(Cow::Owned(CvarInfo::of_own(self, crate::abi(), desc)))
             }
-            Entry::Host(entry) => entry.info().map(Cow::Borrowed),
+            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
         }
     }
 }

@@ -139,14 +139,14 @@ impl HostInfo for EventInfo {
 }
 
 impl Merged {
-    /// What an event type says of itself; `None` for a hole and for what is no index.
+    /// What an event type says of itself; `None` for what is no index.
     pub fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
         match self.events.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.event(*own)?;
                 Some(Cow::Owned(EventInfo::of_own(self, crate::abi(), desc)))
             }
-            Entry::Host(entry) => entry.info().map(Cow::Borrowed),
+            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
         }
     }
 }

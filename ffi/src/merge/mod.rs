@@ -2,7 +2,8 @@
 //!
 //! Each index space is an append-only log of (own, j) and (host, i). Ours come first, so their indices are the same
 //! on every MPI, and tools that give up at the first host variable that fails have seen them. Hosts grow when MPI
-//! comes up, and their indices may have holes; what is new goes behind, and nothing that was published moves. What
+//! comes up, and their indices may have holes. An entry is listed once it has answered, since tools stop at the first that
+//! does not; what is new, or answers late, goes behind, and nothing that was published moves. What
 //! a host entry says of itself is read once and kept, so it is answered even when the entry or the host is gone.
 
 mod category;
@@ -49,6 +50,10 @@ pub struct Merged {
     pub enums: Enums,
     /// Whether the host can be asked.
     pub life: HostLife,
+    /// The host's update number, as it was last.
+    host_number: AtomicI32,
+    /// The host's update number when the entries that are not listed were asked for last.
+    asked_at: AtomicI32,
     update_number: AtomicI32,
 }
 
@@ -70,6 +75,8 @@ impl Merged {
             categories: Space::new(),
             enums: Enums::new(),
             life: HostLife::new(),
+            host_number: AtomicI32::new(0),
+            asked_at: AtomicI32::new(0),
             update_number: AtomicI32::new(0),
         })
     }
@@ -77,6 +84,11 @@ impl Merged {
     /// Takes in what is new on either side. Cheap when nothing is new, since most queries call it.
     pub fn sync(&self) {
         self.life.while_up_and_unforked(|| {
+            // The host raises its number when an entry that did not answer comes back.
+            let number = self.ask_host_number();
+            if self.asked_at.swap(number, SeqCst) != number {
+                self.ask_again();
+            }
             self.pvars.sync(self);
             self.cvars.sync(self);
             self.sources.sync(self);
@@ -92,15 +104,26 @@ impl Merged {
         }
     }
 
-    /// Asks again for entries that had nothing to say so far: hosts fill some in when MPI comes up.
-    pub fn retry_holes(&self) {
-        self.life.while_up_and_unforked(|| {
-            self.pvars.retry_holes(self);
-            self.cvars.retry_holes(self);
-            self.sources.retry_holes(self);
-            self.events.retry_holes(self);
-            self.categories.retry_holes(self);
-        });
+    /// Asks again for entries that had nothing to say so far: hosts fill some in when MPI comes up. Only while the host is up.
+    fn ask_again(&self) {
+        self.pvars.ask_again(self);
+        self.cvars.ask_again(self);
+        self.sources.ask_again(self);
+        self.events.ask_again(self);
+        self.categories.ask_again(self);
+    }
+
+    /// MPI came up: lists what answers only now.
+    pub fn retry(&self) {
+        self.life.while_up_and_unforked(|| self.ask_again());
+    }
+
+    /// Asks for the host's update number and keeps it. Only while the host is up.
+    fn ask_host_number(&self) -> i32 {
+        let mut number = 0;
+        // SAFETY: the host is up, and the number is writable.
+        unsafe { mpi_t::category_changed(&raw mut number) };
+        self.host_number.fetch_max(number, SeqCst).max(number)
     }
 
     /// The host's interface is about to go down: reads what can be answered afterwards.
@@ -111,15 +134,14 @@ impl Merged {
         }
     }
 
-    /// The update number of the merged list: it never falls, whatever the host's does.
+    /// The update number of the merged list: it never falls, whatever the host's does, and rises whenever an entry of the
+    /// host's is listed, since not every host raises its own then.
     pub fn update_number(&self) -> i32 {
         self.sync();
-        let mut hosts = 0;
-        self.life.while_up_and_unforked(|| {
-            // SAFETY: the host is up, and the number is writable.
-            unsafe { mpi_t::category_changed(&raw mut hosts) };
-        });
-        let sum = self.registry.update_number().saturating_add(hosts.max(0));
+        let listed = [self.pvars.len(), self.cvars.len(), self.events.len(), self.categories.len()];
+        let listed = i32::try_from(listed.iter().sum::<usize>()).unwrap_or(i32::MAX);
+        let sum = self.registry.update_number().saturating_add(self.host_number.load(SeqCst));
+        let sum = sum.saturating_add(listed);
         self.update_number.fetch_max(sum, SeqCst).max(sum)
     }
 }

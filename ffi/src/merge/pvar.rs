@@ -108,6 +108,10 @@ impl HostInfo for PvarInfo {
         if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
             return None;
         }
+        // MPICH has bits here.
+        for flag in [&mut info.readonly, &mut info.continuous, &mut info.atomic] {
+            *flag = c_int::from(*flag != 0);
+        }
         info.name = name.into_string();
         info.desc = desc.into_bytes();
         info.datatype = host.abi().clean(datatype as Handle);
@@ -137,14 +141,14 @@ impl HostInfo for PvarInfo {
 }
 
 impl Merged {
-    /// What a performance variable says of itself; `None` for a hole and for what is no index.
+    /// What a performance variable says of itself; `None` for what is no index.
     pub fn pvar_info(&self, index: i32) -> Option<std::borrow::Cow<'_, PvarInfo>> {
         match self.pvars.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.pvar(*own)?;
                 Some(std::borrow::Cow::Owned(PvarInfo::of_own(self, crate::abi(), desc)))
             }
-            Entry::Host(entry) => entry.info().map(std::borrow::Cow::Borrowed),
+            Entry::Host(entry) => Some(std::borrow::Cow::Borrowed(entry.info())),
         }
     }
 }

@@ -47,7 +47,6 @@ impl HostInfo for SourceInfo {
     }
 
     fn ask(_merged: &Merged, index: i32) -> Option<Self> {
-        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
         let mut info =
             Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
         let mut ask = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
@@ -67,8 +66,10 @@ impl HostInfo for SourceInfo {
                 )
             }
         };
-        let nothing = std::ptr::null_mut();
-        if ask(nothing, &raw mut name_len, nothing, &raw mut desc_len)? != 0 {
+        // MPICH 4.0 refuses to say how long a text is without a place for one.
+        let (mut name, mut desc): (c_char, c_char) = (0, 0);
+        let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
+        if ask(&raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len)? != 0 {
             return None;
         }
         let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
@@ -101,13 +102,13 @@ impl HostInfo for SourceInfo {
 }
 
 impl Merged {
-    /// What a source says of itself; `None` for a hole and for what is no index.
+    /// What a source says of itself; `None` for what is no index.
     pub fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
         match self.sources.get(index)? {
             Entry::Own(own) => {
                 Some(Cow::Owned(SourceInfo::of_own(crate::abi(), self.registry.source(*own)?)))
             }
-            Entry::Host(entry) => entry.info().map(Cow::Borrowed),
+            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
 use mpit::lock::Mutex;
 use mpit::log::Log;
@@ -24,8 +23,8 @@ pub enum Entry<I> {
 pub struct HostEntry<I> {
     /// Its index at the host now.
     index: AtomicI32,
-    /// What it says of itself, once it did.
-    info: OnceLock<I>,
+    /// What it says of itself.
+    info: I,
 }
 
 impl<I> HostEntry<I> {
@@ -34,11 +33,14 @@ impl<I> HostEntry<I> {
         self.index.load(SeqCst)
     }
 
-    /// What it says of itself; `None` for a hole.
-    pub fn info(&self) -> Option<&I> {
-        self.info.get()
+    /// What it says of itself.
+    pub fn info(&self) -> &I {
+        &self.info
     }
 }
+
+/// In place of the merged index of an entry that the host counts, but says nothing of.
+const UNLISTED: u32 = u32::MAX;
 
 /// What the host says of an entry, for one kind of entries.
 pub trait HostInfo: Sized {
@@ -73,8 +75,8 @@ pub struct Space<I: HostInfo> {
     entries: Log<Entry<I>>,
     /// Their indices, by ours.
     own: Log<u32>,
-    /// The same by the host's.
-    host: Log<u32>,
+    /// The same by the host's; [`UNLISTED`] for what never answered.
+    host: Log<AtomicU32>,
     /// The same by key, for the host's.
     keys: Mutex<HashMap<I::Key, u32>>,
     syncing: Mutex<()>,
@@ -111,9 +113,10 @@ impl<I: HostInfo> Space<I> {
         self.own.get(own as usize).copied()
     }
 
-    /// The merged index of the host's entry `host`.
+    /// The merged index of the host's entry `host`, if that is listed.
     pub fn of_host(&self, host: i32) -> Option<u32> {
-        self.host.get(usize::try_from(host).ok()?).copied()
+        let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
+        (index != UNLISTED).then_some(index)
     }
 
     /// Takes in what is new on either side, unless the index is one of ours, which never changes.
@@ -170,19 +173,16 @@ impl<I: HostInfo> Space<I> {
         let known = self.host.len();
         for host in known..count {
             let index = self.take_in(merged, host as i32);
-            Self::append(&self.host, index);
+            Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
         }
     }
 
-    /// The merged index for a host entry that is seen for the first time.
-    fn take_in(&self, merged: &Merged, host: i32) -> u32 {
-        let Some(info) = I::ask(merged, host) else {
-            let hole = HostEntry { index: AtomicI32::new(host), info: OnceLock::new() };
-            return Self::append(&self.entries, Entry::Host(hole));
-        };
+    /// Lists a host entry that answers for the first time; `None` while it does not.
+    fn take_in(&self, merged: &Merged, host: i32) -> Option<u32> {
+        let info = I::ask(merged, host)?;
         // We define it, too: one entry, ours.
         if let Some(own) = I::own_index(merged, info.name()).and_then(|own| self.of_own(own)) {
-            return own;
+            return Some(own);
         }
         let key = I::to_key(info.name());
         // The host registered it again, under another index: the old one leads there from now on.
@@ -191,27 +191,21 @@ impl<I: HostInfo> Space<I> {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
                 entry.index.store(host, SeqCst);
             }
-            return index;
+            return Some(index);
         }
-        let entry = HostEntry { index: AtomicI32::new(host), info: OnceLock::from(info) };
-        let index = Self::append(&self.entries, Entry::Host(entry));
+        let index = Self::append(&self.entries, Entry::Host(HostEntry { index: AtomicI32::new(host), info }));
         self.keys.lock().insert(key, index);
-        index
+        Some(index)
     }
 
-    /// Asks the holes again. Only while the host is up.
-    pub(super) fn retry_holes(&self, merged: &Merged) {
+    /// Asks again for entries that are not listed. Only while the host is up.
+    pub(super) fn ask_again(&self, merged: &Merged) {
         let _alone = self.syncing.lock();
-        for (index, entry) in self.entries.iter().enumerate() {
-            let Entry::Host(entry) = entry else { continue };
-            if entry.info.get().is_some() {
-                continue;
-            }
-            let Some(info) = I::ask(merged, entry.index()) else { continue };
-            let key = I::to_key(info.name());
-            let taken = I::own_index(merged, info.name()).is_some() || self.keys.lock().contains_key(&key);
-            if !taken && entry.info.set(info).is_ok() {
-                self.keys.lock().insert(key, index as u32);
+        for (host, listed) in self.host.iter().enumerate() {
+            if listed.load(SeqCst) == UNLISTED
+                && let Some(index) = self.take_in(merged, host as i32)
+            {
+                listed.store(index, SeqCst);
             }
         }
     }

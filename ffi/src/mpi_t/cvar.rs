@@ -139,7 +139,7 @@ fn alloc(
         }
         Entry::Host(entry) => entry,
     };
-    let info = entry.info().ok_or(Error::InvalidIndex)?;
+    let info = entry.info();
     let object = super::pvar_handle::object_for_host(info.bind, object)?;
     handles::alloc_cvar(merged, |host, count| {
         // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.

@@ -31,7 +31,7 @@ exported! {
         let made = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
             Entry::Host(entry) => {
-                let bind = entry.info().ok_or(Error::InvalidIndex)?.bind;
+                let bind = entry.info().bind;
                 let object = object_for_host(bind, obj_handle)?;
                 infos::check(info)?;
                 host_events::alloc(merged, entry, object, info)?

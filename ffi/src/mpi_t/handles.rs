@@ -35,7 +35,7 @@ pub(super) struct HostPvar {
 impl HostPvar {
     pub(super) fn info<'m>(&self, merged: &'m Merged) -> Result<&'m PvarInfo, Failure> {
         match merged.pvars.get(self.index.load(SeqCst).cast_signed()) {
-            Some(Entry::Host(entry)) => entry.info().ok_or(Error::InvalidHandle.into()),
+            Some(Entry::Host(entry)) => Ok(entry.info()),
             _ => Err(Error::InvalidHandle.into()),
         }
     }

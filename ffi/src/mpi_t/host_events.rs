@@ -124,7 +124,7 @@ pub(super) fn alloc(
     object: *mut c_void,
     info: Handle,
 ) -> Result<usize, Failure> {
-    let elements = entry.info().ok_or(Error::InvalidIndex)?.elements.len() as u32;
+    let elements = entry.info().elements.len() as u32;
     free_waiting(merged);
     events::prepare_for_callbacks();
     let mut host = 0;

@@ -42,7 +42,7 @@ pub fn library_is_up() {
     if Interface::global().is_up() {
         let merged = Merged::get();
         merged.sync();
-        merged.retry_holes();
+        merged.retry();
     }
 }
 

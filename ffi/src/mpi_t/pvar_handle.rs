@@ -83,7 +83,7 @@ fn alloc(
         Entry::Own(own) => return alloc_own(interface, session, *own, object),
         Entry::Host(entry) => entry,
     };
-    let info = entry.info().ok_or(Error::InvalidIndex)?;
+    let info = entry.info();
     if quarantine::holds(&info.name) {
         return Err(Error::InvalidIndex.into());
     }

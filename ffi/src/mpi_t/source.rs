@@ -39,14 +39,14 @@ exported! {
         let hints = |out| {
             let Some(Entry::Host(entry)) = merged.sources.get(source_index) else { return None };
             let (mut ordering, mut ticks_per_second, mut max_ticks): (c_int, i64, i64) = (0, 0, 0);
-            let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
-            let nothing = std::ptr::null_mut();
-            let (name_len, desc_len) = (&raw mut name_len, &raw mut desc_len);
-            // SAFETY: the host is up and has this index; all pointers but the texts are writable.
+            // MPICH 4.0 refuses to leave out the texts.
+            let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
+            let (mut name, mut desc): (c_char, c_char) = (0, 0);
+            // SAFETY: the host is up and has this index; all pointers are writable, the texts as long as said.
             unsafe {
                 events::source_get_info(
-                    entry.index(), nothing, name_len, nothing, desc_len, &raw mut ordering,
-                    &raw mut ticks_per_second, &raw mut max_ticks, out,
+                    entry.index(), &raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len,
+                    &raw mut ordering, &raw mut ticks_per_second, &raw mut max_ticks, out,
                 )
             }
         };

@@ -142,6 +142,17 @@ static int own_update_number(void)
     return update_number() - hosts;
 }
 
+/* All that is listed and may be in a category. */
+static int listed(void)
+{
+    int cvars = 0, pvars = 0, events = 0, categories = 0;
+    MPI_T_cvar_get_num(&cvars);
+    MPI_T_pvar_get_num(&pvars);
+    MPI_T_event_get_num(&events);
+    MPI_T_category_get_num(&categories);
+    return cvars + pvars + events + categories;
+}
+
 /* R227: info objects before MPI_Init. Libraries since MPI-4, which brought sessions, make them. */
 static void check_early_info(void)
 {
@@ -232,7 +243,7 @@ static struct view open_hosts_view(void)
 
 int main(int argc, char **argv)
 {
-    int provided, number, ours;
+    int provided, number, ours, entries;
     char *before, *after;
     struct view view;
     MPI_T_enum values;
@@ -248,6 +259,7 @@ int main(int argc, char **argv)
     check_queries();
     number = update_number();
     ours = own_update_number();
+    entries = listed();
     check_early_info();
     check_frozen(1);
     view = open_view();
@@ -260,8 +272,9 @@ int main(int argc, char **argv)
     exchange(MPI_COMM_WORLD);
     check(messages(view) == sent + 1, "R30 a handle from before MPI_Init"); /* R30 */
     check(update_number() >= number, "R213 it does not fall"); /* R213 */
+    check(listed() == entries || update_number() > number, "R210 it rises when the library's entries become more"); /* R210 */
     number = update_number();
-    check(own_update_number() == ours && ours > 0, "R213 ours and the host's");
+    check(own_update_number() == ours + listed() - entries && ours > 0, "R213 ours, the host's, and what is listed");
     check_another_init(view);
     check_frozen(0);
     after = describe(1);

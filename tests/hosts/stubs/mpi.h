@@ -111,6 +111,9 @@ STUB_BOTH(T_pvar_handle_alloc, (MPI_T_pvar_session session, int index, void *obj
 STUB_BOTH(T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle *handle))
 STUB_BOTH(T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
 STUB_BOTH(T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buffer))
+STUB_BOTH(T_source_get_num, (int *num))
+STUB_BOTH(T_source_get_info, (int index, char *name, int *name_len, char *desc, int *desc_len, int *ordering,
+                              long long *ticks_per_second, long long *max_ticks, MPI_Info *info))
 #undef STUB_BOTH
 
 #endif

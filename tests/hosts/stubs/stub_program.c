@@ -15,6 +15,26 @@ static void expect(int is_true, const char *what)
     }
 }
 
+/* The source of the library, wherever it is listed. */
+static void check_source(void)
+{
+    int num = 0, found = 0;
+    expect(MPI_T_source_get_num(&num) == MPI_SUCCESS && num > 0, "the number of sources");
+    for (int i = 0; i < num; i++) {
+        char name[80] = "", desc[80] = "";
+        int name_len = 80, desc_len = 80, ordering;
+        long long ticks_per_second = 0, max_ticks = 0;
+        expect(MPI_T_source_get_info(i, name, &name_len, desc, &desc_len, &ordering, &ticks_per_second, &max_ticks, NULL) ==
+                   MPI_SUCCESS, "a source");
+        if (strcmp(name, "stub_clock"))
+            continue;
+        found++;
+        expect(!strcmp(desc, "Ticks.") && name_len == 11 && desc_len == 7 && ticks_per_second == 1000 &&
+                   max_ticks == 1LL << 40, "what the source says of itself");
+    }
+    expect(found == 1, "the source of the library");
+}
+
 int main(int argc, char **argv)
 {
     int num = 0, index = -1, count = 0, provided = -1, number = 0, rank = -1, size = -1;
@@ -48,6 +68,7 @@ int main(int argc, char **argv)
                bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_USER_BASIC, "what it says of itself");
     expect(MPI_T_pvar_get_info(99999, name, &name_len, &verbosity, &var_class, &datatype, &enumtype, desc, &desc_len, &bind,
                                &readonly, &continuous, &atomic) == MPI_T_ERR_INVALID_INDEX, "no index");
+    check_source();
     expect(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
     expect(MPI_T_pvar_handle_alloc(session, index, 0, &handle, &count) == MPI_SUCCESS && count == 1, "the handle");
     expect(MPI_T_pvar_read(session, handle, &sent) == MPI_SUCCESS, "the value");

@@ -1,5 +1,5 @@
 //! What a tool sees with mpit preloaded: our entries first, then everything the bare library tells, unchanged but for two
-//! repairs of its strings.
+//! repairs of its strings and its flags. What the library never answers for is not listed, so every entry answers.
 //!
 //! The program `dump` lists everything twice on each library, bare and under mpit, and the lists are compared entry by
 //! entry. The k-th entry of the host stands behind ours in the host's own order, except where the host has an entry of the
@@ -32,15 +32,10 @@ struct Pair<'a> {
 struct Map {
     /// How many entries are ours: they have the indices from 0 on.
     ours: usize,
-    /// The index under mpit of each of the host's entries.
-    of_host: Vec<usize>,
-}
-
-impl Map {
-    /// How many entries of the host stand at one of ours.
-    fn twins(&self) -> usize {
-        self.of_host.iter().filter(|index| **index < self.ours).count()
-    }
+    /// The index under mpit of each of the host's entries; `None` for those that never answered.
+    of_host: Vec<Option<usize>>,
+    /// How many entries there are at each moment.
+    all: Vec<usize>,
 }
 
 fn dump(stack: &Stack, test: &str, late: bool) -> Outcome<[[Inventory; 2]; 2]> {
@@ -69,17 +64,21 @@ fn map(kind: &str, pairs: &[Pair]) -> Map {
     let ours = merged.iter().take_while(is_ours).count();
 
     let own: BTreeMap<_, _> = merged[..ours].iter().map(Entry::key).zip(0..).collect();
-    let mut next = ours;
-    let index_of = |host: usize| {
-        // The name may be known from before MPI_Init only, when the entry was still alive.
-        let entries = pairs.iter().filter_map(|pair| pair.bare.list(kind).get(host));
-        let twin = entries.filter(|entry| entry.answers()).find_map(|entry| own.get(&entry.key()).copied());
-        twin.unwrap_or_else(|| {
-            next += 1;
-            next - 1
-        })
-    };
-    Map { ours, of_host: (0..bare.len()).map(index_of).collect() }
+    let (mut of_host, mut all, mut next) = (vec![None; bare.len()], Vec::new(), ours);
+    for pair in pairs {
+        // Listed when they answer for the first time, in the host's order.
+        for (host, entry) in pair.bare.list(kind).iter().enumerate() {
+            if !entry.answers() || of_host[host].is_some() {
+                continue;
+            }
+            of_host[host] = Some(own.get(&entry.key()).copied().unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            }));
+        }
+        all.push(next);
+    }
+    Map { ours, of_host, all }
 }
 
 /// Compares all of one kind at all moments; returns the mapping.
@@ -87,8 +86,22 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
     let map = map(kind, pairs);
     for (number, pair) in pairs.iter().enumerate() {
         let (bare, merged) = (pair.bare.list(kind), pair.merged.list(kind));
+        problems.extend(
+            merged
+                .iter()
+                .filter(|entry| !entry.answers())
+                .map(|entry| format!("{kind} {}: is listed and does not answer", entry.index)),
+        );
+        let (listed, wanted) = (merged.len(), map.all[number]);
+        if listed != wanted {
+            problems.push(format!("{kind}: {listed} entries at moment {number}, should be {wanted}"));
+        }
         for (entry, index) in bare.iter().zip(&map.of_host) {
+            let Some(index) = index else { continue };
             let Some(seen) = merged.get(*index) else {
+                if !entry.answers() {
+                    continue;
+                }
                 problems.push(format!("{kind} {}: is missing at {index}", entry.field("name")));
                 continue;
             };
@@ -112,19 +125,21 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
         }
         check_names(kind, merged, problems);
     }
-    let last = &pairs[pairs.len() - 1];
-    let (all, wanted) = (last.merged.list(kind).len(), map.ours + last.bare.list(kind).len() - map.twins());
-    if all != wanted {
-        problems.push(format!("{kind}: {all} entries, should be {wanted}"));
-    }
     map
 }
 
 fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<String>) {
     let of_strings = ["_len", "_need", "_cut"];
-    let elsewhere = ["find", "cvars", "pvars", "categories"];
+    // Members that are not listed do not count.
+    let elsewhere = ["find", "cvars", "pvars", "categories", "num_cvars", "num_pvars", "num_categories"];
     let plain = |name: &str| !of_strings.iter().any(|end| name.ends_with(end)) && !elsewhere.contains(&name);
-    let (left, right) = (bare.fields(plain), merged.fields(plain));
+    let (mut left, right) = (bare.fields(plain), merged.fields(plain));
+    // R132: flags are 0 or 1, also where a host has bits.
+    for (name, value) in &mut left {
+        if ["readonly", "continuous", "atomic"].contains(name) && *value != "0" {
+            *value = "1";
+        }
+    }
     if left != right {
         let only = |one: &[(&str, &str)], other: &[(&str, &str)]| {
             one.iter()
@@ -171,14 +186,17 @@ fn check_names(kind: &str, merged: &[Entry], problems: &mut Vec<String>) {
 fn compare_members(pair: &Pair, maps: &BTreeMap<&str, Map>, problems: &mut Vec<String>) -> Outcome {
     let categories = &maps["category"];
     for (entry, index) in pair.bare.list("category").iter().zip(&categories.of_host) {
-        let Some(seen) = pair.merged.list("category").get(*index).filter(|_| entry.answers()) else {
-            continue;
-        };
+        let Some(index) = index.filter(|_| entry.answers()) else { continue };
+        let Some(seen) = pair.merged.list("category").get(index) else { continue };
         for (field, kind) in [("cvars", "cvar"), ("pvars", "pvar"), ("categories", "category")] {
             let members = entry.indices(field)?;
             let wanted: Vec<_> =
-                members.iter().filter_map(|one| maps[kind].of_host.get(*one).copied()).collect();
+                members.iter().filter_map(|one| maps[kind].of_host.get(*one).copied().flatten()).collect();
             let got = seen.indices(field)?;
+            let number = seen.field(&format!("num_{field}"));
+            if number != got.len().to_string() {
+                problems.push(format!("category {}: {number} {field} are {got:?}", entry.field("name")));
+            }
             if got != wanted {
                 let name = entry.field("name");
                 problems.push(format!("category {name}: {field} are {got:?}, should be {wanted:?}"));
