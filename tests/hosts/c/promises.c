@@ -145,12 +145,11 @@ static int own_update_number(void)
 /* All that is listed and may be in a category. */
 static int listed(void)
 {
-    int cvars = 0, pvars = 0, events = 0, categories = 0;
+    int cvars = 0, pvars = 0, events = 0;
     MPI_T_cvar_get_num(&cvars);
     MPI_T_pvar_get_num(&pvars);
     MPI_T_event_get_num(&events);
-    MPI_T_category_get_num(&categories);
-    return cvars + pvars + events + categories;
+    return cvars + pvars + events + categories();
 }
 
 /* R227: info objects before MPI_Init. Libraries since MPI-4, which brought sessions, make them. */
