@@ -1,6 +1,6 @@
 //! Bytes between the processes of a job while MPI goes down, over the host's own functions.
 //!
-//! First all processes meet in a barrier that nobody has to wait for. Then they make a communicator of their own:
+//! First all processes meet in a barrier. Then they make a communicator of their own:
 //! on the program's communicators, a receive from anybody that the program left behind could take what is ours. Every
 //! operation is one that returns at once and is asked after until the time is up. One that was given up stays with the
 //! library, and so does the memory that it uses.
@@ -35,16 +35,13 @@ const LENGTH: c_int = 1;
 const BYTES: c_int = 2;
 
 impl Transport for OverMpi {
-    fn meet(&self, patience: Patience) -> Result<(), String> {
+    fn meet(&self, further: Duration) -> Result<(), String> {
         let abi = Host::get().ok_or("there is no MPI library")?.abi();
-        let late = || "not all processes came to MPI_Finalize in time".to_owned();
         let all = Request::begin(|request| {
             // SAFETY: MPI is up, so the world exists; there is room for a request.
             unsafe { p2p::ibarrier(abi.comm_world, request) }
         })?;
-        if !all.complete(patience.until)? {
-            return Err(late());
-        }
+        all.complete(None)?;
         // The library writes it whenever the last process comes, which may be after we gave up.
         let made: &'static mut u64 = Box::leak(Box::new(0));
         let at: *mut u64 = made;
@@ -52,8 +49,8 @@ impl Transport for OverMpi {
             // SAFETY: MPI is up; `at` stays valid for ever and has room for a handle; so has `request`.
             unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
         })?;
-        if !dup.complete(Instant::now() + patience.further)? {
-            return Err(late());
+        if !dup.complete(Some(Instant::now() + further))? {
+            return Err("a process does not answer any more".to_owned());
         }
         // SAFETY: the library has written the handle, and will not do so again.
         let comm = unsafe { abi.load_handle(at.cast::<c_void>()) };
@@ -134,7 +131,7 @@ fn send(to: u32, tag: c_int, bytes: Vec<u8>, at: usize, until: Instant) -> Resul
         // ever if it is given up.
         unsafe { p2p::issend(data, count, datatype, to.cast_signed(), tag, comm, request) }
     })?;
-    match request.complete(until) {
+    match request.complete(Some(until)) {
         Ok(true) => Ok((true, bytes)),
         otherwise => {
             std::mem::forget(bytes);
@@ -153,7 +150,7 @@ fn receive(from: u32, tag: c_int, len: usize, until: Instant) -> Result<Option<V
         // if it is given up.
         unsafe { p2p::irecv(data, count, datatype, from.cast_signed(), tag, comm, request) }
     })?;
-    match request.complete(until) {
+    match request.complete(Some(until)) {
         Ok(true) => Ok(Some(bytes)),
         otherwise => {
             std::mem::forget(bytes);
@@ -178,8 +175,8 @@ impl Request {
         }
     }
 
-    /// Asks after it until it is complete or the time is up; says which.
-    fn complete(mut self, until: Instant) -> Result<bool, String> {
+    /// Asks after it until it is complete or the time is up, if there is a limit; says which.
+    fn complete(mut self, until: Option<Instant>) -> Result<bool, String> {
         let mut pause = Duration::ZERO;
         loop {
             let mut flag = 0;
@@ -193,7 +190,7 @@ impl Request {
                 Some(Abi::SUCCESS) => (),
                 code => return Err(failed(code.unwrap_or(-1))),
             }
-            if Instant::now() >= until {
+            if until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(false);
             }
             // Others may need the processor to come here at all.

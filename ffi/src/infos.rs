@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_int};
 
 use mpit::event::Hints;
-use mpit::words::Bind;
+use mpit::words::{Bind, ThreadLevel};
 use mpit::{Error, Result};
 
 use crate::abi::{Abi, Flavour, Handle};
@@ -109,4 +109,32 @@ pub fn entries(hints: Hints) -> Vec<(&'static str, &'static str)> {
 fn is_usable() -> bool {
     let always = || Host::get().is_some_and(|host| host.own(c"PMPI_Session_init").is_some());
     mpi::is_active() || always()
+}
+
+/// The thread level of a session that is in use; `None` if it does not say.
+#[must_use]
+pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
+    const LONGEST: c_int = 64;
+    let abi = crate::abi();
+    let mut info: u64 = 0;
+    // SAFETY: the session is in use, and a word has room for a handle of either width.
+    if unsafe { mpi::session_get_info(session, (&raw mut info).cast()) } != Some(Abi::SUCCESS) {
+        return None;
+    }
+    let mut value = [0_u8; LONGEST as usize + 1];
+    let mut found: c_int = 0;
+    let (key, out) = (c"thread_level".as_ptr(), value.as_mut_ptr().cast());
+    // SAFETY: the object is new; the buffer has room for the value and its NUL.
+    let asked = unsafe { mpi::info_get(abi.clean(info as Handle), key, LONGEST, out, &raw mut found) };
+    // SAFETY: the object is ours.
+    unsafe { mpi::info_free((&raw mut info).cast()) };
+    if asked != Some(Abi::SUCCESS) || found == 0 {
+        return None;
+    }
+    match value.split(|byte| *byte == 0).next()? {
+        b"MPI_THREAD_SINGLE" => Some(ThreadLevel::Single),
+        b"MPI_THREAD_FUNNELED" => Some(ThreadLevel::Funneled),
+        b"MPI_THREAD_SERIALIZED" => Some(ThreadLevel::Serialized),
+        _ => Some(ThreadLevel::Multiple),
+    }
 }

@@ -4,18 +4,24 @@
 use std::ffi::c_int;
 use std::sync::atomic::{
     AtomicBool,
-    Ordering::{AcqRel, Acquire, Release},
+    Ordering::{AcqRel, Acquire, Release, SeqCst},
 };
 
 use mpit::words::ThreadLevel;
 use mpit_components::host::{self, World};
 use mpit_components::run;
 
-use crate::abi::Abi;
+use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
-use crate::{comms, doctor, gather, listing, mpi_t, native_monitoring};
+use crate::{comms, doctor, gather, infos, listing, mpi_t, native_monitoring};
 
 static KNOWN_UP: AtomicBool = AtomicBool::new(false);
+
+/// A session may be used by several threads at once.
+static SESSION_IS_CONCURRENT: AtomicBool = AtomicBool::new(false);
+
+/// The thread level of the world is in force.
+static KNOWS_LEVEL: AtomicBool = AtomicBool::new(false);
 
 /// Whether MPI was seen to be up.
 #[inline]
@@ -44,7 +50,8 @@ fn came_up() {
     // SAFETY: MPI is up, and the level is writable.
     unsafe { mpi::query_thread(&raw mut level) };
     let concurrent = abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
-    mpit::threads::set_concurrent(concurrent);
+    KNOWS_LEVEL.store(true, SeqCst);
+    mpit::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     // SAFETY: MPI is up, so the world exists; the rank is writable.
     let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
     // SAFETY: as above.
@@ -77,8 +84,21 @@ fn was_spawned(abi: &Abi) -> bool {
     asked == Some(Abi::SUCCESS) && unsafe { abi.load_handle((&raw const parent).cast()) } != abi.comm_null
 }
 
-/// MPI goes down and still works: called from `MPI_Finalize` and from the deletion of the attribute on
-/// `MPI_COMM_SELF`, whichever comes first.
+/// A session was initialized. Sessions have thread levels of their own, and the highest one is in force. `None` stands for
+/// a session whose level cannot be asked.
+pub fn session_initialized(session: Option<Handle>) {
+    if session.and_then(infos::thread_level_of_session).is_some_and(|level| level != ThreadLevel::Multiple) {
+        return;
+    }
+    SESSION_IS_CONCURRENT.store(true, SeqCst);
+    if KNOWS_LEVEL.load(SeqCst) {
+        mpit::threads::set_concurrent(true);
+    }
+}
+
+/// MPI goes down and still works: called by the library inside `MPI_Finalize`, when it deletes our attribute on
+/// `MPI_COMM_SELF`. Attributes are deleted in the reverse order of their setting, and ours was set first: so the program's
+/// delete functions have run, and so have tools that wrap `MPI_Finalize`.
 pub fn finalizing() {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     if Host::get().is_none() || !mpi::is_active() && !KNOWN_UP.load(Acquire) || BEGUN.swap(true, AcqRel) {

@@ -1,8 +1,8 @@
 //! What all processes wrote, brought to one of them at the end of the run.
 //!
-//! A host that can do so offers a [`Transport`]. It is used once, while MPI goes down. Whatever happens on the way,
-//! nothing waits longer than `monitoring_gather_timeout` for a process that does not answer, and what cannot be brought
-//! to rank 0 is written where it is.
+//! A host that can do so offers a [`Transport`]. It is used once, while MPI goes down. Processes that
+//! are not there yet are waited for, as the end of MPI does; then nothing waits longer than `monitoring_gather_timeout` for
+//! a process that does not answer, and what cannot be brought to rank 0 is written where it is.
 
 mod bundle;
 mod container;
@@ -43,8 +43,8 @@ pub struct MonitoringGather;
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
-/// Seconds that a process waits at the end of MPI for others that are to hand it what they recorded. After that each
-/// writes what it has by itself.
+/// Seconds that a process waits at the end of MPI for a sign of life of another one, once all have come to MPI_Finalize.
+/// After that each writes what it has by itself. A process that has not come yet is waited for as MPI_Finalize does.
 #[cvar(
     name = "monitoring_gather_timeout",
     scope = "ALL_EQ",
@@ -63,15 +63,17 @@ pub struct Patience {
     pub further: Duration,
 }
 
-/// How a host moves bytes between the processes of the world while MPI goes down. Nothing here may wait longer than
-/// it is told, whatever became of the other processes. Errors are for people.
+/// How a host moves bytes between the processes of the world while MPI goes down. Once all have met, nothing waits
+/// longer than it is told, whatever became of the other processes. Errors are for people.
 pub trait Transport: Sync {
-    /// Waits until all processes of the world are about to gather.
+    /// Waits until all processes of the world are about to gather, as long as that takes: the end of MPI waits for all of
+    /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits `further` for each
+    /// sign of life.
     ///
     /// # Errors
     ///
-    /// When not all came in time.
-    fn meet(&self, patience: Patience) -> Result<(), String>;
+    /// When not all answer in time.
+    fn meet(&self, further: Duration) -> Result<(), String>;
 
     /// Sends bytes to a rank, and waits until it has taken them.
     ///

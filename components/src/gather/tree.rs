@@ -11,10 +11,8 @@ use crate::host::World;
 
 /// Brings the texts of all processes to rank 0.
 pub(super) fn gather(transport: &dyn Transport, world: World, mine: Text, timeout: Duration) -> Gathered {
-    let begin = Instant::now();
-    let within = |limit: Duration| Patience { until: begin + limit, further: timeout };
     if world.size > 1
-        && let Err(why) = transport.meet(within(timeout))
+        && let Err(why) = transport.meet(timeout)
     {
         return Gathered::NotMet(mine, why);
     }
@@ -81,7 +79,7 @@ mod tests {
     }
 
     impl Transport for Threads<'_> {
-        fn meet(&self, _: Patience) -> Result<(), String> {
+        fn meet(&self, _: Duration) -> Result<(), String> {
             self.all_there.ok_or("not there")?.wait();
             Ok(())
         }

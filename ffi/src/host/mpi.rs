@@ -82,6 +82,11 @@ own_calls! {
     /// Reads a key.
     fn info_get = c"MPI_Info_get" / c"PMPI_Info_get"
         (info: Handle, key: *const c_char, value_len: c_int, value: *mut c_char, flag: *mut c_int);
+    /// Gives an info object back.
+    fn info_free = c"MPI_Info_free" / c"PMPI_Info_free" (info: *mut c_void);
+    /// The hints of a session, as a new info object.
+    fn session_get_info =
+        c"MPI_Session_get_info" / c"PMPI_Session_get_info" (session: Handle, info: *mut c_void);
     /// The bytes of a datatype.
     fn type_size = c"MPI_Type_size" / c"PMPI_Type_size" (datatype: Handle, size: *mut c_int);
     /// The bytes of a datatype, also above 2^31.

@@ -57,6 +57,12 @@ impl HostLife {
         self.state.load(SeqCst) == UP
     }
 
+    /// Returns true once the host can be asked no more.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.state.load(SeqCst) == GONE
+    }
+
     /// Takes the reference, unless it is taken or can no longer be. Returns the thread level that the host
     /// provided, if it is up.
     pub fn begin(&self, required: c_int) -> Option<c_int> {

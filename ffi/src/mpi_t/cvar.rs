@@ -108,6 +108,10 @@ exported! {
             // SAFETY: by the caller's promise.
             return Ok(unsafe { interface.cvar_read(ours, buf.cast()) }?);
         }
+        if merged.life.is_over() {
+            // SAFETY: by the caller's promise.
+            return unsafe { handles::last_of_cvar(handle as u64, buf.cast()) };
+        }
         // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
         handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
     }
@@ -120,6 +124,9 @@ exported! {
         if interface.cvar_of(ours).is_ok() {
             // SAFETY: by the caller's promise.
             return Ok(unsafe { interface.cvar_write(ours, buf.cast()) }?);
+        }
+        if merged.life.is_over() && handles::is_cvar(handle as u64) {
+            return Err(Error::CvarSetNotNow.into());
         }
         // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
         handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
@@ -141,7 +148,7 @@ fn alloc(
     };
     let info = entry.info();
     let object = super::pvar_handle::object_for_host(info.bind, object)?;
-    handles::alloc_cvar(merged, |host, count| {
+    handles::alloc_cvar(merged, info.datatype, |host, count| {
         // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
     })

@@ -14,7 +14,8 @@ use mpit::session::{Interface, SessionId};
 use mpit::slots::Slots;
 
 use super::{Failure, Outcome, from_host, host_events};
-use crate::host::mpi_t;
+use crate::abi::{Abi, Handle};
+use crate::host::{mpi, mpi_t};
 use crate::merge::{Entry, Merged, PvarInfo};
 
 /// A handle of a host's performance variable.
@@ -47,9 +48,42 @@ impl HostPvar {
     }
 }
 
-/// A handle of a host's control variable: the host's handle, 0 once it is freed.
+/// A handle of a host's control variable.
 #[derive(Debug, Default)]
-struct HostCvar(AtomicUsize);
+struct HostCvar {
+    /// The handle, the host's; 0 once it is freed.
+    host: AtomicUsize,
+    /// The type of an element.
+    datatype: AtomicUsize,
+    /// The number of elements, which may be none.
+    count: AtomicU32,
+    /// The value that it had when the host's interface went down.
+    last: Mutex<Option<Box<[u8]>>>,
+}
+
+impl HostCvar {
+    /// Reads the value once more, for the time when the host cannot be asked. Only while the host is up.
+    fn remember(&self) {
+        // More than it needs: texts may have grown.
+        const MORE: usize = 4096;
+        let (host, mut size) = (self.host.load(SeqCst), 0);
+        if host == 0 {
+            return;
+        }
+        // SAFETY: MPI is up, the type is the host's own, and the size writable.
+        if unsafe { mpi::type_size(self.datatype.load(SeqCst), &raw mut size) } != Some(Abi::SUCCESS) {
+            return;
+        }
+        let size = size.max(0) as usize * self.count.load(SeqCst) as usize;
+        // In words, since values are aligned.
+        let mut value = vec![0_u64; (size + MORE).div_ceil(8)];
+        // SAFETY: the host is up, the handle is one of its live ones, and there is room for the value.
+        if unsafe { mpi_t::cvar_read(host, value.as_mut_ptr().cast()) } == Some(Abi::SUCCESS) {
+            let bytes = value.into_iter().flat_map(u64::to_ne_bytes).take(size);
+            *self.last.lock() = Some(bytes.collect());
+        }
+    }
+}
 
 /// All handles of host variables.
 #[derive(Debug)]
@@ -202,12 +236,18 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
 /// Makes a handle of a host's control variable by `make`. Returns ours, and the number of elements.
 pub(super) fn alloc_cvar(
     merged: &Merged,
+    datatype: Handle,
     make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
     let asked = merged.life.while_up_and_unforked(|| {
         let (mut host, mut count) = (0, 0);
         from_host(make(&mut host, &mut count))?;
-        let handle = tables().cvars.take((), HostCvar::default, |handle, _| handle.0.store(host, SeqCst));
+        let handle = tables().cvars.take((), HostCvar::default, |handle, _| {
+            handle.host.store(host, SeqCst);
+            handle.datatype.store(datatype, SeqCst);
+            handle.count.store(count.max(0).cast_unsigned(), SeqCst);
+            *handle.last.lock() = None;
+        });
         if handle.is_none() {
             // SAFETY: the host is up, and the handle is new.
             unsafe { mpi_t::cvar_handle_free(&raw mut host) };
@@ -221,17 +261,39 @@ pub(super) fn alloc_cvar(
 pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> Option<c_int>) -> Outcome {
     let asked = merged.life.while_up(|| {
         let host =
-            tables().cvars.look(handle, |handle| Some(handle.0.load(SeqCst)).filter(|host| *host != 0))?;
+            tables().cvars.look(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
         Some(from_host(ask(host)))
     });
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
+}
+
+/// Copies the value that a control variable had when the host's interface went down.
+///
+/// # Safety
+///
+/// There is room for the value.
+pub(super) unsafe fn last_of_cvar(handle: u64, out: *mut u8) -> Outcome {
+    let last = || {
+        let found = tables().cvars.get(handle)?;
+        let last = found.last.lock();
+        let value = last.as_ref()?;
+        // SAFETY: by the caller's promise.
+        unsafe { out.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+        Some(())
+    };
+    last().ok_or(Error::InvalidHandle.into())
+}
+
+/// Returns true if a handle of a control variable was not freed.
+pub(super) fn is_cvar(handle: u64) -> bool {
+    tables().cvars.get(handle).is_some()
 }
 
 /// Ends an identifier, and returns the host's handle, which is still to be freed; 0 if there is none any more. `None` if the
 /// identifier has ended before.
 fn take_cvar(handle: u64) -> Option<usize> {
     let mut host = 0;
-    tables().cvars.end(handle, (), |handle| host = handle.0.swap(0, SeqCst)).then_some(host)
+    tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst)).then_some(host)
 }
 
 /// Frees handles that nobody uses. Only while the host is up.
@@ -278,7 +340,8 @@ fn free_sessions_now(sessions: HashMap<u64, usize>) {
 /// freed.
 pub(super) fn leave_all() {
     host_events::leave_all();
+    tables().cvars.iter().for_each(|(_, handle)| handle.remember());
     free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| leave_pvar(handle)).collect());
     free_sessions_now(std::mem::take(&mut *tables().sessions.lock()));
-    free_cvars_now(tables().cvars.iter().map(|(_, handle)| handle.0.swap(0, SeqCst)));
+    free_cvars_now(tables().cvars.iter().map(|(_, handle)| handle.host.swap(0, SeqCst)));
 }

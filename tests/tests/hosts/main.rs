@@ -19,6 +19,7 @@ mod implementor;
 mod inventories;
 mod killed;
 mod languages;
+mod life;
 mod lifecycle;
 mod native;
 mod native_off;

@@ -75,6 +75,8 @@ addresses! {
     NewWin;
     /// Where the call puts a number of bytes.
     CountOut;
+    /// A session that the call makes.
+    NewSession;
     /// A datatype that the call makes, commits or frees.
     NewType;
     /// A request, or an array of them.
@@ -114,6 +116,15 @@ impl<L: Language> NewComm<L> {
     /// The communicator that was made.
     pub(crate) fn get(self) -> Handle {
         L::comm_at(self.0)
+    }
+}
+
+impl NewSession<C> {
+    /// The session that was made.
+    pub(crate) fn get(self) -> Option<Handle> {
+        let abi = mpit_ffi::abi();
+        // SAFETY: not null, and the call that has succeeded wrote a handle there.
+        (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
     }
 }
 

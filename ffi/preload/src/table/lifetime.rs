@@ -4,13 +4,17 @@ use mpit_components::control;
 use mpit_ffi::life;
 
 use crate::interpose::calls;
+use crate::notes::sessions;
 
 calls! {
     initializing() c fn Init(argc: Place, argv: Place) => life::ensure_up();
     initializing() fortran fn Init() => life::ensure_up();
     initializing() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
     initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
-    before() plain fn Finalize() => life::finalizing();
+    // The end is seen from inside, too: what that needs is set up, at the latest, now.
+    before() plain fn Finalize() => life::ensure_up();
+    always() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
+    always() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
     // In C, other arguments may follow, which are for other tools.
     passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
 }
