@@ -27,6 +27,7 @@ use std::sync::atomic::{
 use mpit_ffi::host::{Host, objects::Object};
 
 use crate::depth;
+use crate::trampoline::with_errno_kept;
 
 /// The maker of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,10 @@ pub(crate) fn of(return_address: usize) -> Caller {
 
 #[cold]
 fn look_up(return_address: usize) -> (Caller, Range<usize>) {
+    with_errno_kept(|| ask_the_linker(return_address))
+}
+
+fn ask_the_linker(return_address: usize) -> (Caller, Range<usize>) {
     let (caller, range) = match Object::containing(return_address) {
         Some(object) => (kind_of(&object), object.range),
         // Generated code: the range of a page, since other objects may come to lie beside it.

@@ -187,8 +187,6 @@ pub(crate) extern "C" fn resolve(next: &'static Next, return_address: usize) -> 
 
 /// Called by the trampoline of a name when it does not know the caller.
 pub(crate) extern "C" fn enter(next: &'static Next, return_address: usize) -> *mut c_void {
-    trampoline::with_errno_kept(|| {
-        let is_recorded = callers::is_recorded(return_address);
-        if is_recorded { next.noted() } else { next.find().unwrap_or_else(|| next.fallback()) }
-    })
+    let is_recorded = callers::is_recorded(return_address);
+    if is_recorded { next.noted() } else { next.find().unwrap_or_else(|| next.fallback()) }
 }

@@ -23,6 +23,7 @@ mod life;
 mod lifecycle;
 mod native;
 mod native_off;
+mod own_calls;
 mod plugins;
 mod promises;
 mod reach;

@@ -245,9 +245,31 @@ pub(crate) unsafe extern "C-unwind" fn ask() {
     )
 }
 
+/// Asks about a caller that the list does not have. Functions of MPI take no floating-point arguments.
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn look_up() {
-    jump_to_result_of!("call {function}"; function = sym next::enter)
+    naked_asm!(
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        "sub rsp, 8",
+        "mov rdi, r11",
+        "mov rsi, [rsp + 56]",
+        "call {function}",
+        "mov r11, rax",
+        "add rsp, 8",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        "jmp r11",
+        function = sym next::enter,
+    )
 }
 
 /// Has a call recorded by the function that [`next::Next`] has for that, and goes on.

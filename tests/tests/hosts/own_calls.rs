@@ -1,0 +1,50 @@
+//! Calls that the program makes count, wherever it makes them; calls that MPI, or a tool between us and MPI, makes inside
+//! them do not.
+
+use mpit_tests::{Failure, Outcome, build, launch::Job, stacks};
+
+use crate::{read_all, rows, written_to};
+
+#[test]
+fn calls_in_callbacks_are_the_program_s_own() -> Outcome {
+    stacks::for_each("own_calls", |_| true, |stack| rows::equal_the_ledger(stack, "own_calls", 2))
+}
+
+#[test]
+fn recording_goes_on_after_an_exception() -> Outcome {
+    stacks::for_each(
+        "thrown",
+        |_| true,
+        |stack| {
+            let program = stack.compile_cxx("thrown")?;
+            let dir = stack.scratch("thrown")?;
+            let job = Job::mpi(stack, 1).arg(program).arg(".").dir(&dir);
+            job.under_mpit(&written_to("prof"))?.succeed()?;
+            let prof = &read_all(&dir.join("prof"), 1)?[0];
+            rows::same(0, &rows::of(prof), &rows::of_ledger(&dir, 0)?)
+        },
+    )
+}
+
+#[test]
+fn a_tool_behind_gets_all_arguments_and_adds_no_calls() -> Outcome {
+    stacks::for_each(
+        "through_tool",
+        |_| true,
+        |stack| {
+            let tool =
+                build::c_variant(Some(stack), "tool_behind", "libtool_behind.so", &["-shared", "-fPIC"])?;
+            let link = tool.display().to_string();
+            let program = build::c_variant(Some(stack), "through_tool", "through_tool", &[&link])?;
+            let dir = stack.scratch("through_tool")?;
+            let job = Job::mpi(stack, 1).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
+            let finished = job.succeed()?;
+            Failure::unless(finished.stdout.trim() == "2.5 more 1099511627776 8", || finished.to_string())?;
+            let rows = rows::of(&read_all(&dir.join("prof"), 1)?[0]);
+            let sent = rows.get(&("E".into(), "0".into())).copied();
+            Failure::unless(sent == Some((3, 12)), || {
+                format!("(messages, bytes) are {sent:?}, should be (3, 12)")
+            })
+        },
+    )
+}
