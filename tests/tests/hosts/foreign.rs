@@ -63,15 +63,15 @@ fn programs_with_mpi_call_what_they_called() -> Outcome {
             let options = [&["-DWITH_MPI"], &strings(&with_linked)[..]].concat();
             let linked = build::c_variant(Some(stack), "foreign", "foreign_linked", &options)?;
             Job::alone(stack).arg(&linked).preloaded()?.succeed()?;
-            counts(stack, &[&linked], 2)?;
-            counts(stack, &[&opened, &libraries.calls], 2)
+            counts(stack, "foreign", &[&linked], 2)?;
+            counts(stack, "foreign", &[&opened, &libraries.calls], 2)
         },
     )
 }
 
 /// Runs a program that sends itself so many messages of four bytes.
-fn counts(stack: &Stack, program: &[&Path], messages: u64) -> Outcome {
-    let dir = stack.scratch("foreign")?;
+fn counts(stack: &Stack, test: &str, program: &[&Path], messages: u64) -> Outcome {
+    let dir = stack.scratch(test)?;
     let job = program.iter().fold(Job::mpi(stack, 1), Job::arg);
     job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
     let prof = &read_all(&dir.join("prof"), 1)?[0];
@@ -98,7 +98,7 @@ fn sequential_libraries_keep_their_own_mpi() -> Outcome {
         |stack| {
             let program =
                 build::c_variant(Some(stack), "foreign", "foreign_opened", &["-DWITH_MPI", "-ldl"])?;
-            counts(stack, &[&program, &library], 2)
+            counts(stack, "sequential", &[&program, &library], 2)
         },
     )
 }
