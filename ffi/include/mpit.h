@@ -15,6 +15,10 @@
 extern "C" {
 #endif
 
+/* A program that calls nothing but MPI_T finds all of it in libmpit_preload.so, so a linker that leaves out what is not needed
+ * (--as-needed, the default of many) would leave out the MPI library. This needs it. */
+static int (*const mpit_needs_the_mpi_library)(int *, int *) __attribute__((used)) = MPI_Get_version;
+
 #if MPI_VERSION < 4
 
 #ifndef MPI_T_ERR_NOT_ACCESSIBLE

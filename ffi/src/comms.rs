@@ -134,6 +134,12 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
+/// Returns true if a handle is a communicator that was met before.
+#[must_use]
+pub fn is_known(handle: Handle) -> bool {
+    COMMS.get(handle).is_some()
+}
+
 /// The communicator of a call that the host is about to take: MPI is up.
 #[inline]
 #[must_use]

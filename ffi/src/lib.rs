@@ -23,6 +23,7 @@ pub mod mpi_t;
 pub mod native_monitoring;
 pub mod own_infos;
 pub mod plugins;
+mod probe;
 pub mod quarantine;
 pub mod register;
 pub mod strings;

@@ -1,22 +1,97 @@
-//! Host variables that crash the host when a handle on them is made.
+//! Host variables that crash the host when they are used.
+
+use std::ffi::{CStr, c_int, c_void};
 
 use mpit::cvar::{Cvar, Text};
 
-/// Performance variables of the MPI library that are listed but cannot be used, since making a handle on one
-/// crashes the library: names separated by commas, `*` at the end for any ending. Empty to use all.
-#[mpit::cvar(name = "host_quarantine", scope = "LOCAL", verbosity = "MPIDEV_BASIC", component = "mpit")]
-pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new("mtl_psm2_*"));
+use crate::abi::Flavour;
+use crate::host::Host;
 
-/// Whether a name is on the list.
+/// Variables of the MPI library that are listed but cannot be used, since that crashes the library: names separated by
+/// commas, `*` at the end for any ending. Empty to use all.
+#[mpit::cvar(name = "host_quarantine", scope = "LOCAL", verbosity = "MPIDEV_BASIC", component = "mpit")]
+pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
+    "mtl_psm2_*,",
+    "opal_common_ucx_verbose,opal_common_ucx_progress_iterations,opal_common_ucx_opal_mem_hooks,",
+    "osc_ucx_verbose,osc_ucx_progress_iterations,osc_ucx_opal_mem_hooks,",
+    "pml_ucx_verbose,pml_ucx_progress_iterations,pml_ucx_opal_mem_hooks,",
+    "opal_common_ofi_verbose,btl_ofi_verbose,mtl_ofi_verbose",
+)));
+
+/// Whether a variable is on the list, and not known to be safe at this moment.
 #[must_use]
 pub fn holds(name: &str) -> bool {
+    is_listed(name) && !SHARED.iter().any(|shared| shared.has(name) && shared.is_here())
+}
+
+/// Settings that several components of Open MPI share. Their values lie in a library that Open MPI 4 unloads with the
+/// components, and goes on listing them.
+struct Shared {
+    /// How their names begin.
+    starts: [&'static str; 3],
+    /// The object that has the values, where it is in the MPI library.
+    symbol: &'static CStr,
+    /// The library that has them, where it is one of their own.
+    library: &'static [u8],
+}
+
+const SHARED: [Shared; 2] = [
+    Shared {
+        starts: ["opal_common_ucx_", "osc_ucx_", "pml_ucx_"],
+        symbol: c"opal_common_ucx",
+        library: b"/libmca_common_ucx.",
+    },
+    Shared {
+        starts: ["opal_common_ofi_", "btl_ofi_", "mtl_ofi_"],
+        symbol: c"opal_common_ofi",
+        library: b"/libmca_common_ofi.",
+    },
+];
+
+fn is_listed(name: &str) -> bool {
     let list = QUARANTINE.get();
-    list.as_str().split(',').map(str::trim).filter(|pattern| !pattern.is_empty()).any(|pattern| match pattern
-        .strip_suffix('*')
-    {
+    let patterns = list.as_str().split(',').map(str::trim).filter(|pattern| !pattern.is_empty());
+    patterns.into_iter().any(|pattern| match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == pattern,
     })
+}
+
+impl Shared {
+    fn has(&self, name: &str) -> bool {
+        self.starts.iter().any(|start| name.starts_with(start))
+    }
+
+    /// Returns true if the values are in this process.
+    fn is_here(&self) -> bool {
+        let Some(host) = Host::get() else { return true };
+        if host.abi().flavour != Flavour::OpenMpi || host.own(self.symbol).is_some() {
+            return true;
+        }
+        let mut search = Search { library: self.library, is_loaded: false };
+        // SAFETY: `look` takes the pointer for what it is, and does not keep it.
+        unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+        search.is_loaded
+    }
+}
+
+struct Search {
+    library: &'static [u8],
+    is_loaded: bool,
+}
+
+/// # Safety
+///
+/// `search` is a `*mut Search`; `info` is what the dynamic linker passes.
+unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker passes a description of a loaded object.
+    let name = unsafe { (*info).dlpi_name };
+    // SAFETY: the name of a loaded object is a C string.
+    let name = unsafe { CStr::from_ptr(name) };
+    // SAFETY: `is_here` passes the address of its variable.
+    let search = unsafe { &mut *search.cast::<Search>() };
+    search.is_loaded = name.to_bytes().windows(search.library.len()).any(|part| part == search.library);
+    c_int::from(search.is_loaded)
 }
 
 #[cfg(test)]
@@ -25,5 +100,7 @@ mod tests {
     fn matches_whole_names_and_endings() {
         assert!(super::holds("mtl_psm2_matched"));
         assert!(!super::holds("pml_ob1_unexpected_msgq_length"));
+        assert!(super::is_listed("osc_ucx_verbose"));
+        assert!(!super::is_listed("osc_ucx_priority"));
     }
 }

@@ -88,10 +88,10 @@ pub(crate) fn c_program_with(
 }
 
 /// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
-/// library in front of that.
+/// library in front of that. As many compilers do by default, the linker leaves out libraries that nothing refers to.
 pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let include = format!("-I{}", paths::workspace().join("ffi/include").display());
-    let library = format!("-Wl,--no-as-needed,{}", artifacts()?.preload.display());
+    let library = format!("-Wl,--no-as-needed,{},--as-needed", artifacts()?.preload.display());
     let mut options = C_OPTIONS.to_vec();
     options.extend([include.as_str(), library.as_str()]);
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)

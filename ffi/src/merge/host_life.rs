@@ -72,6 +72,7 @@ impl HostLife {
             let mut over: c_int = 0;
             // SAFETY: always allowed; the flag is writable.
             unsafe { mpi::finalized(&raw mut over) };
+            let required = required.max(in_force());
             let mut provided = required;
             // After MPI_Finalize, hosts do not survive being asked for the first time.
             let up = over == 0
@@ -157,6 +158,17 @@ fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
         if looks < 100 { thread::yield_now() } else { thread::sleep(Duration::from_micros(50)) }
     }
     true
+}
+
+/// The thread level that MPI has, or one that is lower than any: Open MPI's becomes the one that the first user of its tools
+/// interface asks for, although others rely on what MPI granted. Levels ascend in every flavour.
+fn in_force() -> c_int {
+    let mut level = c_int::MIN;
+    if mpi::is_active() {
+        // SAFETY: MPI is up, and the level is writable.
+        unsafe { mpi::query_thread(&raw mut level) };
+    }
+    level
 }
 
 /// Those who ask the host at this moment. Not a lock of the library's: a reader in a signal handler would wait for

@@ -8,6 +8,7 @@ use mpit::session::{CvarHandle, Interface};
 use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
+use crate::quarantine;
 use crate::strings::{Buffer, put};
 
 exported! {
@@ -147,7 +148,10 @@ fn alloc(
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
-    let object = super::pvar_handle::object_for_host(info.bind, object)?;
+    if quarantine::holds(&info.name) {
+        return Err(Error::InvalidIndex.into());
+    }
+    let object = super::object::object_for_host(info.bind, object)?;
     handles::alloc_cvar(merged, info.datatype, |host, count| {
         // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }

@@ -8,7 +8,7 @@ use mpit::object::Object;
 use mpit::session::Interface;
 use mpit::words::{Bind, Safety};
 
-use super::pvar_handle::{object_for_host, object_value};
+use super::object::{object_for_host, object_value};
 use super::source::{give_hosts_info, give_info};
 use super::{Failure, exported, host_events, not_null, up};
 use crate::abi::Handle;

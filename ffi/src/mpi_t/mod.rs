@@ -15,6 +15,7 @@ mod handles;
 mod host_events;
 mod host_instances;
 pub mod init;
+mod object;
 pub mod pvar_access;
 pub mod pvar_handle;
 pub mod pvar_query;

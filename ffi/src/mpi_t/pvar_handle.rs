@@ -6,6 +6,7 @@ use mpit::Error;
 use mpit::session::{Interface, PvarHandle, SessionId};
 use mpit::words::Bind;
 
+use super::object::{object_for_host, object_value};
 use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
@@ -114,24 +115,4 @@ fn alloc_own(
         }
     }?;
     Ok((handle.0, count as c_int))
-}
-
-/// The handle behind a pointer to one, unless it is null.
-pub(super) fn object_value(object: *mut c_void, kind: Bind) -> Result<usize, Failure> {
-    if object.is_null() {
-        return Err(Error::InvalidHandle.into());
-    }
-    let abi = crate::abi();
-    // SAFETY: not null, and by the standard the address of a handle of the kind that the variable is bound to.
-    let value = unsafe { abi.load_handle(object) };
-    if value == abi.nulls[kind as usize] { Err(Error::InvalidHandle.into()) } else { Ok(value) }
-}
-
-/// What the host may see of the user's object pointer: nothing for variables bound to none, since hosts look at it
-/// although they should not; otherwise the pointer, if there is an object behind it.
-pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
-    match crate::abi().to_bind(bind) {
-        Some(Bind::NoObject) | None => Ok(std::ptr::null_mut()),
-        Some(kind) => object_value(object, kind).map(|_| object),
-    }
 }

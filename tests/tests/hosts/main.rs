@@ -35,6 +35,7 @@ mod rows;
 mod sends;
 mod symbols;
 mod tables;
+mod tool_edges;
 mod vars;
 mod which_mpi;
 mod workloads;

@@ -1,0 +1,102 @@
+//! The object argument of functions that make handles and registrations: by the standard the address of an MPI handle.
+//!
+//! Some tools pass the communicator itself. That cannot be told from an address by its type, but by its value. Any other
+//! address is read by way of the kernel, so one that leads nowhere is an error code.
+
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+
+use mpit::Error;
+use mpit::lock::Mutex;
+use mpit::words::Bind;
+
+use super::Failure;
+use crate::abi::{Abi, Flavour, Handle};
+use crate::{comms, probe};
+
+/// What the argument stands for.
+enum Argument {
+    /// The address of this handle.
+    Address(Handle),
+    /// This handle itself.
+    Itself(Handle),
+}
+
+/// The handle of an object, unless it is null.
+pub(super) fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
+    let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
+    Ok(handle)
+}
+
+/// What the host may see of the user's object argument: nothing for variables bound to none, since hosts look at it
+/// although they should not; otherwise the address of a handle, if there is an object behind it.
+pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
+    match crate::abi().to_bind(bind) {
+        Some(Bind::NoObject) | None => Ok(std::ptr::null_mut()),
+        Some(kind) => Ok(match argument(object, kind)? {
+            Argument::Address(_) => object,
+            Argument::Itself(handle) => address_of(handle),
+        }),
+    }
+}
+
+fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
+    let abi = crate::abi();
+    if object.is_null() {
+        return Err(Error::InvalidHandle.into());
+    }
+    let value = value_of(abi, object);
+    if kind == Bind::Comm && is_communicator(abi, object, value) {
+        return Ok(Argument::Itself(value));
+    }
+    let null = abi.nulls[kind as usize];
+    if value == null {
+        return Err(Error::InvalidHandle.into());
+    }
+    let mut word = [0; size_of::<Handle>()];
+    let width = abi.handle_width();
+    if !probe::read(object, &mut word[..width]) {
+        return Err(Error::InvalidHandle.into());
+    }
+    // SAFETY: the word is as long as a handle of either width.
+    let handle = unsafe { abi.load_handle(word.as_ptr().cast()) };
+    if handle == null { Err(Error::InvalidHandle.into()) } else { Ok(Argument::Address(handle)) }
+}
+
+/// The argument as a handle. Where handles are integers, compilers extend the sign.
+fn value_of(abi: &Abi, object: *mut c_void) -> Handle {
+    let value = object.addr();
+    let is_extended = value.cast_signed() == value as i32 as isize;
+    if abi.narrow_handles && is_extended { abi.clean(value) } else { value }
+}
+
+/// Returns true if the value of the argument is a communicator, which no address of a variable is.
+fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
+    value == abi.comm_world
+        || value == abi.comm_self
+        || value != abi.comm_null && (comms::is_known(value) || is_open_mpi_communicator(abi, object))
+}
+
+/// Open MPI's objects begin with the address of their class, by which a communicator is known.
+fn is_open_mpi_communicator(abi: &Abi, object: *mut c_void) -> bool {
+    if abi.flavour != Flavour::OpenMpi || abi.comm_world == 0 {
+        return false;
+    }
+    let class = |at: *const c_void| {
+        let mut word = [0; size_of::<usize>()];
+        let is_read = probe::read(at, &mut word);
+        // Before MPI is up, objects have no class.
+        is_read.then_some(usize::from_ne_bytes(word)).filter(|class| *class != 0)
+    };
+    let world = class(std::ptr::with_exposed_provenance(abi.comm_world));
+    world.is_some() && class(object) == world
+}
+
+/// A variable that holds a handle. Some hosts keep its address, so it stays.
+fn address_of(handle: Handle) -> *mut c_void {
+    static VARIABLES: Mutex<BTreeMap<Handle, &'static u64>> = Mutex::new(BTreeMap::new());
+    let mut variables = VARIABLES.lock();
+    // A word has room for a handle of either width: those of four bytes lie in its low half.
+    let variable = variables.entry(handle).or_insert_with(|| Box::leak(Box::new(handle as u64)));
+    std::ptr::from_ref::<u64>(variable).cast_mut().cast()
+}
