@@ -19,7 +19,11 @@
  *     static const struct mpit_table table = {MPIT_TABLE("mylib"), MPIT_LIST(pvars)};
  *     mpit_register(&table);
  *
- * Either way: mpit_counter_add(&messages, 1);
+ * A program, or a library that is not an MPI library, offers it to the mpit that may be in the process, and links none:
+ *
+ *     mpit_offer(&table);
+ *
+ * In each case: mpit_counter_add(&messages, 1);
  *
  * Structs that describe begin with their own size. Later versions of this header append members; 0 always stands for
  * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay for
@@ -31,6 +35,7 @@
 #ifndef MPIT_PLUGIN_H
 #define MPIT_PLUGIN_H
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -457,6 +462,17 @@ struct mpit_table {
 /* Registers a table, at any time and from any thread. Returns MPI_SUCCESS, or an error code of MPI_T after one line on
  * standard error that names the entry and the reason; then nothing of the table is registered. */
 int mpit_register(const struct mpit_table *table);
+
+/* The same for programs, and for libraries that are not MPI libraries: registers a table with the mpit that is in this process,
+ * as under `mpit run`. Without one it does nothing, and returns 0. It needs no library of ours when it is linked (before glibc
+ * 2.34, -ldl: pkg-config mpit-plugin). What the table is in is not unloaded any more. */
+static inline int mpit_offer(const struct mpit_table *table)
+{
+    int (*function)(const struct mpit_table *);
+    /* RTLD_DEFAULT, which not every dlfcn.h declares without being asked. */
+    *(void **)&function = dlsym((void *)0, "mpit_register");
+    return function ? function(table) : 0;
+}
 
 /* Loads a plug-in by its path; if it is loaded already, activates it. Its variables and events appear behind those that
  * are there. Returns MPI_SUCCESS and, if `plugin` is not null, a number for it; or an error code of MPI_T after one line on

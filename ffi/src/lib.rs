@@ -14,6 +14,7 @@ pub mod fortran;
 mod gather;
 mod groups;
 pub mod host;
+mod images;
 pub mod infos;
 pub mod life;
 pub mod listing;

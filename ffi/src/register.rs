@@ -7,6 +7,7 @@ use mpit::Error;
 use mpit::plugin::{self, abi::Table};
 
 use crate::abi::Abi;
+use crate::host::find;
 
 /// Registers all that a table describes, or nothing: then one line on standard error says why.
 ///
@@ -19,6 +20,9 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
     let body = || {
         // SAFETY: by the caller's promise.
         let outcome = unsafe { plugin::register(table) };
+        if outcome.is_ok() {
+            find::keep_loaded(table.cast());
+        }
         if let Err(why) = &outcome {
             // One line, whatever the names of the table.
             eprintln!("mpit: a table is refused as a whole: {}", why.replace(char::is_control, "?"));

@@ -97,6 +97,16 @@ pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
+/// The same for any program with the library for implementors of MPI in front of the stack's own.
+pub(crate) fn c_program_beside_embedded(spec: &Spec, name: &str) -> Outcome<PathBuf> {
+    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
+    let library = format!("-Wl,--no-as-needed,{}", artifacts()?.embedded.display());
+    let mut options = C_OPTIONS.to_vec();
+    options.extend([include.as_str(), library.as_str()]);
+    let program = format!("{name}_beside_embedded");
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), &program)
+}
+
 /// Compiles several of the C programs with the stack's header, and links them with the library for implementors alone.
 pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
     let objects: Vec<_> =

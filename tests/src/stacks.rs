@@ -120,6 +120,15 @@ impl Stack {
         build::c_tool(self.spec, name)
     }
 
+    /// Compiles `tests/hosts/c/<name>.c` for this stack; returns the program, which is linked with the library for
+    /// implementors of MPI in front of the stack's own.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_beside_embedded(&self, name: &str) -> Outcome<PathBuf> {
+        build::c_program_beside_embedded(self.spec, name)
+    }
+
     /// Compiles `tests/hosts/c/<name>.c` and the files `beside` it with this stack's `mpi.h`, and links them with the
     /// library for implementors instead of the stack's; returns the program.
     ///

@@ -28,6 +28,8 @@ pub struct Stub {
 /// A stub and two programs over it.
 #[derive(Debug)]
 pub struct Built {
+    /// The library.
+    pub library: PathBuf,
     /// A program that is linked with the library.
     pub linked: PathBuf,
     /// A program that loads it for itself alone, with the argument that it takes.
@@ -61,14 +63,30 @@ impl Stub {
         }
         let library = dir.join(self.file);
         compile("stub_mpi", &options, &below, &library)?;
-        below.insert(0, library);
+        below.insert(0, library.clone());
         let linked = dir.join("program");
         compile("stub_program", &[&constants], &below, &linked)?;
         let module = dir.join("program.so");
         compile("stub_program", &["-shared", "-fPIC", &constants], &below, &module)?;
         let loader = dir.join("loader");
         compile("stub_loader", &[], &[], &loader)?;
-        Ok(Built { linked, private: [loader, module] })
+        Ok(Built { library, linked, private: [loader, module] })
+    }
+
+    /// Builds another of the programs with a static library in Rust, over the library that was built.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn program_with(&self, source: &str, archive: &Path) -> Outcome<PathBuf> {
+        let dir = paths::hosts().join("stubs").join(self.label);
+        let _alone = launch::one_at_a_time()?;
+        let program = dir.join(source);
+        let constants = format!("-D{}", self.constants);
+        let archive = format!("-Wl,--whole-archive,{},--no-whole-archive", archive.display());
+        let rust_needs = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
+        let options = [&[constants.as_str(), archive.as_str()][..], &rust_needs].concat();
+        compile(source, &options, &[dir.join(self.file)], &program)?;
+        Ok(program)
     }
 }
 

@@ -24,6 +24,9 @@ const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", 
 /// Of `ffi/include`.
 const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
 
+/// What `pkg-config` wants to know: for MPI libraries, and for all others.
+const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc.in"];
+
 /// Builds and installs.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let prefix = std::path::absolute(&arguments.prefix).context("the prefix")?;
@@ -37,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let from = paths::workspace().join("ffi/include").join(header);
         copy(&from, &prefix.join("include").join(header))?;
     }
-    write_pc(&prefix)
+    PC_FILES.iter().try_for_each(|template| write_pc(&prefix, template))
 }
 
 fn build(profile: &str) -> Outcome {
@@ -68,13 +71,14 @@ fn make_room(file: &Path) -> Outcome {
     }
 }
 
-fn write_pc(prefix: &Path) -> Outcome {
-    let template = paths::workspace().join("ffi/embed/mpit.pc.in");
+fn write_pc(prefix: &Path, template: &str) -> Outcome {
+    let template = paths::workspace().join(template);
+    let name = template.file_stem().context(template.display())?;
     let text = fs::read_to_string(&template).context(template.display())?;
     let text = text
         .replace("@prefix@", &prefix.display().to_string())
         .replace("@version@", env!("CARGO_PKG_VERSION"));
-    let file = prefix.join("lib/pkgconfig/mpit.pc");
+    let file = prefix.join("lib/pkgconfig").join(name);
     make_room(&file)?;
     fs::write(&file, text).context(file.display())?;
     println!("{}", file.display());

@@ -113,11 +113,31 @@ pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> 
     let function = unsafe { library.get::<PluginFunction>(SYMBOL.as_bytes()) }.map_err(|_| {
         format!("it is no plug-in: there is no symbol {SYMBOL}, which MPIT_PLUGIN and plugin! make")
     })?;
-    // SAFETY: by the caller's promise; the struct stays for ever.
-    let plugin = unsafe { function(&raw const HOST.0) };
+    // SAFETY: by the caller's promise.
+    let found = unsafe { ask(*function) };
     // It stays loaded either way; so does what it gave us.
     std::mem::forget(library);
-    // SAFETY: by the caller's promise.
+    found?.ok_or_else(|| {
+        format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins")
+    })
+}
+
+/// Asks for what an image says of itself: what it is called, and where its table is. `None` if it gives nothing.
+///
+/// # Errors
+///
+/// What is wrong with it, and what to do.
+///
+/// # Safety
+///
+/// The function is what an image has for this, and the image stays loaded.
+pub(super) unsafe fn ask(function: PluginFunction) -> Checked<Option<(&'static str, abi::Plugin)>> {
+    // SAFETY: by the caller's promise; the struct stays for ever.
+    let plugin = unsafe { function(&raw const HOST.0) };
+    if plugin.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not null, and otherwise by the caller's promise.
     let plugin = unsafe { described(plugin) }?;
     // SAFETY: by the caller's promise.
     let name = unsafe { text("its name", plugin.name, NAME) }?;
@@ -128,7 +148,7 @@ pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> 
         // SAFETY: by the caller's promise.
         return Err(unsafe { text("its problem", plugin.problem, DESCRIPTION) }?.into());
     }
-    Ok((name, plugin))
+    Ok(Some((name, plugin)))
 }
 
 /// The bytes of a header of ELF, for machines with 64 bits.
@@ -213,9 +233,6 @@ struct Head {
 ///
 /// As [`super::load`].
 unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
-    if at.is_null() {
-        return Err(format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins"));
-    }
     placed("its struct mpit_plugin", at.cast::<Head>())?;
     // SAFETY: not null, aligned and readable.
     let head = unsafe { at.cast::<Head>().read() };

@@ -13,6 +13,7 @@ use std::sync::atomic::{
 use super::component;
 use super::export;
 use super::find::{self, File};
+use super::image;
 use super::life::Life;
 use super::load::{self, Hooks, Opened};
 use super::read::Checked;
@@ -157,6 +158,7 @@ pub(crate) fn tell_concurrent(concurrent: bool) {
     for plugin in LOADED.iter().filter(|plugin| plugin.phase.load(Acquire) != INACTIVE) {
         plugin.hooks.set_concurrent(concurrent);
     }
+    image::tell_concurrent(concurrent);
 }
 
 /// A file that nobody else loads meanwhile.

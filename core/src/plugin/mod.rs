@@ -87,6 +87,7 @@
 //! | `cell` | where values of performance variables lie |
 //! | `export` | the same tables, made of the definitions of an image in Rust |
 //! | [`component`], `crossing` | components, and the words of traffic that they hear |
+//! | [`image`] | programs and libraries that are no plug-ins |
 //! | `find`, `load` | the files that are loaded, and what is in them |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`] | all that is wrong with a plug-in, for a process that is there for this alone |
@@ -103,6 +104,7 @@ mod event;
 #[doc(hidden)]
 pub mod export;
 mod find;
+pub mod image;
 mod life;
 mod load;
 mod loaded;

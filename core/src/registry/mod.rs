@@ -74,6 +74,13 @@ pub struct Registry {
     adding: Mutex<()>,
 }
 
+static GLOBAL: Once<Registry> = Once::new();
+
+/// Whether somebody asked for the registry of this process.
+pub(crate) fn is_in_use() -> bool {
+    GLOBAL.get().is_some()
+}
+
 impl Registry {
     /// An empty registry. Programs use [`Registry::global`]; tests make their own.
     #[must_use]
@@ -87,7 +94,6 @@ impl Registry {
     ///
     /// In a plug-in written in Rust that was loaded it stays empty: all that the plug-in defines is the host's.
     pub fn global() -> &'static Self {
-        static GLOBAL: Once<Registry> = Once::new();
         let is_plugin = plugin::export::is_exported();
         let mut added = None;
         let registry = GLOBAL.get_or_init(|| {

@@ -142,6 +142,19 @@ fn file_of(address: NonNull<c_void>) -> Option<CString> {
     Some(unsafe { CStr::from_ptr(info.dli_fname) }.to_owned())
 }
 
+/// Returns true if a loaded object itself defines a symbol.
+#[must_use]
+pub fn defines(file: &CStr, name: &CStr) -> bool {
+    Loaded::open(file.to_owned()).is_some_and(|loaded| loaded.define(name).is_some())
+}
+
+/// Has the object that an address lies in stay loaded until the process ends.
+pub fn keep_loaded(address: *const c_void) {
+    let Some(file) = NonNull::new(address.cast_mut()).and_then(file_of) else { return };
+    // SAFETY: nothing is loaded, so no code runs. The handle is never closed.
+    unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY | libc::RTLD_NODELETE) };
+}
+
 /// A handle of an object that is loaded already.
 fn open_loaded(file: &CStr) -> Option<*mut c_void> {
     // SAFETY: nothing is loaded, so no code runs.

@@ -30,6 +30,7 @@ pub use source::SourceInfo;
 pub use space::{Entry, HostEntry, Space};
 
 use crate::host::mpi_t;
+use crate::images;
 
 /// The merged lists of this process.
 #[derive(Debug)]
@@ -83,6 +84,7 @@ impl Merged {
 
     /// Takes in what is new on either side. Cheap when nothing is new, since most queries call it.
     pub fn sync(&self) {
+        images::adopt_new();
         self.life.while_up_and_unforked(|| {
             // The host raises its number when an entry that did not answer comes back.
             let number = self.ask_host_number();

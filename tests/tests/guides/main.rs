@@ -73,6 +73,11 @@ fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
 }
 
 #[test]
+fn a_program_and_a_library_with_variables() -> Outcome {
+    follow("docs/guides/middleware.md", &["ompi4.1.4", "mpich5.0.2"])
+}
+
+#[test]
 fn an_mpi_library_that_embeds_mpit() -> Outcome {
     follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
 }

@@ -21,6 +21,8 @@ mod killed;
 mod languages;
 mod life;
 mod lifecycle;
+mod linked;
+mod middleware;
 mod native;
 mod native_off;
 mod own_calls;

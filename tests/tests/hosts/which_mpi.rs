@@ -33,7 +33,7 @@ const UNKNOWN: [Stub; 3] = [
     Stub { label: "integers_apart", version: Some(-1), has_profiling_library: true, ..INTEGERS },
 ];
 
-const STANDARD: Stub = Stub {
+pub(crate) const STANDARD: Stub = Stub {
     label: "standard",
     file: "libmpi_abi.so",
     constants: "STUB_STANDARD",

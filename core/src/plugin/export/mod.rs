@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use super::abi;
+use super::{abi, image};
 use crate::__private::{MPIT_COMPONENTS_V1, MPIT_PLUGINS_V1};
 use crate::desc::Origin;
 use crate::registry::{Image, Refusal};
@@ -56,7 +56,37 @@ static EXPORTED: OnceLock<Exported> = OnceLock::new();
 
 /// Whether a host has this image's definitions, so that this copy of the crate lists none itself.
 pub(crate) fn is_exported() -> bool {
+    is_made() && !image::is_adopted()
+}
+
+/// Whether a host has this image's definitions, in whatever way.
+pub(super) fn is_made() -> bool {
     EXPORTED.get().is_some()
+}
+
+/// The definitions of an image that is no plug-in, or is not loaded as one. `None` if there are none to give.
+pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plugin> {
+    let about = match &MPIT_PLUGINS_V1[..] {
+        [about, ..] => about,
+        [] => default_about()?,
+    };
+    if !image::give() {
+        return None;
+    }
+    export(host, about)
+}
+
+/// What is said of an image without `plugin!`; `None` if it defines nothing.
+fn default_about() -> Option<&'static About> {
+    let own = env!("CARGO_PKG_NAME");
+    let linked = Image::linked();
+    let pvars = linked.pvars.iter().map(|desc| (desc.owner(), desc.origin()));
+    let cvars = linked.cvars.iter().map(|desc| (desc.owner(), desc.origin()));
+    let events = linked.events.iter().map(|desc| (desc.owner(), desc.origin()));
+    let components = MPIT_COMPONENTS_V1.iter().map(|desc| (desc.name(), desc.origin()));
+    let (name, origin) =
+        pvars.chain(cvars).chain(events).chain(components).find(|(owner, _)| *owner != own)?;
+    Some(Box::leak(Box::new(About { name, origin, activate: None, deactivate: None })))
 }
 
 /// The body of `mpit_plugin_v1`: the definitions of this image, made at the first call. `None` for a host that speaks of

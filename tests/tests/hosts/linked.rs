@@ -1,0 +1,28 @@
+//! Definitions in Rust that are linked into a program, or into a library that it loads, and are no plug-in.
+
+use mpit_tests::{Failure, Outcome, build, launch::Job, rust_plugins::Build};
+
+use crate::which_mpi::STANDARD;
+
+#[test]
+fn definitions_in_a_program_are_visible() -> Outcome {
+    let package = Build::PLAIN.package("linked")?;
+    let late = Build::PLAIN.plugin("short")?;
+    let library = STANDARD.build()?.library;
+    let in_c = STANDARD.program_with("stub_linked", &package.join("liblinked.a"))?;
+    let preload = &build::artifacts()?.preload;
+    let both = format!("{}:{}", preload.display(), library.display());
+    let run = |job: Job, expected: &str| {
+        let finished = job.succeed()?;
+        let is_right = finished.stdout == expected && finished.stderr.is_empty();
+        Failure::unless(is_right, || finished.to_string())
+    };
+    let in_rust = package.join("linked");
+    run(Job::plain(&[]).arg(&in_rust).env("LD_PRELOAD", &library), "linked: false 0\n")?;
+    run(
+        Job::plain(&[]).arg(&in_rust).arg(&late).env("LD_PRELOAD", &both),
+        "linked: true 5\nloaded later: false true\n",
+    )?;
+    run(Job::plain(&[]).arg(&in_c), "linked: false 0\n")?;
+    run(Job::plain(&[]).arg(&in_c).preloaded()?, "linked: true 5\n")
+}
