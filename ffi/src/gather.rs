@@ -106,7 +106,7 @@ impl Transport for OverMpi {
 }
 
 /// `MPI_ERRORS_RETURN`.
-fn errors_return(abi: &Abi) -> Option<Handle> {
+pub(crate) fn errors_return(abi: &Abi) -> Option<Handle> {
     match abi.flavour {
         Flavour::OpenMpi => Host::get()?.object("ompi_mpi_errors_return"),
         Flavour::Mpich => Some(0x5400_0001),

@@ -7,6 +7,7 @@ use mpit_components::comms::Ranks;
 
 use crate::abi::{Abi, Handle};
 use crate::host::mpi;
+use crate::sessions;
 
 /// A group of ours, given back when dropped.
 pub(crate) struct Group<'a> {
@@ -29,6 +30,15 @@ impl<'a> Group<'a> {
         } else {
             Self::of(abi, comm)
         }
+    }
+
+    /// Of the world: where there is none, of the process set that stands for it.
+    fn of_world(abi: &'a Abi) -> Option<Self> {
+        let Some(world) = sessions::group() else { return Self::of(abi, abi.comm_world) };
+        Self::given(abi, |group| {
+            // SAFETY: the group is alive, no rank is left out, and there is room for a handle.
+            unsafe { mpi::group_excl(world, 0, std::ptr::null(), group) }
+        })
     }
 
     /// Of a window.
@@ -57,7 +67,7 @@ impl<'a> Group<'a> {
         if is_world {
             return Some(Ranks::World(size));
         }
-        let world = Group::of(self.abi, self.abi.comm_world)?;
+        let world = Group::of_world(self.abi)?;
         let ranks: Vec<c_int> = (0..size as c_int).collect();
         let mut translated = vec![-1; ranks.len()];
         // SAFETY: both groups are alive, and there is room for `size` ranks.

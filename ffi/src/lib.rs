@@ -27,6 +27,7 @@ pub mod plugins;
 mod probe;
 pub mod quarantine;
 pub mod register;
+mod sessions;
 pub mod strings;
 pub mod table;
 mod topology;

@@ -9,16 +9,19 @@ use std::sync::atomic::{
 
 use mpit::words::ThreadLevel;
 use mpit_components::host::{self, World};
-use mpit_components::run;
+use mpit_components::{monitoring, run};
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
-use crate::{comms, doctor, gather, infos, listing, mpi_t, native_monitoring};
+use crate::{comms, doctor, gather, infos, listing, mpi_t, native_monitoring, sessions};
 
 static KNOWN_UP: AtomicBool = AtomicBool::new(false);
 
 /// A session may be used by several threads at once.
 static SESSION_IS_CONCURRENT: AtomicBool = AtomicBool::new(false);
+
+/// The last session has ended, and everything is written.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// The thread level of the world is in force.
 static KNOWS_LEVEL: AtomicBool = AtomicBool::new(false);
@@ -42,16 +45,30 @@ pub fn ensure_up() {
 fn came_up() {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     let Some(found) = Host::get() else { return };
-    if !mpi::is_active() || BEGUN.swap(true, AcqRel) {
+    let has_world = mpi::has_world();
+    if !has_world && !sessions::are_in_use() || BEGUN.swap(true, AcqRel) {
         return;
     }
     let abi = found.abi();
     let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
-    // SAFETY: MPI is up, and the level is writable.
-    unsafe { mpi::query_thread(&raw mut level) };
-    let concurrent = abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
+    if has_world {
+        // SAFETY: MPI is up, and the level is writable.
+        unsafe { mpi::query_thread(&raw mut level) };
+    }
+    let concurrent =
+        has_world && abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
     KNOWS_LEVEL.store(true, SeqCst);
     mpit::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
+    if !has_world {
+        if let Some(world) = sessions::open(abi) {
+            KNOWN_UP.store(true, Release);
+            // SAFETY: the files are ours: made under names that the program does not know, and locked.
+            unsafe { mpit::mapping::allow() };
+            host::initialized(world);
+            asked_for_at_start();
+        }
+        return;
+    }
     // SAFETY: MPI is up, so the world exists; the rank is writable.
     let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
     // SAFETY: as above.
@@ -69,6 +86,11 @@ fn came_up() {
         comms::meet_predefined();
         gather::offer();
     }
+    asked_for_at_start();
+}
+
+/// What else the settings ask for when MPI is up.
+fn asked_for_at_start() {
     mpi_t::library_is_up();
     native_monitoring::complain_if_on();
     listing::write_if_asked();
@@ -87,12 +109,38 @@ fn was_spawned(abi: &Abi) -> bool {
 /// A session was initialized. Sessions have thread levels of their own, and the highest one is in force. `None` stands for
 /// a session whose level cannot be asked.
 pub fn session_initialized(session: Option<Handle>) {
+    sessions::begun();
+    if IS_OVER.load(SeqCst) {
+        complain_of_late_sessions();
+    }
     if session.and_then(infos::thread_level_of_session).is_some_and(|level| level != ThreadLevel::Multiple) {
         return;
     }
     SESSION_IS_CONCURRENT.store(true, SeqCst);
     if KNOWS_LEVEL.load(SeqCst) {
         mpit::threads::set_concurrent(true);
+    }
+}
+
+/// A session is about to be finalized. The last one ends MPI for programs that use sessions alone; what they do in sessions
+/// that begin afterwards is not recorded.
+pub fn session_finalizing() {
+    if sessions::ending() && sessions::is_open() {
+        finalizing();
+        sessions::close();
+        KNOWN_UP.store(false, Release);
+        IS_OVER.store(true, SeqCst);
+    }
+}
+
+/// Reports once that what was written stays as it is.
+#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+fn complain_of_late_sessions() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if monitoring::records_whole_run() && !DONE.swap(true, SeqCst) {
+        eprintln!(
+            "mpit: monitoring: a session of MPI begins after the last one had ended; what it does is not recorded"
+        );
     }
 }
 

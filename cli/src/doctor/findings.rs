@@ -98,7 +98,7 @@ fn of_seen(seen: &Seen) -> Option<String> {
             if seen.has_settings { " and MPIT_SET" } else { "" }
         )),
         _ => Some(format!(
-            "{program} has the library, and made no MPI call that it sees: it ended before MPI_Init, uses sessions only, or calls \
+            "{program} has the library, and made no MPI call that it sees: it ended before MPI_Init, or calls \
              PMPI functions or symbols that it found by dlsym"
         )),
     }

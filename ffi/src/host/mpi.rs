@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::abi::Handle;
+use crate::sessions;
 
 /// Copies an attribute when a communicator is duplicated.
 pub type CopyAttribute =
@@ -39,6 +40,9 @@ own_calls! {
     /// Ranks of one group in another.
     fn group_translate_ranks = c"MPI_Group_translate_ranks" / c"PMPI_Group_translate_ranks"
         (group: Handle, n: c_int, ranks: *const c_int, other: Handle, translated: *mut c_int);
+    /// A group without some ranks.
+    fn group_excl = c"MPI_Group_excl" / c"PMPI_Group_excl"
+        (group: Handle, n: c_int, ranks: *const c_int, made: *mut c_void);
     /// Gives a group back.
     fn group_free = c"MPI_Group_free" / c"PMPI_Group_free" (group: *mut c_void);
     /// Makes a key for attributes.
@@ -84,6 +88,16 @@ own_calls! {
         (info: Handle, key: *const c_char, value_len: c_int, value: *mut c_char, flag: *mut c_int);
     /// Gives an info object back.
     fn info_free = c"MPI_Info_free" / c"PMPI_Info_free" (info: *mut c_void);
+    /// Begins a session.
+    fn session_init = c"MPI_Session_init" / c"PMPI_Session_init"
+        (info: Handle, handler: Handle, session: *mut c_void);
+    /// Ends a session.
+    fn session_finalize = c"MPI_Session_finalize" / c"PMPI_Session_finalize" (session: *mut c_void);
+    /// The group of a process set.
+    fn group_from_session_pset = c"MPI_Group_from_session_pset" / c"PMPI_Group_from_session_pset"
+        (session: Handle, name: *const c_char, group: *mut c_void);
+    /// The caller's rank in a group.
+    fn group_rank = c"MPI_Group_rank" / c"PMPI_Group_rank" (group: Handle, rank: *mut c_int);
     /// The hints of a session, as a new info object.
     fn session_get_info =
         c"MPI_Session_get_info" / c"PMPI_Session_get_info" (session: Handle, info: *mut c_void);
@@ -93,9 +107,15 @@ own_calls! {
     fn type_size_x = c"MPI_Type_size_x" / c"PMPI_Type_size_x" (datatype: Handle, size: *mut i64);
 }
 
-/// Whether MPI is between initialization and finalization, as far as `MPI_Init` is concerned.
+/// Whether functions of MPI may be called: between `MPI_Init` and `MPI_Finalize`, or while a session of ours is open.
 #[must_use]
 pub fn is_active() -> bool {
+    sessions::is_open() || has_world()
+}
+
+/// Whether MPI is between initialization and finalization, as far as `MPI_Init` is concerned.
+#[must_use]
+pub fn has_world() -> bool {
     let (mut up, mut down): (c_int, c_int) = (0, 0);
     // SAFETY: always allowed; the flag is writable.
     let asked = unsafe { initialized(&raw mut up) };

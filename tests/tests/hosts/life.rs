@@ -48,3 +48,20 @@ fn sessions_raise_the_thread_level() -> Outcome {
         Failure::unless(recorded == sent, || format!("{recorded} of {sent} messages were recorded"))
     })
 }
+
+#[test]
+fn programs_with_sessions_alone_are_recorded() -> Outcome {
+    const RANKS: u32 = 2;
+    stacks::for_each("sessions", has_sessions, |stack| {
+        let dir = stack.scratch("sessions")?;
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("session_only")?).dir(&dir);
+        let finished = job.under_mpit(&written_to("prof"))?.succeed()?;
+        Failure::unless(finished.stdout.trim() == "2 processes", || finished.to_string())?;
+        for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
+            let sent: Vec<_> =
+                prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+            Failure::unless(sent == [(1 - rank, 1, 4)], || format!("rank {rank} sent {sent:?}"))?;
+        }
+        Ok(())
+    })
+}

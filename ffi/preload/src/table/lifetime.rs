@@ -15,6 +15,7 @@ calls! {
     before() plain fn Finalize() => life::ensure_up();
     always() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
     always() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
+    before() plain fn Session_finalize(session: Place) => life::session_finalizing();
     // In C, other arguments may follow, which are for other tools.
     passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
 }

@@ -1,0 +1,108 @@
+//! Programs that use MPI by sessions alone: the processes of `mpi://WORLD` stand for the world, which they do not have.
+//!
+//! A session of our own is open as long as something is recorded. It gives the group that names processes, in whatever
+//! language the program calls, and keeps MPI up until everything is written.
+
+use std::ffi::c_int;
+use std::sync::atomic::{
+    AtomicBool, AtomicU32,
+    Ordering::{Acquire, SeqCst},
+};
+
+use mpit::lock::Mutex;
+use mpit::words::Bind;
+use mpit_components::host::World;
+
+use crate::abi::{Abi, Handle};
+use crate::gather;
+use crate::host::mpi;
+
+/// Sessions of the program.
+static OF_PROGRAM: AtomicU32 = AtomicU32::new(0);
+
+/// Our own session is open.
+static IS_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Our own session and the group of the world.
+#[derive(Debug)]
+struct Own {
+    session: Handle,
+    group: Handle,
+}
+
+static OWN: Mutex<Option<Own>> = Mutex::new(None);
+
+/// A session of the program was initialized.
+pub(crate) fn begun() {
+    OF_PROGRAM.fetch_add(1, SeqCst);
+}
+
+/// A session of the program is about to be finalized. Returns true if it is the last one.
+pub(crate) fn ending() -> bool {
+    let less = |sessions: u32| sessions.checked_sub(1);
+    OF_PROGRAM.fetch_update(SeqCst, SeqCst, less) == Ok(1)
+}
+
+/// Returns true while the program has sessions.
+pub(crate) fn are_in_use() -> bool {
+    OF_PROGRAM.load(SeqCst) > 0
+}
+
+/// Returns true while our own session is open, so that functions of MPI may be called.
+#[inline]
+pub(crate) fn is_open() -> bool {
+    IS_OPEN.load(Acquire)
+}
+
+/// Opens our own session. Returns this process among those of `mpi://WORLD`.
+pub(crate) fn open(abi: &Abi) -> Option<World> {
+    let (info, handler) = (abi.nulls[Bind::Info as usize], gather::errors_return(abi)?);
+    let (mut session, mut group): (u64, u64) = (0, 0);
+    // SAFETY: always allowed; a word has room for a handle of either width.
+    let begun = unsafe { mpi::session_init(info, handler, (&raw mut session).cast()) };
+    if begun != Some(Abi::SUCCESS) {
+        return None;
+    }
+    let session = abi.clean(session as Handle);
+    let name = c"mpi://WORLD".as_ptr();
+    // SAFETY: the session is ours; a word has room for a handle of either width.
+    let grouped = unsafe { mpi::group_from_session_pset(session, name, (&raw mut group).cast()) };
+    let (mut rank, mut size): (c_int, c_int) = (0, 0);
+    let group = abi.clean(group as Handle);
+    let is_named = grouped == Some(Abi::SUCCESS)
+        // SAFETY: the group is ours, and the rank writable.
+        && unsafe { mpi::group_rank(group, &raw mut rank) } == Some(Abi::SUCCESS)
+        // SAFETY: the same of the size.
+        && unsafe { mpi::group_size(group, &raw mut size) } == Some(Abi::SUCCESS)
+        && (0..size).contains(&rank);
+    if !is_named {
+        end(session);
+        return None;
+    }
+    *OWN.lock() = Some(Own { session, group });
+    IS_OPEN.store(true, SeqCst);
+    Some(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() })
+}
+
+/// The group of the world, while our own session is open.
+pub(crate) fn group() -> Option<Handle> {
+    OWN.lock().as_ref().map(|own| own.group)
+}
+
+/// Ends our own session: everything is written.
+pub(crate) fn close() {
+    let own = OWN.lock().take();
+    IS_OPEN.store(false, SeqCst);
+    if let Some(Own { session, group }) = own {
+        let mut group = group as u64;
+        // SAFETY: the group is ours.
+        unsafe { mpi::group_free((&raw mut group).cast()) };
+        end(session);
+    }
+}
+
+fn end(session: Handle) {
+    let mut session = session as u64;
+    // SAFETY: the session is ours.
+    unsafe { mpi::session_finalize((&raw mut session).cast()) };
+}
