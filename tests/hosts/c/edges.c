@@ -86,6 +86,44 @@ static void other_types(void)
     MPI_Type_free(&block);
 }
 
+/* So much that libraries take other algorithms. */
+static void of_much(void)
+{
+    enum { MUCH = 1 << 16 };
+    static int from[PROCESSES * MUCH], into[PROCESSES * MUCH];
+    MPI_Request request;
+
+    MPI_Alltoall(from, MUCH, MPI_INT, into, MUCH, MPI_INT, MPI_COMM_WORLD);
+    done("alltoall of much", -1, "A2A", MUCH * INT);
+    MPI_Ialltoall(from, MUCH, MPI_INT, into, MUCH, MPI_INT, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    done("ialltoall of much", -1, "A2A", MUCH * INT);
+}
+
+/* A part of the result has no elements. */
+static void with_an_empty_part(void)
+{
+    const int counts[PROCESSES] = {K, 0, K, K};
+    MPI_Request request;
+
+    for (int form = 0; form < 2; form++) {
+        long sum = 0;
+        if (form == 0)
+            MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        else {
+            MPI_Ireduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        for (int i = 0; i < world_size; i++)
+            if (i != world_rank) {
+                expect("C", i, 1, counts[i] * INT);
+                sum += counts[i] * INT;
+            }
+        expect_on("A2A", "MPI_COMM_WORLD", 1, sum);
+        step("%s with an empty part", form ? "ireduce_scatter" : "reduce_scatter");
+    }
+}
+
 static void alone(void)
 {
     const int count = K, displ = 0;
@@ -116,6 +154,8 @@ int main(int argc, char **argv)
     open_ledger(&argc, &argv, PROCESSES);
     other_types();
     of_nothing();
+    with_an_empty_part();
+    of_much();
     alone();
     close_ledger();
     return EXIT_SUCCESS;

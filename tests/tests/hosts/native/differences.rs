@@ -87,6 +87,8 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "fences and the end of a window are barriers of the library" },
     Difference { steps: &["alltoallv|alltoallw", "blocking"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi5.0.11"),
         why: "the requests inside of the algorithm look like the program's own" },
+    Difference { steps: &["alltoall", "much"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi5.0.11"),
+        why: "the requests inside of the algorithm look like the program's own" },
     // This version hides its variables of messages, so only whole programs can be compared. These have such an operation.
     Difference { steps: &["whole", "coll|edges|reach"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
         why: "the requests inside of the algorithm look like the program's own" },
