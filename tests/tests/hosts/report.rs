@@ -27,7 +27,7 @@ fn together(stem: &str) -> Vec<(&str, &str)> {
 /// The same, with less patience for processes that do not come.
 fn soon_together(stem: &str) -> Vec<(&str, &str)> {
     let mut settings = together(stem);
-    settings.push(("monitoring_gather_timeout", "2"));
+    settings.push(("monitoring_gather_timeout", "1"));
     settings
 }
 
