@@ -155,6 +155,7 @@ fn left(path: &Path) -> Result<Left, String> {
     let end = match (in_use, left.ended) {
         (true, _) => "runs still: what it recorded so far is",
         (false, true) => "wrote all it had elsewhere, which is",
+        (false, false) if left.finalized => "could not write in MPI_Finalize: what it recorded is",
         (false, false) => "ended without MPI_Finalize: recovered up to its last call",
     };
     let _ = write!(note, "rank {rank} {end}, from {}", path.display());

@@ -117,7 +117,6 @@ impl Before {
 
     /// One file of all, as rank 0 would have written it.
     fn write_together(&self, path: &Path, size: u32, left: &BTreeMap<u32, (LeftFile, Left)>) {
-        let all: Vec<u32> = left.keys().copied().collect();
         let identity = left.values().find_map(|(_, one)| one.identity.as_ref());
         let text = |(rank, (_, one)): (&u32, &(LeftFile, Left))| {
             // Which machine it was is not known.
@@ -131,30 +130,40 @@ impl Before {
             for (file, _) in left.values() {
                 remove(file);
             }
-            told(&all, &path.display());
+            told(&split(left), &path.display());
         }
     }
 
     /// A file of each.
     fn write_each(&self, left: BTreeMap<u32, (LeftFile, Left)>) {
-        let mut all = Vec::new();
+        let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in left {
             let path = self.named(&format!(".{rank}.prof"));
             if written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.text()))) {
                 remove(&file);
-                all.push(rank);
+                all[usize::from(one.finalized)].push(rank);
             }
         }
         told(&all, &format!("{}.<rank>.prof", self.stem.display()));
     }
 }
 
-fn told(all: &[u32], place: &dyn Display) {
-    if !all.is_empty() {
+/// Ranks that did not come to `MPI_Finalize`, and those that did and could not write.
+fn split(left: &BTreeMap<u32, (LeftFile, Left)>) -> [Vec<u32>; 2] {
+    [false, true].map(|finalized| {
+        left.iter().filter(|(_, (_, one))| one.finalized == finalized).map(|(rank, _)| *rank).collect()
+    })
+}
+
+fn told([killed, finalized]: &[Vec<u32>; 2], place: &dyn Display) {
+    if !killed.is_empty() {
         tell(&format!(
             "{} ended without MPI_Finalize: recovered up to the last call, in {place}",
-            ranks(all)
+            ranks(killed)
         ));
+    }
+    if !finalized.is_empty() {
+        tell(&format!("{} could not write in MPI_Finalize: recovered, in {place}", ranks(finalized)));
     }
 }
 

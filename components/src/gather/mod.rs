@@ -119,8 +119,8 @@ pub(crate) enum Output<'a> {
 enum Gathered {
     /// At rank 0: the texts by ascending rank, and the ranks that are missing, with the reason.
     All(Vec<Text>, Vec<(u32, String)>),
-    /// Elsewhere: rank 0 gets it.
-    Delivered,
+    /// Elsewhere: rank 0 gets it. This is what was handed on.
+    Delivered(Text),
     /// Not all processes came. This is what was to be gathered.
     NotMet(Text, String),
     /// The process that was to take these did not.
@@ -138,30 +138,50 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
         return each([text], output);
     }
     let patience = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
-    dispose(gather(TRANSPORT.get().copied(), world, text, patience), world, output)
+    let transport = TRANSPORT.get().copied();
+    let (gathered, waiting) = gather(transport, world, text, patience);
+    let confirmed = transport.filter(|_| matches!(output, Output::Files(_)));
+    let Some(transport) = confirmed else { return dispose(gathered, world, output) };
+    // A file that is kept of a process goes only when there is another one with all that it says.
+    if let Gathered::Delivered(mine) = gathered {
+        let written = tree::is_written(transport, world, patience);
+        tree::confirm(transport, &waiting, written, patience);
+        return written || each([mine], output);
+    }
+    let together = matches!(gathered, Gathered::All(..));
+    let mine = if let Gathered::All(texts, _) = &gathered { texts.first().cloned() } else { None };
+    let written = dispose(gathered, world, output);
+    tree::confirm(transport, &waiting, written, patience);
+    if together && !written { each(mine, output) } else { written }
 }
 
 /// The texts of more processes are too large for one of them: each names all processes.
 const MOST: u32 = 20_000;
 
-fn gather(transport: Option<&dyn Transport>, world: World, text: Text, timeout: Duration) -> Gathered {
-    match transport {
+fn gather(
+    transport: Option<&dyn Transport>,
+    world: World,
+    text: Text,
+    timeout: Duration,
+) -> (Gathered, Vec<u32>) {
+    let gathered = match transport {
         // All processes come to the same conclusion, without asking each other.
         _ if world.size > MOST => Gathered::NotMet(
             text,
             format!("one file is for {MOST} processes at most, and these are {}", world.size),
         ),
-        Some(transport) => tree::gather(transport, world, text, timeout),
+        Some(transport) => return tree::gather(transport, world, text, timeout),
         None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
         None => Gathered::NotMet(text, "this MPI cannot bring them together".into()),
-    }
+    };
+    (gathered, Vec::new())
 }
 
 /// Writes what is here. Whether that worked.
 fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     match gathered {
         Gathered::All(texts, missing) => all(&texts, &missing, world, output),
-        Gathered::Delivered => true,
+        Gathered::Delivered(_) => true,
         Gathered::NotMet(text, why) => {
             // One line is enough for all of them.
             if let Output::Files(stem) = output
@@ -271,7 +291,7 @@ mod tests {
 
     #[test]
     fn without_a_way_to_others_each_keeps_its_own() {
-        let alone = |size| gather(None, World { rank: 0, size }, text(0), Duration::ZERO);
+        let alone = |size| gather(None, World { rank: 0, size }, text(0), Duration::ZERO).0;
         assert!(
             matches!(alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
         );
@@ -288,7 +308,7 @@ mod tests {
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].0, "run.prof");
         assert!(all[0].1.contains("text of 1\n# MISSING\t2\tgone\n"), "{all:?}");
-        assert_eq!(written(1, Gathered::Delivered), []);
+        assert_eq!(written(1, Gathered::Delivered(text(1))), []);
         let own = |rank: u32| (format!("run.{rank}.prof"), format!("text of {rank}\n"));
         assert_eq!(written(1, Gathered::NotMet(text(1), "late".into())), [own(1)]);
         assert_eq!(written(2, Gathered::NotTaken(vec![text(2), text(3)], "gone".into())), [own(2), own(3)]);

@@ -9,22 +9,32 @@ use super::bundle::Bundle;
 use super::{Gathered, Patience, Text, Transport};
 use crate::host::World;
 
-/// Brings the texts of all processes to rank 0.
-pub(super) fn gather(transport: &dyn Transport, world: World, mine: Text, timeout: Duration) -> Gathered {
+/// Brings the texts of all processes to rank 0. Returns the ranks as well that handed theirs to this process, and wait for
+/// [`confirm`].
+pub(super) fn gather(
+    transport: &dyn Transport,
+    world: World,
+    mine: Text,
+    timeout: Duration,
+) -> (Gathered, Vec<u32>) {
     if world.size > 1
         && let Err(why) = transport.meet(timeout)
     {
-        return Gathered::NotMet(mine, why);
+        return (Gathered::NotMet(mine, why), Vec::new());
     }
     let begin = Instant::now();
     let within = |limit: Duration| Patience { until: begin + limit, further: timeout };
-    let mut bundle = Bundle { texts: vec![mine], missing: Vec::new() };
+    let mut bundle = Bundle { texts: vec![mine.clone()], missing: Vec::new() };
+    let mut waiting = Vec::new();
     let mut height = 0;
     while let Some((child, end)) = child(world, height) {
         // A process that waits for one that is gone still has the time to hand on what it has.
         let received = transport.receive(child, within(timeout + timeout / 4 * height));
         let why = match received {
-            Ok(bytes) if bundle.add(&bytes, child..end).is_some() => None,
+            Ok(bytes) if bundle.add(&bytes, child..end).is_some() => {
+                waiting.push(child);
+                None
+            }
             Ok(_) => Some(format!("rank {child} sent something else")),
             Err(why) => Some(why),
         };
@@ -36,14 +46,33 @@ pub(super) fn gather(transport: &dyn Transport, world: World, mine: Text, timeou
     if world.rank == 0 {
         bundle.texts.sort_by_key(|text| text.rank);
         bundle.missing.sort();
-        return Gathered::All(bundle.texts, bundle.missing);
+        return (Gathered::All(bundle.texts, bundle.missing), waiting);
     }
     let parent = world.rank & (world.rank - 1);
     // The parent may be waiting for another one.
     let patience = within(timeout * 2 + timeout / 4 * world.size.ilog2());
-    match transport.send(parent, bundle.to_bytes(), patience) {
-        Ok(()) => Gathered::Delivered,
+    let gathered = match transport.send(parent, bundle.to_bytes(), patience) {
+        Ok(()) => Gathered::Delivered(mine),
         Err(why) => Gathered::NotTaken(bundle.texts, why),
+    };
+    (gathered, waiting)
+}
+
+/// Returns true if rank 0 says that it wrote the text of this process; false as well when it says nothing.
+pub(super) fn is_written(transport: &dyn Transport, world: World, timeout: Duration) -> bool {
+    let parent = world.rank & (world.rank - 1);
+    // Rank 0 may wait for others, and then it writes the texts of all.
+    let until = Instant::now() + timeout * 4 + timeout / 2 * world.size.ilog2();
+    let answer = transport.receive(parent, Patience { until, further: timeout });
+    answer.is_ok_and(|bytes| bytes == [1])
+}
+
+/// Says to processes whether the texts are written that they handed to this one.
+pub(super) fn confirm(transport: &dyn Transport, waiting: &[u32], written: bool, timeout: Duration) {
+    for rank in waiting {
+        let patience = Patience { until: Instant::now() + timeout, further: timeout };
+        // One that is gone needs no answer.
+        let _ = transport.send(*rank, vec![written.into()], patience);
     }
 }
 
@@ -137,7 +166,7 @@ mod tests {
                         return (None, threads);
                     }
                     let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
-                    (Some(gather(&threads, World { rank, size }, text, timeout)), threads)
+                    (Some(gather(&threads, World { rank, size }, text, timeout).0), threads)
                 }));
             }
             let ended: Vec<_> = processes.into_iter().map(|process| process.join().unwrap()).collect();
@@ -158,7 +187,7 @@ mod tests {
         for size in [1, 2, 3, 4, 7, 8, 9, 31] {
             let all = run(size, &[], Duration::from_secs(60));
             assert_eq!(root(all[0].as_ref()), ((0..size).collect(), vec![]), "{size}");
-            assert!(all[1..].iter().all(|one| matches!(one, Some(Gathered::Delivered))));
+            assert!(all[1..].iter().all(|one| matches!(one, Some(Gathered::Delivered(_)))));
         }
     }
 

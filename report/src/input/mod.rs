@@ -146,7 +146,8 @@ pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Erro
     };
     let found: Vec<_> = found.into_par_iter().map(with_run).collect();
     let mut runs: Vec<Run> = Vec::new();
-    for (file, of) in found {
+    let (known, unknown): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, of)| of.is_some());
+    for (file, of) in known.into_iter().chain(unknown) {
         add(&mut runs, file, of);
     }
     let place = |a: &Run, b: &Run| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem));
@@ -218,7 +219,14 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
                 _ => false,
             }
     };
-    let at = runs.iter().rposition(same).unwrap_or_else(|| {
+    // A damaged store does not say whose it is.
+    let newest = || {
+        let all = runs.iter().enumerate().filter(|(_, run)| {
+            file.left && identity.is_none() && run.stem == file.stem && run.directory == file.directory
+        });
+        all.max_by_key(|(_, run)| run.written).map(|(at, _)| at)
+    };
+    let at = runs.iter().rposition(same).or_else(newest).unwrap_or_else(|| {
         runs.push(Run {
             directory: file.directory.clone(),
             stem: file.stem.clone(),

@@ -140,3 +140,56 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
         },
     )
 }
+
+/// A batch system's limit on the length of files (`ulimit -f`) ends no program, and what stands where our files should be holds none up.
+#[test]
+fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
+    stacks::for_each(
+        "worlds_limits",
+        |_| true,
+        |stack| {
+            let program = stack.compile("limits")?;
+            let dir = stack.scratch("worlds_limits")?;
+            for name in ["run.0.store", "run.0.prof"] {
+                Job::plain(&["mkfifo", name]).dir(&dir).succeed()?;
+            }
+            let mut settings = written_to("run").to_vec();
+            settings.push(("monitoring_store", "file"));
+            let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(30);
+            let finished = job.under_mpit(&settings)?.succeed()?;
+            let told = ["what comes now is kept in memory only", "run.0.prof: File too large"];
+            Failure::unless(told.iter().all(|line| finished.stderr.contains(line)), || finished.to_string())?;
+            // The limit was that of the program only.
+            let recovered = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered");
+            Failure::unless(recovered && sent(&dir.join("run"), 0, 1)? == 1, || finished.to_string())?;
+            Job::plain(&["mkfifo", "run.1.store"]).dir(&dir).succeed()?;
+            let shown = report(&dir, &["."])?;
+            let named = shown.stderr.contains("run.1.store: cannot read: it is no regular file");
+            Failure::unless(shown.stdout.contains("run: 1 of 1 processes") && named, || shown.to_string())
+        },
+    )
+}
+
+/// When rank 0 cannot write the file of all, every process keeps what it has until there is another file with it.
+#[test]
+fn a_file_of_all_that_cannot_be_written_costs_no_data() -> Outcome {
+    stacks::for_each(
+        "worlds_full",
+        |_| true,
+        |stack| {
+            let program = stack.compile("limits")?;
+            let dir = stack.scratch("worlds_full")?;
+            let mut settings = written_to("run").to_vec();
+            settings.extend([("monitoring_store", "file"), ("monitoring_container", "1")]);
+            let job =
+                Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(30);
+            let finished = job.under_mpit(&settings)?.succeed()?;
+            let told = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
+                && !finished.stderr.contains("without MPI_Finalize");
+            let shown = report(&dir, &["run"])?;
+            Failure::unless(told && shown.stdout.contains("run: 2 of 2 processes"), || {
+                format!("{finished}{shown}")
+            })
+        },
+    )
+}
