@@ -215,5 +215,5 @@ fn is_program(words: &[OsString]) -> Result<(), String> {
 /// Says something on standard error.
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn tell(message: &str) {
-    eprintln!("mpit: {message}");
+    eprintln!("mpit: {}", mpit::printable(message));
 }

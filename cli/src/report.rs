@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mpit_components::output::write_whole;
 use mpit_components::store::LeftFile;
 use mpit_report::input::{self, Identity, Left, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
@@ -42,6 +43,9 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         fs::create_dir_all(&args.output)
             .map_err(|error| format!("cannot make the directory {}: {error}", args.output.display()))?;
     }
+    for path in input::unfinished(&args.paths) {
+        tell(&format!("{} was not finished; remove it if no program is writing it", path.display()));
+    }
     let mut understood = true;
     for (at, run) in runs.iter().enumerate() {
         let job = read(run);
@@ -49,7 +53,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let mut text = format!("{between}{}{}: ", run.path().display(), which(run));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
-        if let Err(error) = io::stdout().write_all(text.as_bytes()) {
+        if let Err(error) = io::stdout().write_all(mpit::printable(&text).as_bytes()) {
             // Whoever reads has seen enough.
             return if error.kind() == io::ErrorKind::BrokenPipe {
                 Ok(ExitCode::SUCCESS)
@@ -212,7 +216,5 @@ fn each_matrix(
 }
 
 fn create(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), String> {
-    let told = |error| format!("cannot write {}: {error}", PathBuf::from(path).display());
-    let file = File::create(path).map_err(told)?;
-    write(&file).map_err(told)
+    write_whole(path, write).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -23,7 +23,7 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     } else {
         table::of(&listing)
     };
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
         // Whoever reads has seen enough.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
         _ => Ok(ExitCode::SUCCESS),

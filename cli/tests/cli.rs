@@ -189,6 +189,59 @@ fn two_runs_at_once_do_not_have_one_name() {
 }
 
 #[test]
+fn reports_name_and_runs_remove_what_killed_processes_left_half_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, stem) =
+        (directory.path().to_str().unwrap(), directory.path().join("run").display().to_string());
+    let script = format!("touch {path}/.mpit-$MPIT_RUN.123-ab12; ls -A {path}");
+    let done = mpit(&["run", "-o", &stem, "--", "sh", "-c", &script]);
+    assert!(text(&done.stdout).contains(".123-ab12\n"), "{}", text(&done.stdout));
+    assert_eq!(fs::read_dir(path).unwrap().count(), 0);
+    fs::write(format!("{stem}.0.prof"), prof(0)).unwrap();
+    fs::write(format!("{path}/.mpit-123-ab12"), "half").unwrap();
+    let named =
+        format!("mpit: {path}/.mpit-123-ab12 was not finished; remove it if no program is writing it\n");
+    assert_eq!(text(&mpit(&["report", path]).stderr), named);
+}
+
+/// The directory of a report may have the name of the run itself.
+#[test]
+fn reports_replace_files_whole_and_are_not_led_elsewhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run").display().to_string();
+    fs::write(format!("{stem}.0.prof"), prof(0)).unwrap();
+    let victim = directory.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    fs::create_dir(&stem).unwrap();
+    std::os::unix::fs::symlink(&victim, format!("{stem}/run.svg")).unwrap();
+    for _ in 0..2 {
+        let done = mpit(&["report", &stem, "--output", &stem, "--format", "svg,csv"]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    }
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    assert!(fs::read_to_string(format!("{stem}/run.svg")).unwrap().ends_with("</svg>\n"));
+    // What cannot be written whole leaves what was there.
+    let before = fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap();
+    let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" report \"$1\" --output \"$1\" --format csv";
+    let done = Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_mpit"), &stem]).output().unwrap();
+    assert_eq!(done.status.code(), Some(2), "{}", text(&done.stderr));
+    assert_eq!(fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap(), before);
+}
+
+#[test]
+fn escape_sequences_do_not_reach_the_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run").display().to_string();
+    let comm = "D\tred\x1b[31m\x07\tprocs: 0\nO2A\t0\t0 bytes\t0 msgs sent\n\x1b]0;title\x07\n";
+    fs::write(format!("{stem}.0.prof"), prof(0) + comm).unwrap();
+    let done = mpit(&["report", &stem]);
+    for said in [text(&done.stdout), text(&done.stderr)] {
+        assert!(!said.contains(|char: char| char.is_control() && char != '\n'), "{said:?}");
+    }
+    assert!(text(&done.stdout).contains("red\\x1b[31m\\x07"), "{}", text(&done.stdout));
+}
+
+#[test]
 fn verbose_says_what_is_set() {
     let said = text(&mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr);
     for line in ["mpit: LD_PRELOAD=/", "mpit: set pml=^monitoring\n", "mpit: run true x\n"] {

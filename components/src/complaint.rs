@@ -3,8 +3,13 @@
 use std::fmt::Display;
 use std::io::Write;
 
+use mpit::files::without_size_signal;
+use mpit::printable;
+
 /// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
 pub(crate) fn complain(message: impl Display) {
     // Nobody is left to tell when standard error is closed.
-    let _ = std::io::stderr().write_all(format!("mpit: {message}\n").as_bytes());
+    let _ = without_size_signal(|| {
+        std::io::stderr().write_all(printable(&format!("mpit: {message}\n")).as_bytes())
+    });
 }

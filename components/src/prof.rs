@@ -241,7 +241,7 @@ impl<W: Write> Out<W> {
     /// A name as it is, but on one line and in one field.
     fn name(&mut self, name: &str) {
         let name = if name.is_empty() { "(no-name)" } else { name };
-        self.text.extend(name.bytes().map(|byte| if matches!(byte, b'\n' | b'\t') { b' ' } else { byte }));
+        self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     }
 
     #[inline]

@@ -109,6 +109,7 @@ pub mod log;
 pub mod mapping;
 pub mod object;
 pub mod plugin;
+mod printable;
 pub mod readable;
 pub mod registry;
 mod section;
@@ -124,6 +125,7 @@ pub mod words;
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+pub use printable::printable;
 
 #[doc(hidden)]
 pub mod __private;

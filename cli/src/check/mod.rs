@@ -71,7 +71,7 @@ fn write(report: &Report, as_json: bool) -> Result<(), String> {
     } else {
         print::of(report)
     };
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
         // Whoever reads has seen enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
         _ => Ok(()),

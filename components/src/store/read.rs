@@ -55,6 +55,10 @@ pub struct Malformed {
 /// More processes than any machine has: of a damaged file, nothing should take all memory.
 const MOST: u32 = 1 << 26;
 
+/// A few words of a file may stand for collective operations with all processes of the world. More rows than this are not
+/// made of them: reports list pairs of processes, and there is no memory for the square of it.
+const MOST_ROWS: u64 = 1 << 22;
+
 const WORD: usize = size_of::<u64>();
 
 /// Reads the bytes of a file. It may be of a process that is at work: then these are the numbers of some moment.
@@ -262,6 +266,8 @@ struct Found {
     /// By the lower half of the number.
     operations: BTreeMap<u32, [Sum; 3]>,
     identity: Option<Identity>,
+    /// How many ranks may still be made of words that stand for several.
+    expanded: u64,
 }
 
 impl Found {
@@ -274,7 +280,16 @@ impl Found {
             comms: BTreeMap::new(),
             operations: BTreeMap::new(),
             identity: None,
+            expanded: 64 * MOST_ROWS,
         }
+    }
+
+    /// Makes room for ranks that the file has no words for.
+    fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
+        let left = self.expanded.checked_sub(ranks).filter(|_| self.exchanged.len() as u64 <= MOST_ROWS);
+        let too_many = || at.wrong(format!("more than {MOST_ROWS} processes in collective operations"));
+        self.expanded = left.filter(|_| ranks <= MOST_ROWS).ok_or_else(too_many)?;
+        Ok(())
     }
 
     fn block(&mut self, kind: Kind, mut block: Cursor<'_>) -> Result<(), Malformed> {
@@ -352,17 +367,21 @@ impl Found {
         if sum.is_zero() {
             return Ok(());
         }
+        self.expand(len, block)?;
         for to in (0..len).map(|at| first + at * step).filter(|to| to + 1 != except) {
             self.exchange(to as u32, sum);
         }
         Ok(())
     }
 
-    fn comm(&self, key: u64, block: &mut Cursor<'_>) -> Result<Record, Malformed> {
+    fn comm(&mut self, key: u64, block: &mut Cursor<'_>) -> Result<Record, Malformed> {
         let at = *block;
         let form = block.word()?;
         let (len, world) = (form as u32, form >> 32 != 0);
         let name = block.name()?.into();
+        if world {
+            self.expand(len.into(), &at)?;
+        }
         let ranks = match world {
             true if len <= self.size => Ranks::World(len),
             true => return Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),

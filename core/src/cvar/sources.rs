@@ -279,5 +279,5 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
 
 #[allow(clippy::print_stderr, reason = "settings are read before anybody could ask for errors")]
 fn warn(message: &str) {
-    eprintln!("mpit: {message}");
+    eprintln!("mpit: {}", crate::printable(message));
 }

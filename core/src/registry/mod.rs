@@ -285,6 +285,6 @@ impl Registry {
 #[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
 fn report(refusals: &[Refusal]) {
     for refusal in refusals {
-        eprintln!("{refusal}");
+        eprintln!("{}", crate::printable(&refusal.to_string()));
     }
 }

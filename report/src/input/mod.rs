@@ -119,13 +119,10 @@ impl Run {
 pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Error> {
     let mut found: Vec<Named> = Vec::new();
     for path in paths {
-        if path.is_dir() {
-            let files = files_of(path)?;
-            if files.is_empty() {
-                return Err(Error::Nothing(path.clone()));
-            }
-            found.extend(files);
-        } else if path.exists() {
+        let inside = if path.is_dir() { files_of(path)? } else { Vec::new() };
+        if !inside.is_empty() {
+            found.extend(inside);
+        } else if path.exists() && !path.is_dir() {
             let file = named(path).ok_or_else(|| Error::NotProf(path.clone()))?;
             found.push(file);
         } else {
@@ -135,7 +132,8 @@ pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Erro
             let files = if here.is_dir() { files_of(here)? } else { Vec::new() };
             let mut wanted = files.into_iter().filter(|file| is_of(stem, &file.stem)).peekable();
             if wanted.peek().is_none() {
-                return Err(Error::NotThere(path.clone()));
+                let none = if path.is_dir() { Error::Nothing } else { Error::NotThere };
+                return Err(none(path.clone()));
             }
             found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
         }
@@ -167,6 +165,25 @@ fn is_of(stem: &str, name: &str) -> bool {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     };
     name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || world(rest))
+}
+
+/// Returns the temporary files in directories, of processes that were killed while they wrote, or write still.
+pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let is_temporary = |name: &str| {
+        let number =
+            |part: Option<&str>, radix| part.is_some_and(|part| u64::from_str_radix(part, radix).is_ok());
+        // Those of a run have its name before the number of the process.
+        let rest = name.strip_prefix(".mpit-").map(|rest| rest.rsplit('.').next().unwrap_or(rest));
+        let mut parts = rest.unwrap_or_default().split('-');
+        number(parts.next(), 10) && number(parts.next(), 16) && parts.next().is_none()
+    };
+    let entries = paths.iter().filter_map(|path| fs::read_dir(path).ok()).flatten().flatten();
+    let mut all: Vec<_> = entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_temporary))
+        .map(|entry| entry.path())
+        .collect();
+    all.sort();
+    all
 }
 
 /// A file whose name says what it is.
