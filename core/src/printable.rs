@@ -1,6 +1,7 @@
 //! Text for terminals.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// Returns a text in which control characters stand as `\x1b`, but line feeds and tabs as they are.
 ///
@@ -15,7 +16,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 8);
     for char in text.chars() {
         if is_dangerous(char) {
-            out.push_str(&format!("\\x{:02x}", u32::from(char)));
+            let _ = write!(out, "\\x{:02x}", u32::from(char));
         } else {
             out.push(char);
         }

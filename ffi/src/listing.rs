@@ -323,5 +323,5 @@ pub(crate) fn write_if_asked() {
 
 #[allow(clippy::print_stderr, reason = "the user of `mpit vars` is the one to tell")]
 fn tell(message: &str) {
-    eprintln!("mpit: {}", mpit::printable(&message.to_string()));
+    eprintln!("mpit: {}", mpit::printable(message));
 }

@@ -122,5 +122,5 @@ pub(crate) fn complain_if_on() {
     reason = "two records of one run concern the user, who reads no return code of ours"
 )]
 fn say(message: &str) {
-    eprintln!("mpit: {}", mpit::printable(&message.to_string()));
+    eprintln!("mpit: {}", mpit::printable(message));
 }

@@ -67,7 +67,7 @@ fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Abi::SUCCESS,
         Ok(Err(Failure::Ours(error, why))) => {
-            eprintln!("mpit: {}", mpit::printable(&why.to_string()));
+            eprintln!("mpit: {}", mpit::printable(&why));
             error
         }
         Ok(Err(Failure::Plugin(refused))) => {

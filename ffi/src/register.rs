@@ -25,7 +25,7 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
         }
         if let Err(why) = &outcome {
             // One line, whatever the names of the table.
-            eprintln!("mpit: a table is refused as a whole: {}", mpit::printable(&why));
+            eprintln!("mpit: a table is refused as a whole: {}", mpit::printable(why));
         }
         outcome.is_ok()
     };

@@ -250,7 +250,7 @@ fn report(path: &Path, taken: &[Refusal]) {
 #[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
 fn tell(line: &str) {
     let line = format!("mpit: {}\n", line.replace(char::is_control, "?"));
-    eprint!("{}", crate::printable(&line.to_string()));
+    eprint!("{}", crate::printable(&line));
 }
 
 impl Plugin {
