@@ -80,6 +80,11 @@ struct Run {
     #[arg(long, requires = "output")]
     crash_safe: bool,
 
+    /// Leave entries out of what tools see: variables, events and categories by name, `*` at the end for any ending; with a
+    /// category of mpit's all that is in it
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    hide: Vec<String>,
+
     /// Say on standard error what is set before the command runs
     #[arg(short, long)]
     verbose: bool,

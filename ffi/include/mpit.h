@@ -87,6 +87,16 @@ MPIT_BOTH(category_get_events, (int cat_index, int len, int indices[]))
 
 #endif /* MPI_VERSION < 4 */
 
+/* MPICH 4.0 has the functions of MPI-4 without these. */
+#if defined(MPICH_NUMVERSION) && !defined(MPI_ABI_VERSION)
+#ifndef MPI_T_ERR_NOT_ACCESSIBLE
+#define MPI_T_ERR_NOT_ACCESSIBLE 79
+#endif
+#if MPICH_NUMVERSION < 40100000
+#define MPI_T_BIND_MPI_SESSION 9711
+#endif
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod fortran;
 mod gather;
 mod groups;
+pub mod hidden;
 pub mod host;
 mod images;
 pub mod infos;

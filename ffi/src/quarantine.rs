@@ -49,12 +49,7 @@ const SHARED: [Shared; 2] = [
 ];
 
 fn is_listed(name: &str) -> bool {
-    let list = QUARANTINE.get();
-    let patterns = list.as_str().split(',').map(str::trim).filter(|pattern| !pattern.is_empty());
-    patterns.into_iter().any(|pattern| match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == pattern,
-    })
+    crate::hidden::matches(QUARANTINE.get().as_str(), name)
 }
 
 impl Shared {

@@ -90,6 +90,9 @@ fn tell_of_files(args: &Run, library: &Path, target: &Target, before: &output::F
 /// The settings that the command gets, which are those of this process as well.
 pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
     let mut all = target.map(|target| record_to(&target.stem, args)).unwrap_or_default();
+    if !args.hide.is_empty() {
+        all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
+    }
     all.extend(args.set.iter().cloned());
     settings::apply(&all)?;
     Ok(all)

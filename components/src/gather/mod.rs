@@ -37,7 +37,6 @@ pub struct MonitoringGather;
 #[cvar(
     name = "monitoring_container",
     scope = "ALL_EQ",
-    settable = "before_init",
     verbosity = "USER_BASIC",
     category = MonitoringGather
 )]
@@ -48,7 +47,6 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 #[cvar(
     name = "monitoring_gather_timeout",
     scope = "ALL_EQ",
-    settable = "before_init",
     verbosity = "USER_DETAIL",
     category = MonitoringGather
 )]

@@ -9,6 +9,7 @@ use super::definition::Definition;
 use super::space::Space;
 use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::words::Bind;
 
 /// Definitions of one kind that are to be added, in their order.
 #[derive(Debug)]
@@ -119,7 +120,9 @@ impl Plan {
 
     fn decide_events(&mut self, registry: &Registry, image: &Image) {
         let mut events = image.events.clone();
-        events.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        // First those that are bound to nothing: tools that try an event take the first, and have no object for it.
+        let is_bound = |desc: &EventDesc| desc.binding() != Bind::NoObject;
+        events.sort_by_cached_key(|desc| (is_bound(desc), desc.owner(), desc.name(), desc.origin()));
         for desc in events {
             let fault = check::event_fault(desc);
             let missing = self

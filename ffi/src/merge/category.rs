@@ -7,6 +7,7 @@ use mpit::lock::Mutex;
 use super::enums::Text;
 use super::space::HostInfo;
 use super::{Entry, HostEntry, Merged};
+use crate::hidden;
 use crate::host::mpi_t;
 
 /// What a category of the host's says of itself.
@@ -73,6 +74,14 @@ impl HostInfo for CategoryInfo {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn hides_own(merged: &Merged, own: u32) -> bool {
+        merged.registry.category(own).is_some_and(|category| hidden::holds(category.name(), &[]))
+    }
+
+    fn is_hidden(&self) -> bool {
+        hidden::holds(&self.name, &[])
     }
 }
 

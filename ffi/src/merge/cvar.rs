@@ -9,6 +9,7 @@ use super::enums::{Text, handle_of};
 use super::space::HostInfo;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
+use crate::hidden;
 use crate::host::{Host, mpi_t};
 
 /// What `MPI_T_cvar_get_info` answers, in the numbers of the flavour.
@@ -116,6 +117,17 @@ impl HostInfo for CvarInfo {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn hides_own(merged: &Merged, own: u32) -> bool {
+        merged
+            .registry
+            .cvar(own)
+            .is_some_and(|entry| hidden::holds(entry.desc().name(), entry.desc().category_list()))
+    }
+
+    fn is_hidden(&self) -> bool {
+        hidden::holds(&self.name, &[])
     }
 }
 

@@ -9,6 +9,7 @@ use super::enums::{Text, handle_of};
 use super::space::HostInfo;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
+use crate::hidden;
 use crate::host::{Host, events};
 
 /// What `MPI_T_event_get_info` answers, in the numbers of the flavour.
@@ -135,6 +136,14 @@ impl HostInfo for EventInfo {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn hides_own(merged: &Merged, own: u32) -> bool {
+        merged.registry.event(own).is_some_and(|desc| hidden::holds(desc.name(), desc.category_list()))
+    }
+
+    fn is_hidden(&self) -> bool {
+        hidden::holds(&self.name, &[])
     }
 }
 

@@ -9,6 +9,7 @@ use super::enums::{Text, handle_of};
 use super::space::HostInfo;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
+use crate::hidden;
 use crate::host::{Host, mpi_t};
 
 /// What `MPI_T_pvar_get_info` answers, in the numbers of the flavour.
@@ -137,6 +138,14 @@ impl HostInfo for PvarInfo {
 
     fn name(&self) -> (&str, c_int) {
         (&self.name, self.class)
+    }
+
+    fn hides_own(merged: &Merged, own: u32) -> bool {
+        merged.registry.pvar(own).is_some_and(|desc| hidden::holds(desc.name(), desc.category_list()))
+    }
+
+    fn is_hidden(&self) -> bool {
+        hidden::holds(&self.name, &[])
     }
 }
 

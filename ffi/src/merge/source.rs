@@ -9,6 +9,7 @@ use super::enums::Text;
 use super::space::HostInfo;
 use super::{Entry, Merged};
 use crate::abi::Abi;
+use crate::hidden;
 use crate::host::events;
 
 /// What `MPI_T_source_get_info` answers, in the numbers of the flavour.
@@ -98,6 +99,14 @@ impl HostInfo for SourceInfo {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn hides_own(merged: &Merged, own: u32) -> bool {
+        merged.registry.source(own).is_some_and(|desc| hidden::holds(desc.name(), &[]))
+    }
+
+    fn is_hidden(&self) -> bool {
+        hidden::holds(&self.name, &[])
     }
 }
 

@@ -39,7 +39,7 @@ impl<I> HostEntry<I> {
     }
 }
 
-/// In place of the merged index of an entry that the host counts, but says nothing of.
+/// In place of the merged index of an entry that is not to be shown, or that the host counts, but says nothing of.
 const UNLISTED: u32 = u32::MAX;
 
 /// What the host says of an entry, for one kind of entries.
@@ -67,15 +67,21 @@ pub trait HostInfo: Sized {
 
     /// Its key.
     fn name(&self) -> Self::Name<'_>;
+
+    /// Returns true if our entry, by its index in the registry, is not to be shown.
+    fn hides_own(merged: &Merged, own: u32) -> bool;
+
+    /// Returns true if this entry of the host's is not to be shown.
+    fn is_hidden(&self) -> bool;
 }
 
 /// One merged index space.
 #[derive(Debug)]
 pub struct Space<I: HostInfo> {
     entries: Log<Entry<I>>,
-    /// Their indices, by ours.
+    /// Their indices, by ours; [`UNLISTED`] for what is not to be shown.
     own: Log<u32>,
-    /// The same by the host's; [`UNLISTED`] for what never answered.
+    /// The same by the host's; [`UNLISTED`] also for what never answered.
     host: Log<AtomicU32>,
     /// The same by key, for the host's.
     keys: Mutex<HashMap<I::Key, u32>>,
@@ -110,7 +116,7 @@ impl<I: HostInfo> Space<I> {
 
     /// The merged index of our entry `own`.
     pub fn of_own(&self, own: u32) -> Option<u32> {
-        self.own.get(own as usize).copied()
+        self.own.get(own as usize).copied().filter(|index| *index != UNLISTED)
     }
 
     /// The merged index of the host's entry `host`, if that is listed.
@@ -157,7 +163,11 @@ impl<I: HostInfo> Space<I> {
     fn append_own(&self, merged: &Merged) {
         let known = self.own.len() as u32;
         for own in known..I::own_count(merged) {
-            let index = Self::append(&self.entries, Entry::Own(own));
+            let index = if I::hides_own(merged, own) {
+                UNLISTED
+            } else {
+                Self::append(&self.entries, Entry::Own(own))
+            };
             Self::append(&self.own, index);
         }
     }
@@ -179,10 +189,10 @@ impl<I: HostInfo> Space<I> {
 
     /// Lists a host entry that answers for the first time; `None` while it does not.
     fn take_in(&self, merged: &Merged, host: i32) -> Option<u32> {
-        let info = I::ask(merged, host)?;
-        // We define it, too: one entry, ours.
-        if let Some(own) = I::own_index(merged, info.name()).and_then(|own| self.of_own(own)) {
-            return Some(own);
+        let info = I::ask(merged, host).filter(|info| !info.is_hidden())?;
+        // We define it, too: one entry, ours, unless that is hidden.
+        if let Some(own) = I::own_index(merged, info.name()) {
+            return self.of_own(own);
         }
         let key = I::to_key(info.name());
         // The host registered it again, under another index: the old one leads there from now on.

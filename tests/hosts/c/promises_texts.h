@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH 4.0 lacks this; the number is that of later versions. */
-#ifndef MPI_T_ERR_NOT_ACCESSIBLE
-#define MPI_T_ERR_NOT_ACCESSIBLE 79
-#endif
-
 enum { ROOM = 1 << 16, LINES = 40 };
 
 static int failures;

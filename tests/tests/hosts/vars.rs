@@ -21,7 +21,43 @@ fn one_process_lists_what_the_library_and_mpit_have() -> Outcome {
             for wanted in ["\"name\":\"pml_monitoring_flush\"", "\"own\":true", "\"own\":false", "ABI\""] {
                 Failure::unless(text.contains(wanted), || format!("{} lacks {wanted}", list.display()))?;
             }
-            Ok(())
+            // A tool that tries an event takes the first, and has no object for it.
+            let first =
+                text.split_once("\"events\":[").and_then(|(_, events)| events.split_once("\"bind\":"));
+            let (_, bind) = first.context("an event")?;
+            Failure::unless(bind.starts_with("\"NO_OBJECT\""), || format!("event 0 is bound:\n{text}"))
+        },
+    )
+}
+
+/// Entries of mpit's by name and by category, and of each library by the beginning of their names.
+const HIDDEN: &str = "pml_monitoring_flush,calls,pml_monitoring_message_sizes,btl_*,MPIR_CVAR_BCAST_*";
+
+#[test]
+fn hidden_entries_are_not_listed() -> Outcome {
+    stacks::for_each(
+        "hidden",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("hidden")?;
+            let program = stack.compile("ring")?;
+            let list = dir.join("list.json");
+            let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
+            job.under_mpit(&[("hidden_entries", HIDDEN)])?.succeed()?;
+            let text = fs::read_to_string(&list).context(list.display())?;
+            let hidden = [
+                "\"pml_monitoring_flush\"",
+                "\"pml_monitoring_message_sizes\"",
+                "\"calls\"",
+                "\"calls_",
+                "\"name\":\"btl_base_",
+                "\"name\":\"MPIR_CVAR_BCAST_",
+            ];
+            for name in hidden {
+                Failure::unless(!text.contains(name), || format!("{} has {name}", list.display()))?;
+            }
+            let shown = text.contains("\"pml_monitoring_messages_count\"") && text.contains("\"own\":false");
+            Failure::unless(shown, || format!("{} lacks what is not hidden", list.display()))
         },
     )
 }
