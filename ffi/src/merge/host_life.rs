@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use mpit::lock::{Inside, Mutex};
 
 use crate::host::{Host, mpi, mpi_t};
+use crate::native_monitoring;
 
 /// Not asked yet.
 const UNTOUCHED: u8 = 0;
@@ -75,9 +76,11 @@ impl HostLife {
             let required = required.max(in_force());
             let mut provided = required;
             // After MPI_Finalize, hosts do not survive being asked for the first time.
+            let native = native_monitoring::off();
             let up = over == 0
                 // SAFETY: the level is one of the flavour's, and `provided` is writable.
                 && unsafe { mpi_t::init_thread(required, &raw mut provided) } == Some(0);
+            drop(native);
             self.provided.store(provided, SeqCst);
             let next = if up { UP } else { GONE };
             let is_wanted = self.state.compare_exchange(BEGINNING, next, SeqCst, SeqCst).is_ok();

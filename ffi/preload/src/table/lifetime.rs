@@ -13,8 +13,8 @@ calls! {
     initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
     // The end is seen from inside, too: what that needs is set up, at the latest, now.
     before() plain fn Finalize() => life::ensure_up();
-    always() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
-    always() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
+    initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
+    initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
     before() plain fn Session_finalize(session: Place) => life::session_finalizing();
     // In C, other arguments may follow, which are for other tools.
     passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
