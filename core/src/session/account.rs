@@ -211,7 +211,12 @@ impl View<'_> {
         if self.count == 1 {
             return self.raw_scalar().map(Raw::Scalar);
         }
-        let scratch = self.scratch(record).first().ok_or(Error::InvalidHandle)?.as_ptr().cast::<u8>();
+        let scratch = self.scratch(record);
+        if scratch.is_empty() {
+            return Err(Error::InvalidHandle);
+        }
+        // A pointer to all of them: one that comes from the first word gives no access to the others.
+        let scratch = scratch.as_ptr().cast_mut().cast::<u8>();
         // SAFETY: the section is `count` words, no element is larger than a word, and nobody else uses the scratch of
         // a record that is claimed.
         unsafe { self.desc.read(&self.object, scratch, self.count) }?;
