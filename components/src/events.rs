@@ -40,7 +40,13 @@ pub struct CommCreated {
 }
 
 /// A communicator is freed.
-#[event(name = "comm_freed", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[event(
+    name = "comm_freed",
+    source = Clock,
+    category = Objects,
+    listeners = LISTENING,
+    verbosity = "USER_DETAIL"
+)]
 #[derive(Debug)]
 pub struct CommFreed {
     /// The number that identifies the communicator for the life of the process.
@@ -64,17 +70,23 @@ pub struct WinCreated {
 }
 
 /// A window of one-sided communication is freed.
-#[event(name = "win_freed", source = Clock, category = Objects, verbosity = "USER_DETAIL")]
+#[event(
+    name = "win_freed",
+    source = Clock,
+    category = Objects,
+    listeners = LISTENING,
+    verbosity = "USER_DETAIL"
+)]
 #[derive(Debug)]
 pub struct WinFreed {
     /// The number that identifies the window for the life of the process.
     pub window: u64,
 }
 
-/// Registrations for objects that are made.
+/// Registrations for objects that are made or freed.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a tool wants to hear of communicators and windows that are made: one load. Hosts that meet them only when they
+/// Whether a tool wants to hear of communicators and windows that are made or freed: one load. Hosts that meet them only when they
 /// are used had better look at them when they are made then.
 #[inline]
 #[must_use]

@@ -5,11 +5,12 @@
 //! kinds, or else on its `I` line.
 
 use std::io::{self, Write};
+use std::iter::Peekable;
 
 use mpit::object::OUTSIDE;
 use mpit::traffic::Lines;
 
-use crate::comms::Record;
+use crate::comms::{Ranks, Record};
 pub use crate::record::Sum;
 use crate::record::{BINS, Row};
 
@@ -72,12 +73,26 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Writes the text, in pieces of moderate size.
+    /// Writes the text, in pieces of moderate size. Members of communicators are a list up to [`LISTED`] and ranges
+    /// above.
     ///
     /// # Errors
     ///
     /// Those of the sink.
     pub fn write(&self, sink: impl Write) -> io::Result<()> {
+        self.write_with(sink, LISTED)
+    }
+
+    /// Writes the text for a file of all processes, which has the members of communicators as ranges.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn write_for_container(&self, sink: impl Write) -> io::Result<()> {
+        self.write_with(sink, 0)
+    }
+
+    fn write_with(&self, sink: impl Write, listed: u32) -> io::Result<()> {
         let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
         out.put(b"# POINT TO POINT\n");
         for row in &self.messages {
@@ -101,7 +116,7 @@ impl Profile {
             self.sum(&mut out, b"C\t", exchanged.to, exchanged.sum)?;
         }
         for block in &self.comms {
-            self.block(&mut out, block)?;
+            self.block(&mut out, block, listed)?;
         }
         for (component, lines) in &self.lines {
             for line in lines.iter() {
@@ -152,20 +167,28 @@ impl Profile {
         out.sum(sum);
     }
 
-    fn block<W: Write>(&self, out: &mut Out<W>, block: &Block) -> io::Result<()> {
+    fn block<W: Write>(&self, out: &mut Out<W>, block: &Block, listed: u32) -> io::Result<()> {
+        let comm = &block.comm;
         out.put(b"D\t");
-        out.name(&block.comm.name);
+        out.name(&comm.label().to_string());
         out.put(b"\tprocs: ");
-        for (at, rank) in block.comm.ranks.iter().enumerate() {
+        let runs: &mut dyn Iterator<Item = Run> = match &comm.ranks {
+            Ranks::World(size) if *size > listed => {
+                &mut std::iter::once(Run { first: 0, step: 1, len: *size })
+            }
+            ranks if ranks.size() > listed => &mut Runs(ranks.iter().peekable()),
+            ranks => &mut ranks.iter().map(|rank| Run { first: rank, step: 1, len: 1 }),
+        };
+        for (at, run) in runs.enumerate() {
             if at != 0 {
                 out.put(b",");
             }
-            if rank == OUTSIDE {
-                out.put(b"-1");
-            } else {
-                out.number(u64::from(rank));
-            }
+            out.run(run);
             out.spill()?;
+        }
+        if comm.alike > 1 {
+            out.put(b"\tcomms: ");
+            out.number(comm.alike);
         }
         out.end_line()?;
         for (kind, sum) in
@@ -177,6 +200,44 @@ impl Profile {
             out.end_line()?;
         }
         Ok(())
+    }
+}
+
+/// Members of communicators of up to so many processes are listed one by one, as Open MPI has them.
+const LISTED: u32 = 4096;
+
+/// Ranks with the same distance from each to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    first: u32,
+    step: u32,
+    len: u32,
+}
+
+/// Ranks in as few runs as one look ahead finds.
+struct Runs<I: Iterator<Item = u32>>(Peekable<I>);
+
+impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let first = self.0.next()?;
+        let mut run = Run { first, step: 1, len: 1 };
+        if first == OUTSIDE {
+            return Some(run);
+        }
+        let mut last = first;
+        let mut next_of = |last: u32, step: Option<u32>| {
+            self.0.next_if(|next| {
+                *next != OUTSIDE && *next > last && step.is_none_or(|step| *next - last == step)
+            })
+        };
+        while let Some(next) = next_of(last, (run.len > 1).then_some(run.step)) {
+            run.step = next - last;
+            run.len += 1;
+            last = next;
+        }
+        Some(run)
     }
 }
 
@@ -238,9 +299,25 @@ impl<W: Write> Out<W> {
         self.text.pop();
     }
 
+    /// `7`, `-1`, `7-20`, or `7-21:2`.
+    #[inline]
+    fn run(&mut self, run: Run) {
+        if run.first == OUTSIDE {
+            return self.put(b"-1");
+        }
+        self.number(u64::from(run.first));
+        if run.len > 1 {
+            self.put(b"-");
+            self.number(u64::from(run.first) + u64::from(run.step) * (u64::from(run.len) - 1));
+            if run.step > 1 {
+                self.put(b":");
+                self.number(run.step.into());
+            }
+        }
+    }
+
     /// A name as it is, but on one line and in one field.
     fn name(&mut self, name: &str) {
-        let name = if name.is_empty() { "(no-name)" } else { name };
         self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     }
 

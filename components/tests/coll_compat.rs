@@ -41,6 +41,7 @@ fn numbers_are_open_mpis() {
     host::initialized(World { rank: 1, size: 4 });
     let comm = comms::created(Description::new(Ranks::World(4), "world"));
     let remote = comms::created(Description {
+        origin: None,
         name: "bridge",
         ranks: Ranks::List([3, 2, OUTSIDE].into()),
         remote: true,

@@ -115,7 +115,7 @@ fn each_operation_counts_what_it_exchanges() {
     ] {
         let ranks = Ranks::World(4);
         let comm =
-            comms::created(Description { name: "graph", ranks, remote: false, neighbors: neighbors.into() });
+            comms::created(Description { neighbors: neighbors.into(), ..Description::new(ranks, "graph") });
         let session = tool.session().unwrap();
         let handles = Handles::start(&session, comm);
         coll::end(&operation(comm, kind, root, volume));
@@ -133,6 +133,7 @@ fn an_intercommunicator_exchanges_with_the_remote_group() {
     let tool = Tool::new();
     // Three in the other group; this process has the rank 1 in its own.
     let comm = comms::created(Description {
+        origin: None,
         name: "bridge",
         ranks: list(&[3, 0, OUTSIDE]),
         remote: true,
@@ -183,6 +184,8 @@ fn what_freed_communicators_had_stays() {
     let tool = Tool::new();
     let session = tool.session().unwrap();
     let first = comm(Ranks::World(4));
+    // A host says so when somebody binds to it.
+    comms::pin(first);
     let handles = Handles::start(&session, first);
     coll::end(&operation(first, Kind::Allreduce, Root::None, Volume::Each(8)));
     comms::freed(first);

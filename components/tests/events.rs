@@ -79,6 +79,7 @@ fn communicators_and_windows_come_and_go() {
     let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
     let world = comms::created(Description::new(Ranks::World(5), "world"));
     let remote = comms::created(Description {
+        origin: None,
         name: "bridge",
         ranks: Ranks::List([3, 1].into()),
         remote: true,

@@ -177,6 +177,7 @@ fn a_flush_handle_writes_its_own_phase() {
     send(0, 1);
     first.start().unwrap();
     let freed = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "short\tlived"));
+    let kept = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "still\tthere"));
     send(0, 2);
     second.start().unwrap();
     send_tagged(0, 4, -3);
@@ -192,7 +193,9 @@ fn a_flush_handle_writes_its_own_phase() {
     let line = text.lines().nth(1).unwrap();
     assert!(line.contains("\t0,0,1,1,0,"), "{line}");
     assert!(text.contains("\nI\t2\t0\t4 bytes\t1 msgs sent\n"), "{text}");
-    assert!(text.contains("\nD\tshort lived\tprocs: 2,0\nO2A\t2\t0 bytes\t0 msgs sent\nA2O"), "{text}");
+    // There was no operation on the one that is freed.
+    assert!(!text.contains("short lived"), "{text}");
+    assert!(text.contains("\nD\tstill there\tprocs: 2,0\nO2A\t2\t0 bytes\t0 msgs sent\nA2O"), "{text}");
 
     send(3, 16);
     second.stop().unwrap();
@@ -209,6 +212,7 @@ fn a_flush_handle_writes_its_own_phase() {
     assert!(!fs::read_to_string(&in_first).unwrap().contains("short lived"));
     assert_eq!(count.read::<u64>().unwrap(), [2, 1, 0, 2]);
     assert!(pml::active());
+    comms::freed(kept);
     count.stop().unwrap();
     assert!(!pml::active());
 }

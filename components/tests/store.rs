@@ -152,7 +152,7 @@ fn damage_is_named() {
     for (word, value, complaint) in [
         (0, 7, "byte 0: it is no store of monitoring, or of another kind of machine"),
         (0, 0, "byte 0: it has no beginning yet"),
-        (1, 1, "byte 8: version 1; this program reads version 2"),
+        (1, 9, "byte 8: version 9; this program reads version 3"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
         (8, 2 | 1 << 50, "byte 64: a block of 262144 words, and 8183 are there"),

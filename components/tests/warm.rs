@@ -51,7 +51,7 @@ fn nothing_is_allocated_for_what_was_seen_before() {
     let neighbors = [3, 4, 9].into();
     let list = Ranks::List((0..SIZE).map(|rank| rank * rank % 101).collect());
     let world = comms::created(Description::new(Ranks::World(SIZE), "world"));
-    let graph = comms::created(Description { name: "graph", ranks: list, remote: false, neighbors });
+    let graph = comms::created(Description { neighbors, ..Description::new(list, "graph") });
     let (comms, window) = ([world, graph], windows::created(SIZE));
     let tool = Tool::new();
     let session = tool.session().unwrap();

@@ -72,7 +72,7 @@
 //! * [`registry`]: what there is, under indices that never move.
 //!
 //! Who embeds the crate in an MPI library tells it of itself in [`host`] and [`threads`]. The rest serves these:
-//! [`desc`] has what the attributes make of definitions; [`log`], [`slots`] and [`sparse`] are lists that are read without
+//! [`desc`] has what the attributes make of definitions; [`log`], [`slots`], [`sparse`] and [`static_ref`] are read without
 //! locks; [`lock`] has the locks that remain, which no forked process finds held; [`mapping`] has memory that outlives the
 //! process in a file; [`environment`] has the variables that count, none in a privileged process; [`files`] opens
 //! and writes files without disturbing the program;
@@ -116,6 +116,7 @@ mod section;
 pub mod session;
 pub mod slots;
 pub mod sparse;
+pub mod static_ref;
 mod switch;
 pub mod threads;
 pub mod tool;

@@ -1,39 +1,49 @@
 //! Communicators of the host: which one a handle is, and who is in it.
 //!
-//! A communicator is met when it is first used, in whatever language, and hung with an attribute whose deletion tells
-//! when it is freed; so nothing depends on having seen how it was made.
+//! A communicator is met when it is first used, in whatever language; so nothing depends on having seen how it was made.
+//! Meeting it costs a few calls that do not depend on its size: see [`crate::members`]. How its end is seen is told in
+//! [`crate::objects`].
 
+use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+};
 
+use mpit::lock::Mutex;
 use mpit::object::{OUTSIDE, Object};
 use mpit::words::Bind;
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::events;
 
 use crate::abi::{Abi, Handle};
-use crate::groups::Group;
+use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
-use crate::meeting::Meetings;
-use crate::table::Table;
+use crate::members::Members;
+pub use crate::objects::Freeing;
+use crate::objects::{Objects, Tracked};
+use crate::origins::{self, Counts};
 use crate::topology::Neighbors;
 
-/// What is known of a communicator.
-#[derive(Debug)]
+/// What is known of a communicator. Used again for another one when it is freed.
+#[derive(Debug, Default)]
 pub struct Comm {
-    id: CommId,
-    /// Of those that messages go to.
-    size: u32,
+    number: AtomicU64,
+    freeing: AtomicBool,
+    /// Those that messages go to.
+    members: Members,
     /// Of this process's own group.
-    local_size: u32,
-    rank: u32,
-    remote: bool,
-    neighbors: Neighbors,
-    /// World ranks by rank; `None` when they are the same.
-    ranks: Option<Arc<[u32]>>,
-    /// The same for binding, made at first need.
-    shared: OnceLock<Box<[AtomicU32]>>,
+    local_size: AtomicU32,
+    rank: AtomicU32,
+    remote: AtomicBool,
+    /// Neighbors.
+    destinations: AtomicU32,
+    sources: AtomicU32,
+    /// Calls that made others of it.
+    pub(crate) calls: Counts,
 }
 
 impl Comm {
@@ -41,80 +51,93 @@ impl Comm {
     #[inline]
     #[must_use]
     pub fn id(&self) -> CommId {
-        self.id
+        CommId::from_number(self.number.load(Relaxed))
     }
 
     /// The number of processes that messages on it go to: of an intercommunicator those of the remote group.
     #[must_use]
     pub fn size(&self) -> u32 {
-        self.size
+        self.members.size()
     }
 
     /// The number of processes of this one's own group.
     #[must_use]
     pub fn local_size(&self) -> u32 {
-        self.local_size
+        self.local_size.load(Relaxed)
     }
 
     /// The rank of this process, in its own group.
     #[inline]
     #[must_use]
     pub fn rank(&self) -> u32 {
-        self.rank
+        self.rank.load(Relaxed)
     }
 
     /// Whether it is an intercommunicator.
     #[inline]
     #[must_use]
     pub fn is_remote(&self) -> bool {
-        self.remote
+        self.remote.load(Relaxed)
     }
 
     /// How many neighbors a neighborhood operation sends to.
     #[must_use]
     pub fn destinations(&self) -> u32 {
-        self.neighbors.destinations.len() as u32
+        self.destinations.load(Relaxed)
     }
 
     /// How many neighbors a neighborhood operation receives from.
     #[must_use]
     pub fn sources(&self) -> u32 {
-        self.neighbors.sources
+        self.sources.load(Relaxed)
     }
 
     /// How many processes, or neighbors, a collective operation of a kind may have bytes for.
     #[inline]
     #[must_use]
     pub fn exchanges_with(&self, kind: Kind) -> u32 {
-        if kind.is_neighborhood() { self.destinations() } else { self.size }
+        if kind.is_neighborhood() { self.destinations() } else { self.size() }
     }
 
-    /// The world rank of a rank, or [`OUTSIDE`].
+    /// The world rank of a rank, or [`OUTSIDE`]. The host is asked for one that was not used before.
     #[inline]
     #[must_use]
     pub fn world_rank(&self, rank: c_int) -> u32 {
-        match &self.ranks {
-            None if rank.cast_unsigned() < self.size => rank.cast_unsigned(),
-            None => OUTSIDE,
-            Some(ranks) => ranks.get(rank.cast_unsigned() as usize).copied().unwrap_or(OUTSIDE),
-        }
+        self.members.world_rank(rank.cast_unsigned())
+    }
+
+    /// The world rank of a rank that was used before; [`OUTSIDE`] also for others.
+    #[inline]
+    #[must_use]
+    pub fn known_world_rank(&self, rank: c_int) -> u32 {
+        self.members.known(rank.cast_unsigned()).unwrap_or(OUTSIDE)
     }
 
     /// The communicator as an object to bind to.
     #[must_use]
-    pub fn object(&self) -> Object<'_> {
-        match &self.ranks {
-            None => Object::world(self.id.get(), self.size),
-            Some(ranks) => {
-                let shared = || ranks.iter().copied().map(AtomicU32::new).collect();
-                Object::comm(self.id.get(), self.shared.get_or_init(shared))
-            }
+    fn object(&self) -> Object<'static> {
+        comms::pin(self.id());
+        let number = self.id().get();
+        match self.members.ranks().map(|ranks| ranks.settled()) {
+            Some(ranks @ (Ranks::List(_) | Ranks::Asked(_))) => Object::comm(number, bound(ranks)),
+            Some(Ranks::World(_)) | None => Object::world(number, self.size()),
         }
     }
 }
 
-static COMMS: Table<Comm> = Table::new();
-static MEETINGS: Meetings = Meetings::new();
+/// Lists of ranks that were bound to, which stay: one for all communicators of the same members.
+fn bound(ranks: Ranks) -> &'static [AtomicU32] {
+    type Lists = HashMap<Vec<u32>, &'static [AtomicU32]>;
+    static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
+    let list: Vec<u32> = ranks.iter().collect();
+    let mut lists = LISTS.lock();
+    let lists = lists.get_or_insert_with(HashMap::new);
+    lists.entry(list).or_insert_with_key(|list| {
+        Box::leak(list.iter().copied().map(AtomicU32::new).collect::<Box<[AtomicU32]>>())
+    })
+}
+
+static COMMS: Objects<Comm> = Objects::new();
 
 /// The communicator behind a handle that the host accepts. Met before, or MPI must be up.
 #[inline]
@@ -163,41 +186,119 @@ pub fn last(handle: Handle) -> Option<&'static Comm> {
 
 #[cold]
 fn meet(handle: Handle) -> Option<&'static Comm> {
-    let abi = Host::get()?.abi();
-    if handle == abi.comm_null || handle == 0 {
-        return None;
+    if is_null(handle) { None } else { COMMS.meet(handle) }
+}
+
+fn is_null(handle: Handle) -> bool {
+    handle == 0 || Host::get().is_none_or(|host| handle == host.abi().comm_null)
+}
+
+/// A call has made a communicator, which is in use from now on.
+pub fn made(handle: Handle) {
+    if !is_null(handle) {
+        COMMS.made(handle);
+        let _ = in_use(handle);
     }
-    let _meeting = MEETINGS.begin(handle)?;
-    if let Some(known) = COMMS.get(handle) {
-        return Some(known);
+}
+
+/// A call that frees a communicator is about to be passed on. `None` if nothing is known of the communicator and no tool
+/// wants to know.
+#[must_use]
+pub fn freeing(handle: Handle) -> Option<Freeing> {
+    let known = || COMMS.freeing(handle);
+    known().or_else(|| {
+        // A tool that listens to ends has not asked for beginnings.
+        let is_wanted = events::active() && mpi::is_active() && meet(handle).is_some();
+        if is_wanted { known() } else { None }
+    })
+}
+
+/// What the host says of a communicator.
+pub(crate) struct New {
+    id: CommId,
+    ranks: Ranks,
+    local_size: u32,
+    rank: u32,
+    remote: bool,
+    neighbors: Neighbors,
+}
+
+impl Tracked for Comm {
+    type New = New;
+
+    fn all() -> &'static Objects<Self> {
+        &COMMS
     }
-    let remote = is_inter(handle);
-    let ranks = Group::of_peers(abi, handle, remote)?.world_ranks(handle == abi.comm_world)?;
-    let size = ranks.size();
-    let (rank, local_size) = place_in(handle);
-    let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
-    let id = comms::created(comms::Description {
-        name: &name_of(handle),
-        ranks: ranks.clone(),
-        remote,
-        neighbors: Arc::clone(&neighbors.destinations),
-    });
-    let ranks = match ranks {
-        Ranks::World(_) => None,
-        Ranks::List(list) => Some(list),
-    };
-    let comm = COMMS.insert(handle, || Comm {
-        id,
-        size,
-        local_size,
-        rank,
-        remote,
-        neighbors,
-        ranks,
-        shared: OnceLock::new(),
-    });
-    watch(abi, handle);
-    Some(comm)
+
+    fn number(&self) -> &AtomicU64 {
+        &self.number
+    }
+
+    fn freeing(&self) -> &AtomicBool {
+        &self.freeing
+    }
+
+    fn ask(handle: Handle) -> Option<New> {
+        let abi = Host::get()?.abi();
+        let origin = origins::take(handle);
+        let remote = is_inter(handle);
+        let (rank, local_size) = place_in(handle);
+        let same = origin.as_ref().and_then(|origin| origin.same.clone()).filter(|_| !remote);
+        let ranks = match same.filter(|ranks| ranks.size() == local_size) {
+            Some(same) => same,
+            None if handle == abi.comm_world => Ranks::World(local_size),
+            None if handle == abi.comm_self => Ranks::List([place_in(abi.comm_world).0].into()),
+            None => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
+        };
+        let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
+        let id = comms::created(comms::Description {
+            name: &name_of(handle),
+            origin: origin.map(|origin| origin.origin),
+            ranks: ranks.clone(),
+            remote,
+            neighbors: neighbors.destinations.clone(),
+        });
+        Some(New { id, ranks, local_size, rank, remote, neighbors })
+    }
+
+    fn set(&self, _handle: Handle, new: New) {
+        let New { id, ranks, local_size, rank, remote, neighbors } = new;
+        self.members.set(ranks);
+        self.local_size.store(local_size, Relaxed);
+        self.rank.store(rank, Relaxed);
+        self.remote.store(remote, Relaxed);
+        self.destinations.store(neighbors.destinations.len() as u32, Relaxed);
+        self.sources.store(neighbors.sources, Relaxed);
+        self.calls.clear();
+        self.number.store(id.get(), Release);
+    }
+
+    fn set_attribute(handle: Handle, number: u64) {
+        if let Some(keyval) = keyval() {
+            let value = std::ptr::without_provenance_mut(number as usize);
+            // SAFETY: the communicator is alive and the key is ours.
+            unsafe { mpi::comm_set_attr(handle, keyval, value) };
+        }
+    }
+
+    fn attribute(handle: Handle) -> Option<u64> {
+        let (mut value, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
+        // SAFETY: the communicator is alive, the key is ours, and there is room for what was set.
+        let asked = unsafe { mpi::comm_get_attr(handle, keyval()?, (&raw mut value).cast(), &raw mut flag) };
+        (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
+    }
+
+    fn last_look(&self, handle: Handle) {
+        comms::renamed(self.id(), &name_of(handle));
+    }
+
+    fn release(&self) -> Option<Ranks> {
+        self.members.release()
+    }
+
+    fn ended(number: u64) {
+        comms::freed(CommId::from_number(number));
+    }
 }
 
 fn is_inter(handle: Handle) -> bool {
@@ -228,18 +329,20 @@ pub fn meet_predefined() {
 /// A communicator was renamed by a call that we saw.
 pub fn renamed(handle: Handle) {
     if let Some(comm) = COMMS.get(handle) {
-        comms::renamed(comm.id, &name_of(handle));
+        comms::renamed(comm.id(), &name_of(handle));
     }
 }
 
-/// Reads all names again: not every renaming is seen.
+/// Reads the names of the communicators again that cannot be freed: not every renaming is seen. Of others only a handle is
+/// known, which the library may not know any more.
 pub fn refresh_names() {
-    for (handle, comm) in COMMS.values() {
-        comms::renamed(comm.id, &name_of(handle));
+    if let Some(host) = Host::get() {
+        renamed(host.abi().comm_world);
+        renamed(host.abi().comm_self);
     }
 }
 
-fn name_of(handle: Handle) -> String {
+pub(crate) fn name_of(handle: Handle) -> String {
     // More than MPI_MAX_OBJECT_NAME of any flavour.
     let mut name = [0_u8; 1024];
     let mut len: c_int = 0;
@@ -249,23 +352,20 @@ fn name_of(handle: Handle) -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// Hangs the attribute that tells of the end on a communicator. Best effort: without it, a communicator that is made
-/// later under the same handle is taken for the old one.
-fn watch(abi: &Abi, handle: Handle) {
+/// The key of our attribute of communicators. Best effort: without it, a communicator that is freed unseen is taken for the
+/// one that is made later under the same handle.
+fn keyval() -> Option<c_int> {
     static KEYVAL: AtomicI32 = AtomicI32::new(0);
     static MADE: OnceLock<bool> = OnceLock::new();
     let made = *MADE.get_or_init(|| {
-        let mut keyval = abi.keyval_invalid;
+        let mut keyval = Host::get().map_or(0, |host| host.abi().keyval_invalid);
         // SAFETY: both functions have the signatures that attributes ask for, and live as long as the process.
         let asked =
             unsafe { mpi::comm_create_keyval(never_copy, deleted, &raw mut keyval, std::ptr::null_mut()) };
         KEYVAL.store(keyval, SeqCst);
         asked == Some(Abi::SUCCESS)
     });
-    if made {
-        // SAFETY: the communicator is alive and the key is ours.
-        unsafe { mpi::comm_set_attr(handle, KEYVAL.load(SeqCst), std::ptr::null_mut()) };
-    }
+    if made { Some(KEYVAL.load(Acquire)) } else { None }
 }
 
 /// An attribute of ours is not copied: a duplicate is a communicator of its own and is met by itself.
@@ -285,21 +385,14 @@ pub(crate) unsafe extern "C" fn never_copy(
 }
 
 /// A communicator is being freed; `MPI_COMM_SELF` first of all things in `MPI_Finalize`, with MPI still working.
-unsafe extern "C" fn deleted(
-    comm: Handle,
-    _keyval: c_int,
-    _value: *mut c_void,
-    _extra: *mut c_void,
-) -> c_int {
+unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     let ended = std::panic::catch_unwind(|| {
         let abi = crate::abi();
         let comm = abi.clean(comm);
         if comm == abi.comm_self {
             crate::life::finalizing();
-        } else if let Some(known) = COMMS.get(comm) {
-            comms::renamed(known.id, &name_of(comm));
-            COMMS.remove(comm);
-            comms::freed(known.id);
+        } else {
+            COMMS.attribute_deleted(comm, value.addr() as u64);
         }
     });
     // The panic hook has told; the host's own work is not to suffer.

@@ -9,6 +9,7 @@ use std::thread::{self, ThreadId};
 use crate::abi::Handle;
 
 /// Who is meeting which handles of one kind.
+#[derive(Debug)]
 pub(crate) struct Meetings {
     going_on: Mutex<Vec<(ThreadId, Handle)>>,
     one_ended: Condvar,

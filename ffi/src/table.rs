@@ -147,6 +147,18 @@ impl<T: Sync + Send> Table<T> {
         &entry.value
     }
 
+    /// Removes a handle if what is known of it is still this. Returns true if it did.
+    pub fn remove_if(&self, handle: Handle, is_it: impl FnOnce(&T) -> bool) -> bool {
+        let mut changing = self.changing.lock();
+        let table = self.tables[self.newest.load(Relaxed)].get();
+        let Some(entry) = table.and_then(|table| Self::probe(table, handle)) else { return false };
+        if !is_it(&entry.value) || entry.handle.compare_exchange(handle, DEAD, AcqRel, Relaxed).is_err() {
+            return false;
+        }
+        changing.dead.push(entry);
+        true
+    }
+
     /// The object of a handle is freed.
     pub fn remove(&self, handle: Handle) -> Option<&'static T> {
         let mut changing = self.changing.lock();

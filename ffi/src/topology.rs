@@ -33,11 +33,7 @@ impl Neighbors {
             _ => None,
         };
         let Some((destinations, sources)) = found else { return Self::default() };
-        let world: Vec<u32> = ranks.iter().collect();
-        let to_world = |rank: c_int| {
-            let known = usize::try_from(rank).ok().and_then(|rank| world.get(rank));
-            known.copied().unwrap_or(OUTSIDE)
-        };
+        let to_world = |rank: c_int| u32::try_from(rank).map_or(OUTSIDE, |rank| ranks.world_rank(rank));
         Self { destinations: destinations.into_iter().map(to_world).collect(), sources }
     }
 }

@@ -2,49 +2,55 @@
 //! ([`crate::comms`]).
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+};
 
-use mpit::object::OUTSIDE;
+use mpit::object::{OUTSIDE, Object};
+use mpit::words::Bind;
 use mpit_components::comms::Ranks;
+use mpit_components::events;
 use mpit_components::windows::{self, WindowId};
 
 use crate::abi::{Abi, Handle};
 use crate::comms::never_copy;
-use crate::groups::Group;
+use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
-use crate::meeting::Meetings;
-use crate::table::Table;
+use crate::members::Members;
+use crate::objects::{Freeing, Objects, Tracked};
 
-/// What is known of a window.
-#[derive(Debug)]
+/// What is known of a window. Used again for another one when it is freed.
+#[derive(Debug, Default)]
 pub struct Window {
-    id: WindowId,
-    size: u32,
-    /// World ranks by rank; `None` when they are the same.
-    ranks: Option<Arc<[u32]>>,
+    number: AtomicU64,
+    freeing: AtomicBool,
+    members: Members,
 }
 
 impl Window {
     /// Its identity.
     #[must_use]
     pub fn id(&self) -> WindowId {
-        self.id
+        WindowId::from_number(self.number.load(Relaxed))
     }
 
-    /// The world rank of a rank, or [`OUTSIDE`].
+    /// The world rank of a rank, or [`OUTSIDE`]. The host is asked for one that was not used before.
     #[must_use]
     pub fn world_rank(&self, rank: u32) -> u32 {
-        match &self.ranks {
-            None if rank < self.size => rank,
-            None => OUTSIDE,
-            Some(ranks) => ranks.get(rank as usize).copied().unwrap_or(OUTSIDE),
-        }
+        self.members.world_rank(rank)
+    }
+
+    /// The world rank of a rank that was used before; [`OUTSIDE`] also for others.
+    #[inline]
+    #[must_use]
+    pub fn known_world_rank(&self, rank: u32) -> u32 {
+        self.members.known(rank).unwrap_or(OUTSIDE)
     }
 }
 
-static WINDOWS: Table<Window> = Table::new();
-static MEETINGS: Meetings = Meetings::new();
+static WINDOWS: Objects<Window> = Objects::new();
 
 /// The window of a call that the host has taken: MPI is up.
 #[inline]
@@ -69,50 +75,112 @@ pub fn met(handle: Handle) -> Option<&'static Window> {
 
 #[cold]
 fn meet(handle: Handle) -> Option<&'static Window> {
-    let abi = Host::get()?.abi();
-    if handle == abi.win_null() || handle == 0 {
-        return None;
-    }
-    let _meeting = MEETINGS.begin(handle)?;
-    if let Some(known) = WINDOWS.get(handle) {
-        return Some(known);
-    }
-    let ranks = Group::of_window(abi, handle)?.world_ranks(false)?;
-    let size = ranks.size();
-    let id = windows::created(size);
-    let ranks = match ranks {
-        Ranks::World(_) => None,
-        Ranks::List(list) => Some(list),
-    };
-    let window = WINDOWS.insert(handle, || Window { id, size, ranks });
-    watch(abi, handle);
-    Some(window)
+    if is_null(handle) { None } else { WINDOWS.meet(handle) }
 }
 
-/// Hangs the attribute that tells of the end on a window.
-fn watch(abi: &Abi, handle: Handle) {
+fn is_null(handle: Handle) -> bool {
+    handle == 0 || Host::get().is_none_or(|host| handle == host.abi().win_null())
+}
+
+/// The window behind a handle, as an object to bind to: with the identity that components and events know it by. Without a
+/// library underneath it has its handle.
+#[must_use]
+pub fn object_of(handle: Handle) -> Option<Object<'static>> {
+    let known = WINDOWS.get(handle).or_else(|| if mpi::is_active() { meet(handle) } else { None });
+    match known {
+        Some(window) => Some(Object::new(Bind::Win, window.id().get())),
+        None if Host::get().is_none() => Some(Object::new(Bind::Win, handle as u64)),
+        None => None,
+    }
+}
+
+/// A call has made a window, which is in use from now on.
+pub fn made(handle: Handle) {
+    if !is_null(handle) {
+        WINDOWS.made(handle);
+        let _ = in_use(handle);
+    }
+}
+
+/// A call that frees a window is about to be passed on; see [`crate::comms::freeing`].
+#[must_use]
+pub fn freeing(handle: Handle) -> Option<Freeing> {
+    let known = || WINDOWS.freeing(handle);
+    known().or_else(|| {
+        let is_wanted = events::active() && mpi::is_active() && meet(handle).is_some();
+        if is_wanted { known() } else { None }
+    })
+}
+
+impl Tracked for Window {
+    type New = (WindowId, Ranks);
+
+    fn all() -> &'static Objects<Self> {
+        &WINDOWS
+    }
+
+    fn number(&self) -> &AtomicU64 {
+        &self.number
+    }
+
+    fn freeing(&self) -> &AtomicBool {
+        &self.freeing
+    }
+
+    fn ask(handle: Handle) -> Option<Self::New> {
+        let abi = Host::get()?.abi();
+        let ranks = groups::ranks(Group::of_window(abi, handle)?)?;
+        Some((windows::created(ranks.size()), ranks))
+    }
+
+    fn set(&self, _handle: Handle, (id, ranks): Self::New) {
+        self.members.set(ranks);
+        self.number.store(id.get(), Release);
+    }
+
+    fn set_attribute(handle: Handle, number: u64) {
+        if let Some(keyval) = keyval() {
+            let value = std::ptr::without_provenance_mut(number as usize);
+            // SAFETY: the window is alive and the key is ours.
+            unsafe { mpi::win_set_attr(handle, keyval, value) };
+        }
+    }
+
+    fn attribute(handle: Handle) -> Option<u64> {
+        let (mut value, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
+        // SAFETY: the window is alive, the key is ours, and there is room for what was set.
+        let asked = unsafe { mpi::win_get_attr(handle, keyval()?, (&raw mut value).cast(), &raw mut flag) };
+        (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
+    }
+
+    fn release(&self) -> Option<Ranks> {
+        self.members.release()
+    }
+
+    fn ended(number: u64) {
+        windows::freed(WindowId::from_number(number));
+    }
+}
+
+/// The key of our attribute of windows.
+fn keyval() -> Option<c_int> {
     static KEYVAL: AtomicI32 = AtomicI32::new(0);
     static MADE: OnceLock<bool> = OnceLock::new();
     let made = *MADE.get_or_init(|| {
-        let mut keyval = abi.keyval_invalid;
+        let mut keyval = Host::get().map_or(0, |host| host.abi().keyval_invalid);
         // SAFETY: both functions have the signatures that attributes ask for, and live as long as the process.
         let asked =
             unsafe { mpi::win_create_keyval(never_copy, deleted, &raw mut keyval, std::ptr::null_mut()) };
         KEYVAL.store(keyval, SeqCst);
         asked == Some(Abi::SUCCESS)
     });
-    if made {
-        // SAFETY: the window is alive and the key is ours.
-        unsafe { mpi::win_set_attr(handle, KEYVAL.load(SeqCst), std::ptr::null_mut()) };
-    }
+    if made { Some(KEYVAL.load(Acquire)) } else { None }
 }
 
 /// A window is being freed.
-unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, _value: *mut c_void, _extra: *mut c_void) -> c_int {
+unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     let ended = std::panic::catch_unwind(|| {
-        if let Some(known) = WINDOWS.remove(crate::abi().clean(win)) {
-            windows::freed(known.id);
-        }
+        WINDOWS.attribute_deleted(crate::abi().clean(win), value.addr() as u64);
     });
     // The panic hook has told; the host's own work is not to suffer.
     drop(ended);

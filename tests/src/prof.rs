@@ -122,7 +122,19 @@ impl Parser {
                 let list =
                     fields.next().and_then(|field| field.strip_prefix("procs: ")).context("no procs")?;
                 let member = |text| if text == "-1" { Ok(OUTSIDE) } else { number(text) };
-                let members = list.split(',').map(member).collect::<Outcome<_>>()?;
+                let mut members = Vec::new();
+                for part in list.split(',') {
+                    match part.split_once('-').filter(|(first, _)| !first.is_empty()) {
+                        None => members.push(member(part)?),
+                        Some((first, range)) => {
+                            let (last, step) = range.split_once(':').unwrap_or((range, "1"));
+                            let (first, last): (u32, u32) = (number(first)?, number(last)?);
+                            members.extend((first..=last).step_by(number::<u32>(step)? as usize));
+                        }
+                    }
+                }
+                let alike = fields.next().map(|field| field.strip_prefix("comms: ").context("no number"));
+                alike.transpose()?.map(number::<u64>).transpose()?;
                 self.prof.communicators.push(Communicator { name, members, collectives: Default::default() });
             }
             "E" | "I" | "S" | "R" | "C" => {

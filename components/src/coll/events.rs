@@ -7,7 +7,7 @@ use mpit::event::{Context, Event};
 use mpit::sparse::Sparse;
 
 use super::{Coll, Kind, LISTENING, Operation, Root, Volume};
-use crate::comms::CommId;
+use crate::comms::{CommId, slot};
 use crate::events::Clock;
 
 /// A collective operation begins: the library is about to be called. A nonblocking operation begins, and ends, with the
@@ -76,8 +76,14 @@ pub(super) fn have_listeners() -> bool {
 static SEQUENCES: Sparse<AtomicU64> = Sparse::new();
 
 fn sequence(comm: CommId) -> &'static AtomicU64 {
-    // Numbers are given in order, and memory ends before they do.
-    SEQUENCES.entry(comm.get() as u32)
+    SEQUENCES.entry(slot(comm.get()))
+}
+
+/// The operations on a new communicator are counted from 1 on, whatever had its slot before.
+pub(super) fn created(comm: CommId) {
+    if let Some(word) = SEQUENCES.get(slot(comm.get())) {
+        word.store(0, Relaxed);
+    }
 }
 
 /// Tells tools that an operation begins.

@@ -11,7 +11,7 @@ pub use mpit::traffic::coll::{Component, Kind, Operation, Pattern, Root, Volume,
 pub use mpit::traffic::{Lifecycle, Switch};
 use mpit::{category, cvar, traffic};
 
-use crate::comms::CommId;
+use crate::comms::{CommId, Record};
 use crate::framework::{self, AnyFramework, Framework};
 use crate::host::World;
 use crate::selection::List;
@@ -65,6 +65,12 @@ pub fn end(operation: &Operation<'_>) {
         COLL.each(|component| component.done(operation));
         events::end(operation);
     }
+}
+
+/// A communicator is created.
+pub(crate) fn created(record: &Record) {
+    events::created(record.id);
+    monitoring::created(record);
 }
 
 /// Tells the components of a communicator that is freed.

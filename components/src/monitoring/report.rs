@@ -17,8 +17,7 @@ use crate::host::{self, World};
 use crate::output::{make_directory_of, write_apart};
 use crate::prof::Profile;
 use crate::run::{self, Identity};
-use crate::store::Kind;
-use crate::{comms, store};
+use crate::store::{self, Kind};
 
 /// Whoever writes of the run wants to know of all communicators.
 static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
@@ -60,7 +59,6 @@ pub(crate) fn keep(world: World) {
             if let Some(identity) = run::of_process() {
                 store::OF_PROCESS.add(Kind::Run, 0, 0, store::Text::of_name(&identity.fields()).words());
             }
-            comms::keep_all();
         }
         Err(error) => complain(format_args!(
             "monitoring_store: cannot keep {}: {error}; all is kept in memory",
@@ -145,7 +143,11 @@ fn cannot_write(error: &io::Error) {
 
 fn text(profile: &Profile) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    profile.write(&mut text)?;
+    if gather::is_wanted() {
+        profile.write_for_container(&mut text)?;
+    } else {
+        profile.write(&mut text)?;
+    }
     Ok(text)
 }
 

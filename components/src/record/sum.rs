@@ -60,6 +60,13 @@ impl<'s> AtomicSum<'s> {
         super::add(self.0.each_ref(), [sum.count, sum.bytes]);
     }
 
+    /// Sets it to nothing, when nobody adds to it.
+    pub(crate) fn clear(&self) {
+        for word in self.0 {
+            word.store(0, Relaxed);
+        }
+    }
+
     /// What was added so far. Of an operation that another thread adds meanwhile it may have the one half.
     #[inline]
     #[must_use]

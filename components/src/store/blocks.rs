@@ -8,14 +8,14 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use crate::comms::{Ranks, Record};
+use crate::comms::{Label, Ranks};
 use crate::host::World;
 
 /// The first word.
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
 /// The version of all of this.
-pub(super) const VERSION: u64 = 2;
+pub(super) const VERSION: u64 = 3;
 
 /// Words of the header: magic, version, world size and rank, process, state, whether `MPI_Finalize` was reached, and two to come.
 pub(super) const HEADER: usize = 8;
@@ -42,12 +42,14 @@ pub(crate) enum Kind {
     Exchanged = 4,
     /// Collective operations with several: what was exchanged with each, [`exchanged_key`], and who they are.
     Audience = 5,
-    /// Collective operations on a communicator: its number, three sums.
+    /// Collective operations on a communicator, or several that are alike: a slot, three sums, the kind of communicator
+    /// (0 while the slot is not used), the first and the last number behind its name, how many there are, and the number of
+    /// the first in the order of creation.
     Operations = 6,
-    /// A communicator: its number, whether it is the world, its size, its name, its members.
+    /// A kind of communicator: its number, that of the members, whether numbers stand behind the name, the name.
     Comm = 7,
-    /// Another name of a communicator: its number, the name.
-    Name = 8,
+    /// Members: their number, whether they are those of the world in its order, how many, which.
+    Members = 8,
     /// The run and world that the process belongs to: 0, the fields of [`crate::run::Identity`].
     Run = 9,
 }
@@ -61,7 +63,7 @@ impl Kind {
         Self::Audience,
         Self::Operations,
         Self::Comm,
-        Self::Name,
+        Self::Members,
         Self::Run,
     ];
 }
@@ -127,21 +129,27 @@ pub(super) fn state(words: &[AtomicU64]) -> u64 {
 pub(crate) struct Text(Vec<u64>);
 
 impl Text {
-    /// What is known of a communicator for as long as it lives.
-    pub(crate) fn of_comm(comm: &Record) -> Self {
-        let world = matches!(comm.ranks, Ranks::World(_));
-        let mut text = Self(vec![u64::from(world) << 32 | u64::from(comm.ranks.size())]);
-        text.push(&comm.name);
-        if let Ranks::List(list) = &comm.ranks {
+    /// A name.
+    pub(crate) fn of_name(name: &str) -> Self {
+        let mut text = Self::default();
+        text.push(name);
+        text
+    }
+
+    /// Members of communicators.
+    pub(crate) fn of_members(ranks: &Ranks) -> Self {
+        let list = ranks.list();
+        let mut text = Self(vec![u64::from(list.is_none()) << 32 | u64::from(ranks.size())]);
+        if let Some(list) = list {
             text.push_ranks(list);
         }
         text
     }
 
-    /// A name.
-    pub(crate) fn of_name(name: &str) -> Self {
-        let mut text = Self::default();
-        text.push(name);
+    /// A kind of communicator, with the members of a number.
+    pub(crate) fn of_kind(members: u64, label: Label<'_>) -> Self {
+        let mut text = Self(vec![members, u64::from(label.first != 0)]);
+        text.push(label.name);
         text
     }
 

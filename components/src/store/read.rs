@@ -6,7 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::blocks::{HEADER, Head, Kind, MAGIC, State, VERSION, message_of_key};
-use crate::comms::{CommId, Ranks, Record};
+use crate::comms::{CommId, Origin, Ranks, Record};
 use crate::host::World;
 use crate::prof::{Accessed, Block, Exchanged, Profile};
 use crate::record::{BINS, CELLS, Figures, GROUP, GROUPS, Row, Sum};
@@ -81,6 +81,7 @@ pub fn read(bytes: &[u8]) -> Result<Left, Malformed> {
     if !rest.is_empty() {
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
+    found.expand_members(&words)?;
     Ok(Left { identity: found.identity.take(), profile: found.profile(head.world.rank), ..head })
 }
 
@@ -254,6 +255,24 @@ impl Counts {
     }
 }
 
+/// Communicators of one name and the same members.
+struct CommKind {
+    members: u64,
+    /// Numbers stand behind the name.
+    numbered: bool,
+    name: String,
+}
+
+/// The operations on a communicator, or several that are alike.
+struct OnComm {
+    sums: [Sum; 3],
+    kind: u64,
+    first: u64,
+    last: u64,
+    alike: u64,
+    number: u64,
+}
+
 /// What was read so far.
 struct Found {
     /// Of the world.
@@ -262,9 +281,9 @@ struct Found {
     messages: BTreeMap<u32, [Counts; 2]>,
     accesses: Vec<Accessed>,
     exchanged: BTreeMap<u32, Sum>,
-    comms: BTreeMap<u64, Record>,
-    /// By the lower half of the number.
-    operations: BTreeMap<u32, [Sum; 3]>,
+    members: BTreeMap<u64, Ranks>,
+    kinds: BTreeMap<u64, CommKind>,
+    operations: Vec<OnComm>,
     identity: Option<Identity>,
     /// How many ranks may still be made of words that stand for several.
     expanded: u64,
@@ -277,8 +296,9 @@ impl Found {
             messages: BTreeMap::new(),
             accesses: Vec::new(),
             exchanged: BTreeMap::new(),
-            comms: BTreeMap::new(),
-            operations: BTreeMap::new(),
+            members: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            operations: Vec::new(),
             identity: None,
             expanded: 64 * MOST_ROWS,
         }
@@ -289,6 +309,17 @@ impl Found {
         let left = self.expanded.checked_sub(ranks).filter(|_| self.exchanged.len() as u64 <= MOST_ROWS);
         let too_many = || at.wrong(format!("more than {MOST_ROWS} processes in collective operations"));
         self.expanded = left.filter(|_| ranks <= MOST_ROWS).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    /// The same for the members of communicators: many may refer to one list.
+    fn expand_members(&mut self, at: &Cursor<'_>) -> Result<(), Malformed> {
+        for number in 0..self.operations.len() {
+            let kind = self.kinds.get(&self.operations[number].kind);
+            if let Some(ranks) = kind.and_then(|kind| self.members.get(&kind.members)) {
+                self.expand(ranks.size().into(), at)?;
+            }
+        }
         Ok(())
     }
 
@@ -309,17 +340,17 @@ impl Found {
             Kind::Audience => self.audience(key, &mut block)?,
             Kind::Operations => {
                 let sums = [block.sum()?, block.sum()?, block.sum()?];
-                self.operations.insert(key as u32, sums);
+                let [kind, first, last, alike, number] = block.numbers()?;
+                self.operations.push(OnComm { sums, kind, first, last, alike, number });
             }
             Kind::Comm => {
-                let comm = self.comm(key, &mut block)?;
-                self.comms.insert(key, comm);
-            }
-            Kind::Name => {
+                let [members, numbered] = block.numbers()?;
                 let name = block.name()?;
-                if let Some(comm) = self.comms.get_mut(&key) {
-                    comm.name = name.into();
-                }
+                self.kinds.insert(key, CommKind { members, numbered: numbered != 0, name });
+            }
+            Kind::Members => {
+                let ranks = self.ranks(&mut block)?;
+                self.members.insert(key, ranks);
             }
             Kind::Run => self.identity = Identity::parse(&block.name()?),
         }
@@ -374,21 +405,36 @@ impl Found {
         Ok(())
     }
 
-    fn comm(&mut self, key: u64, block: &mut Cursor<'_>) -> Result<Record, Malformed> {
+    fn ranks(&self, block: &mut Cursor<'_>) -> Result<Ranks, Malformed> {
         let at = *block;
         let form = block.word()?;
         let (len, world) = (form as u32, form >> 32 != 0);
-        let name = block.name()?.into();
-        if world {
-            self.expand(len.into(), &at)?;
+        match world {
+            true if len <= self.size => Ok(Ranks::World(len)),
+            true => Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
+            false => Ok(Ranks::List(block.ranks(len as usize)?.into())),
         }
-        let ranks = match world {
-            true if len <= self.size => Ranks::World(len),
-            true => return Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
-            false => Ranks::List(block.ranks(len as usize)?.into()),
-        };
-        let id = CommId::from_number(key);
-        Ok(Record { id, name, ranks, remote: false, neighbors: [].into(), freed: false })
+    }
+
+    /// A communicator, or several; `None` if a slot is not used, or was not yet when the process ended.
+    fn comm(&self, of: &OnComm) -> Option<Block> {
+        let kind = self.kinds.get(&of.kind)?;
+        let ranks = self.members.get(&kind.members)?.clone();
+        let name: &str = if kind.numbered { "" } else { &kind.name };
+        let origin = kind.numbered.then(|| Origin { call: kind.name.as_str().into(), number: of.first });
+        let mut block = Block::from(Record {
+            id: CommId::from_number(of.number),
+            name: name.into(),
+            origin,
+            ranks,
+            remote: false,
+            neighbors: [].into(),
+            freed: false,
+            alike: of.alike.max(1),
+            newest: of.last,
+        });
+        [block.one_to_all, block.all_to_one, block.all_to_all] = of.sums;
+        Some(block)
     }
 
     /// As the process would have written it.
@@ -402,19 +448,15 @@ impl Found {
             self.messages.iter().map(row).filter(|row| !row.external.is_zero() || !row.internal.is_zero());
         self.accesses.sort_unstable_by_key(|row| row.to);
         self.accesses.retain(|row| !row.sent.is_zero() || !row.received.is_zero());
+        self.operations.sort_by_key(|of| of.number);
+        let comms = self.operations.iter().filter_map(|of| self.comm(of)).collect();
         let exchanged = self.exchanged.into_iter().filter(|(_, sum)| !sum.is_zero());
-        let block = |(number, comm): (u64, Record)| {
-            let mut block = Block::from(comm);
-            let sums = self.operations.get(&(number as u32)).copied().unwrap_or_default();
-            [block.one_to_all, block.all_to_one, block.all_to_all] = sums;
-            block
-        };
         Profile {
             me,
             messages: messages.collect(),
             accesses: self.accesses,
             collectives: exchanged.map(|(to, sum)| Exchanged { to, sum }).collect(),
-            comms: self.comms.into_iter().map(block).collect(),
+            comms,
             // Functions of components, which the store knows nothing of.
             lines: Vec::new(),
         }

@@ -109,7 +109,7 @@ impl CommId {
         Self(number)
     }
 
-    /// The number behind it: starts at 1, in the order of creation.
+    /// The number behind it: never 0, and never that of another communicator of the process.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, events, osc, pml};
 use mpit_ffi::abi::Abi;
+use mpit_ffi::comms::Freeing;
 use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, life, native_monitoring};
 
@@ -79,7 +80,7 @@ interests! {
     /// Calls about files: what the library sends for them is not the program's.
     Files(Some(Area::Files), false) => false;
     /// Calls that make communicators or name them.
-    Communicators(None, true) => pml::active() || osc::active() || coll::active();
+    Communicators(None, true) => pml::active() || osc::active() || coll::active() || events::active();
 }
 
 /// Returns the code for a call of a function that the host lacks. Programs find our definition where natively they would find
@@ -226,6 +227,17 @@ pub(crate) fn run_making<B>(
         && let Some(begun) = begun
     {
         safely(|| after(begun));
+    }
+    code
+}
+
+/// Runs a call that frees an object, whoever listens. Callbacks of the program run inside, whose calls are the program's.
+#[inline]
+pub(crate) fn run_freeing(pass_on: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
+    let freeing = safely(begin).flatten();
+    let code = pass_on();
+    if let Some(freeing) = freeing {
+        safely(|| freeing.end(code == Abi::SUCCESS));
     }
     code
 }

@@ -15,6 +15,8 @@
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `initializing()`: the same, and the library reads its settings meanwhile,
 //! - `making()`: the same, with a note that is made before, as with `around`,
+//! - `freeing()`: the note is made before and ended afterwards, whoever listens; what the program's callbacks do meanwhile
+//!   is not inside,
 //! - `before()`: whenever it is called, before it is passed on,
 //! - `passing()`: the same if the program calls, in functions whose further parameters are not known: they are passed on by a
 //!   jump, with all registers as they are.
@@ -126,6 +128,9 @@ macro_rules! run {
     };
     ([making () ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_making($pass_on, || $crate::notes::begun($note), $crate::notes::ended)
+    };
+    ([freeing () ($note:expr)] $pass_on:expr) => {
+        $crate::calls::run_freeing($pass_on, || $note)
     };
     ([before () ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_after_note($pass_on, || $note)
@@ -286,6 +291,9 @@ macro_rules! entered {
         use noted as entered;
     };
     ([making $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([freeing $i:tt $n:tt]) => {
         use noted as entered;
     };
     ($note:tt) => {

@@ -43,6 +43,9 @@ own_calls! {
     /// A group without some ranks.
     fn group_excl = c"MPI_Group_excl" / c"PMPI_Group_excl"
         (group: Handle, n: c_int, ranks: *const c_int, made: *mut c_void);
+    /// Makes a group of members of another one.
+    fn group_incl = c"MPI_Group_incl" / c"PMPI_Group_incl"
+        (group: Handle, n: c_int, ranks: *const c_int, made: *mut c_void);
     /// Gives a group back.
     fn group_free = c"MPI_Group_free" / c"PMPI_Group_free" (group: *mut c_void);
     /// Makes a key for attributes.
@@ -51,6 +54,9 @@ own_calls! {
     /// Hangs an attribute on a communicator.
     fn comm_set_attr =
         c"MPI_Comm_set_attr" / c"PMPI_Comm_set_attr" (comm: Handle, keyval: c_int, value: *mut c_void);
+    /// Reads an attribute of a communicator.
+    fn comm_get_attr = c"MPI_Comm_get_attr" / c"PMPI_Comm_get_attr"
+        (comm: Handle, keyval: c_int, value: *mut c_void, flag: *mut c_int);
     /// What kind of topology a communicator has.
     fn topo_test = c"MPI_Topo_test" / c"PMPI_Topo_test" (comm: Handle, status: *mut c_int);
     /// The dimensions of a Cartesian topology.
@@ -79,6 +85,9 @@ own_calls! {
     /// Hangs an attribute on a window.
     fn win_set_attr =
         c"MPI_Win_set_attr" / c"PMPI_Win_set_attr" (win: Handle, keyval: c_int, value: *mut c_void);
+    /// Reads an attribute of a window.
+    fn win_get_attr = c"MPI_Win_get_attr" / c"PMPI_Win_get_attr"
+        (win: Handle, keyval: c_int, value: *mut c_void, flag: *mut c_int);
     /// Makes an info object.
     fn info_create = c"MPI_Info_create" / c"PMPI_Info_create" (info: *mut c_void);
     /// Sets a key.

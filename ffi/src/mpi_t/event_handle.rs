@@ -14,7 +14,7 @@ use super::{Failure, exported, host_events, not_null, up};
 use crate::abi::Handle;
 use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
 use crate::merge::{Entry, Merged};
-use crate::{comms, infos};
+use crate::{comms, infos, windows};
 
 /// How functions of C tools are called: with the numbers of the flavour.
 // SAFETY: the three take the functions of C that a tool registers through the functions below.
@@ -168,6 +168,10 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
         Bind::Comm => {
             let comm = comms::object_of(object_value(object, Bind::Comm)?);
             Some(comm.ok_or(Error::InvalidHandle)?)
+        }
+        Bind::Win => {
+            let window = windows::object_of(object_value(object, Bind::Win)?);
+            Some(window.ok_or(Error::InvalidHandle)?)
         }
         kind => Some(Object::new(kind, object_value(object, kind)? as u64)),
     };

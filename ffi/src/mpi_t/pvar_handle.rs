@@ -10,7 +10,7 @@ use super::object::{object_for_host, object_value};
 use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
-use crate::{comms, quarantine};
+use crate::{comms, quarantine, windows};
 
 exported! {
     /// Makes a session (F15).
@@ -108,6 +108,10 @@ fn alloc_own(
         Bind::Comm => {
             let comm = comms::object_of(object_value(object, Bind::Comm)?);
             interface.handle_alloc(session, own, Some(&comm.ok_or(Error::InvalidHandle)?))
+        }
+        Bind::Win => {
+            let window = windows::object_of(object_value(object, Bind::Win)?);
+            interface.handle_alloc(session, own, Some(&window.ok_or(Error::InvalidHandle)?))
         }
         kind => {
             let object = mpit::object::Object::new(kind, object_value(object, kind)? as u64);

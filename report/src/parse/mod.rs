@@ -209,7 +209,8 @@ impl<'a> Reader<'a> {
         if self.section != Some(2) {
             return Err("lines C, D, O2A, A2O and A2A under the heading # COLLECTIVES");
         }
-        let line = rest.0;
+        let line = without_number(rest.0)?;
+        let rest = Cursor(line);
         // The same list is in the text of each of its members, and was looked at in the first one.
         let comm = match self.part.comms.get(line) {
             Some(known) => Comm { collectives: Collectives::default(), ..*known },
@@ -303,20 +304,46 @@ fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], Expected> {
     Ok(bins)
 }
 
-/// `<name> TAB procs: <rank>,<rank>,...`. Names have no tabs.
+/// Splits off how many communicators a line stands for: ` TAB comms: <number>`.
+fn without_number(line: &[u8]) -> Result<&[u8], Expected> {
+    let Some(at) = memchr::memrchr(b'\t', line) else { return Ok(line) };
+    let mut rest = Cursor(&line[at + 1..]);
+    if rest.literal(b"comms: ", "").is_ok() {
+        rest.number("a number of communicators")?;
+        rest.end("the end of the line behind the number of communicators")?;
+        return Ok(&line[..at]);
+    }
+    Ok(line)
+}
+
+/// `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20` or `7-21:2`. Names have no tabs.
 fn introduction(mut rest: Cursor<'_>) -> Result<Comm, Expected> {
     let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
     rest.literal(b"procs: ", "`procs: ` and ranks")?;
-    let mut size = 0;
+    let mut size: u32 = 0;
     loop {
-        // A member outside of the world.
-        if rest.literal(b"-1", "").is_err() {
-            rest.rank("a rank in the list of members")?;
-        }
-        size += 1;
+        size = size.checked_add(members(&mut rest)?).ok_or("fewer members than 2^32")?;
         if rest.0.is_empty() {
             return Ok(Comm { name_len, size, collectives: Collectives::default() });
         }
         rest.literal(b",", "a comma between the ranks")?;
     }
+}
+
+/// The number of members that one part of the list stands for.
+fn members(rest: &mut Cursor<'_>) -> Result<u32, Expected> {
+    // A member outside of the world.
+    if rest.literal(b"-1", "").is_ok() {
+        return Ok(1);
+    }
+    let first = rest.rank("a rank in the list of members")?;
+    if rest.literal(b"-", "").is_err() {
+        return Ok(1);
+    }
+    let last = rest.rank("the last rank of a range")?;
+    let step = if rest.literal(b":", "").is_ok() { rest.rank("the step of a range of ranks")? } else { 1 };
+    if step == 0 || last < first || !(last - first).is_multiple_of(step) {
+        return Err("a range from a rank to a higher one in whole steps");
+    }
+    Ok((last - first) / step + 1)
 }

@@ -25,6 +25,7 @@ mod linked;
 mod middleware;
 mod native;
 mod native_off;
+mod objects;
 mod own_calls;
 mod plugins;
 mod promises;

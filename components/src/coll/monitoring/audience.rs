@@ -90,7 +90,8 @@ impl Members {
                 let except = me.filter(|me| *me >= from && *me < *size);
                 Self { who: Who::Stride { first: from, step: 1, len, except }, outside: 0 }
             }
-            Ranks::List(list) => {
+            ranks => {
+                let list = ranks.list().map_or(&[][..], |list| list);
                 Self::of_list(list.get(from as usize..).unwrap_or_default().iter().copied(), me)
             }
         }

@@ -2,70 +2,123 @@
 //!
 //! Each communicator has an account with the sums of its operations, by pattern. What went from this process to another
 //! one is in two places: operations that exchange the same with all are added to the sum of an [`Audience`], others to
-//! the row of each process. Accounts, audiences and rows are never taken away, so a communicator that is freed leaves
-//! its sums as they are. Communicators over the same processes share their audiences.
+//! the row of each process. Audiences and rows are never taken away, so a communicator that is freed leaves its sums as
+//! they are. Communicators over the same processes share their audiences. An account is used again when nobody can ask for
+//! it any more ([`crate::comms`]).
 //!
 //! Recording and reading take no lock that anybody could have to wait for. What is done for the first time allocates:
 //! an operation on a communicator, an exchange with a process.
 
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::collections::HashMap;
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use mpit::log::Log;
 use mpit::object::OUTSIDE;
 use mpit::sparse::Sparse;
+use mpit::static_ref::StaticRef;
 
 use super::audience::{Audience, Members};
 use super::rules::{self, Case, LeftOut, Shape};
 use super::snapshot::Snapshot;
 use crate::coll::{Operation, Pattern, Volume};
-use crate::comms::{self, CommId, Ranks, Record};
+use crate::comms::{self, CommId, Ranks, Record, number, slot};
 use crate::record::{AtomicSum, Sum};
-use crate::store::{Kind, Store};
+use crate::store::{Kind, Store, Text};
 
 /// No more different audiences than this are made: communicators that would need another one are recorded process by
 /// process. It bounds what a program costs that never uses the same group of processes twice.
 const AUDIENCES: usize = 1024;
 
-/// What is kept of a communicator.
+/// What is kept of a communicator, in its slot.
 #[derive(Debug)]
 struct Account {
+    /// The identity of the communicator; 0 for none.
+    comm: AtomicU64,
     /// By pattern.
     sums: [AtomicSum<'static>; 3],
-    /// By shape; `None` in there when no more could be made.
-    audiences: [OnceLock<Option<&'static Audience>>; 3],
-    /// Whether it is an intercommunicator. Set with `members`.
-    remote: OnceLock<bool>,
+    /// What the store says of it: see [`Kind::Operations`].
+    about: &'static [AtomicU64],
+    /// By shape.
+    audiences: [StaticRef<Audience>; 3],
+    /// By shape: no audience could be made.
+    refused: [AtomicBool; 3],
+    /// One of the words below.
+    reach: AtomicU8,
     /// Who is in it, until it is freed. MPI does not free a communicator while an operation on it begins, so nobody
     /// ever writes here when somebody tries to read.
     members: RwLock<Option<Box<Record>>>,
 }
 
+/// It is not known yet whether it is an intercommunicator.
+const NOT_KNOWN: u8 = 0;
+const INTRA: u8 = 1;
+const INTER: u8 = 2;
+
 impl Account {
-    fn new(store: &'static Store, key: u32) -> Self {
+    fn new(store: &'static Store, slot: u32) -> Self {
+        let block = store.add(Kind::Operations, slot.into(), 11, &[]);
         Self {
-            sums: AtomicSum::of(store.add(Kind::Operations, key.into(), 6, &[])),
+            comm: AtomicU64::new(0),
+            sums: AtomicSum::of(block),
+            about: &block[6..],
             audiences: Default::default(),
-            remote: OnceLock::new(),
+            refused: Default::default(),
+            reach: AtomicU8::new(NOT_KNOWN),
             members: RwLock::new(None),
         }
     }
+
+    fn is_of(&self, comm: u64) -> bool {
+        self.comm.load(Acquire) == comm
+    }
+
+    fn sums(&self) -> [Sum; 3] {
+        self.sums.each_ref().map(AtomicSum::get)
+    }
+
+    /// Forgets the communicator.
+    fn clear(&self) {
+        self.about[0].store(0, Release);
+        self.sums.iter().for_each(AtomicSum::clear);
+        self.audiences.iter().for_each(|audience| audience.set(None));
+        self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
+        self.reach.store(NOT_KNOWN, Relaxed);
+        *self.members.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.comm.store(0, Release);
+    }
+}
+
+/// What the store says of communicators: kinds of them, and lists of members. Each is written once.
+#[derive(Debug, Default)]
+struct Written {
+    /// The number of each kind by name, whether the name has a number, and members.
+    kinds: HashMap<(Arc<str>, bool, (u32, usize)), u64>,
+    /// The number of each list, by its identity, which lasts as long as the list is kept here.
+    lists: HashMap<(u32, usize), (u64, Ranks)>,
+}
+
+/// The audience of a list of members, a shape, and the place of this process in the list, as long as the list is there.
+type OfLists = HashMap<((u32, usize), u8, Option<u32>), (&'static Audience, Option<Weak<[u32]>>)>;
+
+fn is_there(list: Option<&Weak<[u32]>>) -> bool {
+    list.is_none_or(|list| list.strong_count() > 0)
 }
 
 /// The operations of this process.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// By the number of the communicator.
+    /// By the slot of the communicator.
     accounts: Sparse<Account>,
     audiences: Log<Audience>,
-    making: Mutex<()>,
+    making: Mutex<Option<OfLists>>,
+    written: Mutex<Option<Written>>,
     /// By rank in the world.
     rows: Sparse<AtomicSum<'static>>,
     store: &'static Store,
-}
-
-/// The key of a communicator by its number. Numbers are given in order, and memory ends before they do.
-pub(super) fn key(comm: u64) -> u32 {
-    comm as u32
 }
 
 /// The process itself, by its rank in the world; `None` on an intercommunicator, where it is not among the members.
@@ -73,15 +126,21 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
     match &members.ranks {
         _ if members.remote => None,
         Ranks::World(_) => Some(rank),
-        Ranks::List(list) => list.get(rank as usize).copied(),
+        ranks => ranks.list()?.get(rank as usize).copied(),
     }
 }
 
 impl Ledger {
     /// Nothing yet. Its numbers will be in a store.
     pub(super) const fn new(store: &'static Store) -> Self {
-        let making = Mutex::new(());
-        Self { accounts: Sparse::new(), audiences: Log::new(), making, rows: Sparse::new(), store }
+        Self {
+            accounts: Sparse::new(),
+            audiences: Log::new(),
+            making: Mutex::new(None),
+            written: Mutex::new(None),
+            rows: Sparse::new(),
+            store,
+        }
     }
 
     /// Counts an operation, with Open MPI's numbers or those that are right.
@@ -96,9 +155,9 @@ impl Ledger {
     #[inline]
     fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
-        let Some(account) = self.accounts.get(key(operation.comm.get())) else { return false };
+        let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
         let Some(case) = rules::exact(operation) else { return true };
-        let Some(Some(audience)) = account.audiences[case.shape as usize].get() else { return false };
+        let Some(audience) = account.audiences[case.shape as usize].get() else { return false };
         let of_pattern = account.sums[case.pattern as usize];
         audience.add(Sum::one(each));
         of_pattern.add(Sum::one(each.wrapping_mul(audience.len())));
@@ -143,29 +202,107 @@ impl Ledger {
 
     /// The account of a communicator, and whether it is an intercommunicator.
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
-        let account = self.accounts.get(key(comm.get())).filter(|account| account.remote.get().is_some());
+        let account = self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()));
         let account = match account {
             Some(account) => account,
-            None => self.open(comm)?,
+            None => self.open(&comms::get(comm)?),
         };
-        Some((account, *account.remote.get()?))
+        match account.reach.load(Acquire) {
+            NOT_KNOWN => None,
+            reach => Some((account, reach == INTER)),
+        }
     }
 
-    /// Makes the account of a communicator, unless nobody told of it.
+    /// Makes the account of a communicator.
     #[cold]
-    fn open(&'static self, comm: CommId) -> Option<&'static Account> {
-        let record = comms::get(comm)?;
-        let key = key(comm.get());
-        let account = self.accounts.entry_with(key, || Account::new(self.store, key));
-        let remote = record.remote;
-        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(record));
-        account.remote.get_or_init(|| remote);
-        Some(account)
+    fn open(&'static self, record: &Record) -> &'static Account {
+        let slot = slot(record.id.get());
+        let account = self.accounts.entry_with(slot, || Account::new(self.store, slot));
+        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(record.clone()));
+        account.reach.store(if record.remote { INTER } else { INTRA }, Release);
+        self.write(account, record);
+        account.comm.store(record.id.get(), Release);
+        account
+    }
+
+    /// A communicator is created. In a store that is read when the process is gone, it is from now on, unless the host has
+    /// to be asked for its members.
+    pub(super) fn created(&'static self, record: &Record) {
+        if self.store.is_kept() && !matches!(record.ranks, Ranks::Asked(_)) {
+            self.open(record);
+        }
+    }
+
+    /// A communicator has another name.
+    pub(super) fn renamed(&'static self, record: &Record) {
+        if let Some(account) = self.of(record.id) {
+            self.write(account, record);
+        }
+    }
+
+    fn of(&self, comm: CommId) -> Option<&Account> {
+        self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()))
+    }
+
+    /// Writes to the store what an account is about.
+    fn write(&self, account: &Account, record: &Record) {
+        if !self.store.is_kept() {
+            return;
+        }
+        // The host may be asked, so before any lock.
+        let ranks = record.ranks.settled();
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = written.get_or_insert_default();
+        let identity = ranks.identity();
+        let next = written.lists.len() as u64 + 1;
+        let (list, _) = written.lists.entry(identity).or_insert_with(|| {
+            self.store.add(Kind::Members, next, 0, Text::of_members(&ranks).words());
+            (next, ranks)
+        });
+        let label = record.label();
+        let name = (Arc::from(label.name), label.first != 0, identity);
+        let next = written.kinds.len() as u64 + 1;
+        let kind = *written.kinds.entry(name).or_insert_with(|| {
+            self.store.add(Kind::Comm, next, 0, Text::of_kind(*list, label).words());
+            next
+        });
+        let about = [label.first, label.last, record.alike, number(record.id.get())];
+        for (word, value) in account.about[1..].iter().zip(about) {
+            word.store(value, Relaxed);
+        }
+        account.about[0].store(kind, Release);
+    }
+
+    /// Returns true if there were operations on a communicator.
+    pub(super) fn is_used(&self, comm: CommId) -> bool {
+        self.of(comm).is_some_and(|account| account.sums().iter().any(|sum| !sum.is_zero()))
+    }
+
+    /// Adds the sums of a freed communicator to those of another one, which then stands for both.
+    pub(super) fn merge(&self, comm: CommId, target: &Record) {
+        let (Some(from), Some(to)) = (self.of(comm), self.of(target.id)) else { return };
+        for (sum, to) in from.sums().into_iter().zip(&to.sums) {
+            to.add(sum);
+        }
+        self.write(to, target);
+        from.clear();
+    }
+
+    /// Nobody asks for a freed communicator any more. Returns true if its slot can be used again.
+    pub(super) fn close(&self, comm: CommId) -> bool {
+        match self.accounts.get(slot(comm.get())) {
+            Some(account) if account.is_of(comm.get()) => {
+                account.clear();
+                true
+            }
+            Some(account) => account.is_of(0),
+            None => true,
+        }
     }
 
     /// A communicator is freed: who was in it is not needed any more.
     pub(super) fn freed(&self, comm: CommId) {
-        if let Some(account) = self.accounts.get(key(comm.get())) {
+        if let Some(account) = self.of(comm) {
             *account.members.write().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
@@ -173,25 +310,37 @@ impl Ledger {
     /// The audience that a communicator has for operations of a shape, if there is one.
     fn audience(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
         match account.audiences[shape as usize].get() {
-            Some(known) => *known,
-            None => self.find(account, shape, rank),
+            None if !account.refused[shape as usize].load(Relaxed) => self.find(account, shape, rank),
+            known => known,
         }
     }
 
     /// Finds or makes the audience.
     #[cold]
     fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
-        let members = account.members.read().unwrap_or_else(PoisonError::into_inner);
-        let members = members.as_ref()?;
-        let me = myself(members, rank);
+        let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
+        // The host may be asked, so before any lock.
+        let ranks = members.ranks.settled();
+        let here = (!members.remote || shape == Shape::Above).then_some(rank);
+        let key = (shape != Shape::Neighbors).then(|| (ranks.identity(), shape as u8, here));
+        let known = |making: &Option<OfLists>| {
+            let (audience, list) = making.as_ref()?.get(&key?)?;
+            if is_there(list.as_ref()) { Some(*audience) } else { None }
+        };
+        let lock = || self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(audience) = known(&lock()) {
+            account.audiences[shape as usize].set(Some(audience));
+            return Some(audience);
+        }
+        let me = myself(&members, rank);
         let wanted = match shape {
-            Shape::All => Members::of_ranks(&members.ranks, 0, me),
-            Shape::Above => Members::of_ranks(&members.ranks, rank + 1, me),
+            Shape::All => Members::of_ranks(&ranks, 0, me),
+            Shape::Above => Members::of_ranks(&ranks, rank + 1, me),
             Shape::Neighbors => {
                 Members::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
             }
         };
-        let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alone = lock();
         let there = self.audiences.iter().position(|audience| audience.is_of(&wanted));
         let place = match there {
             None if self.audiences.len() < AUDIENCES => {
@@ -199,7 +348,21 @@ impl Ledger {
             }
             there => there,
         };
-        *account.audiences[shape as usize].get_or_init(|| self.audiences.get(place?))
+        let found = place.and_then(|place| self.audiences.get(place));
+        match (found, key) {
+            (Some(audience), Some(key)) => {
+                let of_lists = alone.get_or_insert_default();
+                // Lists that are gone keep their memory for as long as they are referred to.
+                of_lists.retain(|_, (_, list)| is_there(list.as_ref()));
+                if of_lists.len() < AUDIENCES {
+                    of_lists.insert(key, (audience, ranks.list().map(Arc::downgrade)));
+                }
+            }
+            (None, _) => account.refused[shape as usize].store(true, Relaxed),
+            _ => {}
+        }
+        account.audiences[shape as usize].set(found);
+        found
     }
 
     /// Counts what is exchanged with each process by itself. Returns how many bytes that is together.
@@ -263,15 +426,15 @@ impl Ledger {
 
     /// The operations of a pattern on a communicator, given by its number.
     pub(super) fn on(&self, comm: u64, pattern: Pattern) -> Sum {
-        let account = self.accounts.get(key(comm));
+        let account = self.of(CommId::from_number(comm));
         account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
     }
 
     /// All sums as they are now.
     pub(super) fn snapshot(&self) -> Snapshot {
-        let sums = |account: &Account| account.sums.each_ref().map(AtomicSum::get);
+        let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
         Snapshot {
-            comms: self.accounts.iter().map(|(comm, account)| (comm, sums(account))).collect(),
+            comms: self.accounts.iter().map(|(_, account)| of_account(account)).collect(),
             audiences: self.audiences.iter().map(Audience::each).collect(),
             rows: self.rows.iter().map(|(to, row)| (to, row.get())).collect(),
         }

@@ -19,7 +19,7 @@ pub(crate) use snapshot::{Operations, Snapshot};
 pub use variables::CollMonitoring;
 
 use super::{Component, Lifecycle, Operation, Switch};
-use crate::comms::CommId;
+use crate::comms::{CommId, Record};
 use crate::host::World;
 use crate::{monitoring, store};
 
@@ -40,6 +40,31 @@ pub(crate) fn snapshot() -> Snapshot {
 /// What was recorded since an earlier moment.
 pub(crate) fn since(earlier: &Snapshot) -> Operations {
     LEDGER.since(earlier)
+}
+
+/// A communicator is created: what is written of it is known at once, unless the host has to be asked.
+pub(crate) fn created(record: &Record) {
+    LEDGER.created(record);
+}
+
+/// A communicator has another name.
+pub(crate) fn renamed(record: &Record) {
+    LEDGER.renamed(record);
+}
+
+/// Returns true if there were operations on a communicator.
+pub(crate) fn is_used(comm: CommId) -> bool {
+    LEDGER.is_used(comm)
+}
+
+/// Adds the sums of a freed communicator to those of another one.
+pub(crate) fn merge(comm: CommId, target: &Record) {
+    LEDGER.merge(comm, target);
+}
+
+/// Nobody asks for the sums of a freed communicator any more. Returns true if its slot can be used again.
+pub(crate) fn close(comm: CommId) -> bool {
+    LEDGER.close(comm)
 }
 
 /// The component.

@@ -13,8 +13,8 @@ use crate::record::Sum;
 /// All sums at one moment, in the order of first use, which is the same for ever.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
-    /// By the key of the communicator and by pattern.
-    pub(super) comms: Vec<(u32, [Sum; 3])>,
+    /// By the identity of the communicator, 0 for none, and by pattern; in the order of slots.
+    pub(super) comms: Vec<(u64, [Sum; 3])>,
     pub(super) audiences: Vec<Sum>,
     /// By rank in the world.
     pub(super) rows: Vec<(u32, Sum)>,
@@ -25,13 +25,13 @@ pub(crate) struct Snapshot {
 pub(crate) struct Operations {
     /// What was exchanged with whom, by ascending rank.
     pub(crate) exchanged: Vec<Exchanged>,
-    comms: BTreeMap<u32, [Sum; 3]>,
+    comms: BTreeMap<u64, [Sum; 3]>,
 }
 
 impl Operations {
     /// The operations on a communicator: from one to all, from all to one, from all to all.
     pub(crate) fn on(&self, comm: CommId) -> [Sum; 3] {
-        self.comms.get(&super::ledger::key(comm.get())).copied().unwrap_or_default()
+        self.comms.get(&comm.get()).copied().unwrap_or_default()
     }
 }
 
@@ -42,8 +42,13 @@ impl Snapshot {
     /// its numbers and in the next with another. Over all intervals nothing is lost or doubled.
     pub(super) fn since(&self, earlier: &Self, audiences: &Log<Audience>) -> Operations {
         let gain = |now: &[Sum; 3], then: [Sum; 3]| [0, 1, 2].map(|at| now[at].since(then[at]));
-        let then = |at: usize| earlier.comms.get(at).map_or([Sum::default(); 3], |(_, sums)| *sums);
-        let comms = self.comms.iter().enumerate().map(|(at, (comm, now))| (*comm, gain(now, then(at))));
+        // A slot may have been used again since.
+        let then = |at: usize, comm: u64| {
+            let then = earlier.comms.get(at).filter(|(then, _)| *then == comm);
+            then.map_or([Sum::default(); 3], |(_, sums)| *sums)
+        };
+        let comms =
+            self.comms.iter().enumerate().map(|(at, (comm, now))| (*comm, gain(now, then(at, *comm))));
 
         let then = |at: usize| earlier.rows.get(at).map(|(_, sum)| *sum).unwrap_or_default();
         let rows = self.rows.iter().enumerate().map(|(at, (to, now))| (*to, now.since(then(at))));

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
 use mpit_ffi::abi::Handle;
+use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;
 use mpit_ffi::windows::{self, Window};
 
@@ -13,8 +14,12 @@ use crate::arguments::{Count, Int, Language, NewWin, Op, Type, Win};
 
 /// A window was made.
 pub(crate) fn made<L: Language>(win: NewWin<L>) {
-    // Meeting it is all.
-    let _ = windows::in_use(win.get());
+    windows::made(win.get());
+}
+
+/// A window is about to be freed.
+pub(crate) fn freeing<L: Language>(win: NewWin<L>) -> Option<Freeing> {
+    windows::freeing(win.get())
 }
 
 /// Elements of a type.
@@ -105,9 +110,9 @@ impl Note for Accessing {
     #[inline]
     fn known(self) -> Option<Access> {
         let window = windows::last(self.win)?;
-        let target = window.world_rank(self.rank.cast_unsigned());
+        let target = window.known_world_rank(self.rank.cast_unsigned());
         let [Some(sent), Some(received)] = self.bytes(datatypes::last_size) else { return None };
-        // Special ranks are none of the world's.
+        // Special ranks are none of the world's, nor are those that were not used before.
         if target == OUTSIDE { None } else { Some(self.access(window, target, [sent, received])) }
     }
 

@@ -117,8 +117,8 @@ impl Note for Sending {
     #[inline]
     fn known(self) -> Option<Send> {
         let (comm, size) = (comms::last(self.comm)?, datatypes::last_size(self.datatype)?);
-        let to = comm.world_rank(self.dest);
-        // Special ranks are none of the world's; counts below 0 are refused by the library.
+        let to = comm.known_world_rank(self.dest);
+        // Special ranks are none of the world's, nor are those that were not used before; counts below 0 are refused by the library.
         let plain = to != OUTSIDE && self.count >= 0;
         let bytes = self.count.cast_unsigned().wrapping_mul(size);
         plain.then(|| self.send(comm, to, bytes))

@@ -5,7 +5,7 @@
 use mpit_components::osc::Kind;
 
 use crate::interpose::calls;
-use crate::notes::accesses::{Accessing, made};
+use crate::notes::accesses::{Accessing, freeing, made};
 
 macro_rules! accesses {
     ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $note:expr;)+) => {
@@ -61,6 +61,8 @@ calls! {
         size: Disp, unit: Count, info: Object, comm: Comm, base: Place, new: NewWin,
     ) => made(new);
     after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => made(new);
+
+    freeing() plain fn Win_free(win: NewWin) => freeing(win);
 
     timed(Synchronization) plain fn Win_fence(assertion: Int, win: Win);
     timed(Synchronization) plain fn Win_start(group: Object, assertion: Int, win: Win);

@@ -2,39 +2,47 @@
 //! way is met when it is first used.
 
 use crate::interpose::calls;
-use crate::notes::communicators::{made, renamed};
+use crate::notes::communicators::{appeared, begun, freeing, made, met, renamed};
 use crate::notes::messages::errors_may_return;
+use mpit_ffi::origins::Call;
 
 calls! {
-    after(Communicators) plain fn Comm_dup(comm: Comm, new: NewComm) => made(new);
-    after(Communicators) plain fn Comm_dup_with_info(comm: Comm, info: Object, new: NewComm) => made(new);
-    after(Communicators) plain fn Comm_create(comm: Comm, group: Object, new: NewComm) => made(new);
-    after(Communicators) plain fn Comm_create_group(comm: Comm, group: Object, tag: Int, new: NewComm) => made(new);
-    after(Communicators) plain fn Comm_split(comm: Comm, color: Int, key: Int, new: NewComm) => made(new);
+    after(Communicators) plain fn Comm_dup(comm: Comm, new: NewComm) => made(Call::Dup, comm, new);
+    after(Communicators) plain fn Comm_dup_with_info(comm: Comm, info: Object, new: NewComm) => made(Call::Dup, comm, new);
+    after(Communicators) plain fn Comm_idup(comm: Comm, new: NewComm, request: Request) => begun(Call::Idup, comm, new);
+    after(Communicators) plain fn Comm_idup_with_info(
+        comm: Comm, info: Object, new: NewComm, request: Request,
+    ) => begun(Call::Idup, comm, new);
+    after(Communicators) plain fn Comm_create(comm: Comm, group: Object, new: NewComm) => made(Call::Create, comm, new);
+    after(Communicators) plain fn Comm_create_group(comm: Comm, group: Object, tag: Int, new: NewComm) => made(Call::CreateGroup, comm, new);
+    after(Communicators) plain fn Comm_split(comm: Comm, color: Int, key: Int, new: NewComm) => made(Call::Split, comm, new);
     after(Communicators) plain fn Comm_split_type(
         comm: Comm, kind: Int, key: Int, info: Object, new: NewComm,
-    ) => made(new);
+    ) => made(Call::SplitType, comm, new);
     after(Communicators) plain fn Cart_create(
         comm: Comm, dimensions: Int, sizes: Place, periods: Place, reorder: Int, new: NewComm,
-    ) => made(new);
-    after(Communicators) plain fn Cart_sub(comm: Comm, remaining: Place, new: NewComm) => made(new);
+    ) => made(Call::Cart, comm, new);
+    after(Communicators) plain fn Cart_sub(comm: Comm, remaining: Place, new: NewComm) => made(Call::CartSub, comm, new);
     after(Communicators) plain fn Graph_create(
         comm: Comm, nodes: Int, index: Place, edges: Place, reorder: Int, new: NewComm,
-    ) => made(new);
+    ) => made(Call::Graph, comm, new);
     after(Communicators) plain fn Dist_graph_create(
         comm: Comm, n: Int, sources: Place, degrees: Place, destinations: Place, weights: Place, info: Object,
         reorder: Int, new: NewComm,
-    ) => made(new);
+    ) => made(Call::DistGraph, comm, new);
     after(Communicators) plain fn Dist_graph_create_adjacent(
         comm: Comm, indegree: Int, sources: Place, source_weights: Place, outdegree: Int, destinations: Place,
         destination_weights: Place, info: Object, reorder: Int, new: NewComm,
-    ) => made(new);
+    ) => made(Call::DistGraph, comm, new);
     after(Communicators) plain fn Intercomm_create(
         local_comm: Comm, local_leader: Int, peer_comm: Comm, remote_leader: Int, tag: Int, new: NewComm,
-    ) => made(new);
-    after(Communicators) plain fn Intercomm_merge(comm: Comm, high: Int, new: NewComm) => made(new);
-    after(Communicators) plain fn Comm_get_parent(parent: NewComm) => made(parent);
-    after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => made(new);
+    ) => made(Call::Intercomm, local_comm, new);
+    after(Communicators) plain fn Intercomm_merge(comm: Comm, high: Int, new: NewComm) => made(Call::Merge, comm, new);
+    after(Communicators) plain fn Comm_get_parent(parent: NewComm) => met(parent);
+    after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => appeared(new);
+
+    freeing() plain fn Comm_free(comm: NewComm) => freeing(comm);
+    freeing() plain fn Comm_disconnect(comm: NewComm) => freeing(comm);
 
     // Errors that return are met after calls alone.
     before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => errors_may_return();
@@ -43,24 +51,24 @@ calls! {
 
     timed(Collectives) extension fn Comm_agree(comm: Comm, flag: Place);
     timed(Collectives) extension fn Comm_iagree(comm: Comm, flag: Place, request: Request);
-    after(Communicators) extension fn Comm_shrink(comm: Comm, new: NewComm) => made(new);
+    after(Communicators) extension fn Comm_shrink(comm: Comm, new: NewComm) => made(Call::Shrink, comm, new);
 
     // In Fortran, strings have their lengths behind the other arguments: met when first used there.
-    after(Communicators) c fn Comm_accept(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(new);
-    after(Communicators) c fn Comm_connect(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(new);
+    after(Communicators) c fn Comm_accept(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Accept, comm, new);
+    after(Communicators) c fn Comm_connect(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Connect, comm, new);
     after(Communicators) c fn Comm_spawn(
         command: Place, arguments: Place, most: Int, info: Object, root: Int, comm: Comm, new: NewComm, codes: Place,
-    ) => made(new);
+    ) => made(Call::Spawn, comm, new);
     after(Communicators) c fn Comm_spawn_multiple(
         count: Int, commands: Place, arguments: Place, most: Place, infos: Place, root: Int, comm: Comm, new: NewComm,
         codes: Place,
-    ) => made(new);
+    ) => made(Call::Spawn, comm, new);
     after(Communicators) c fn Comm_create_from_group(
         group: Object, tag: Place, info: Object, errhandler: Object, new: NewComm,
-    ) => made(new);
+    ) => appeared(new);
     after(Communicators) c fn Intercomm_create_from_groups(
         local: Object, local_leader: Int, remote: Object, remote_leader: Int, tag: Place, info: Object,
         errhandler: Object, new: NewComm,
-    ) => made(new);
+    ) => appeared(new);
     after(Communicators) c fn Comm_set_name(comm: Comm, name: Place) => renamed(comm);
 }

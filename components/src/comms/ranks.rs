@@ -1,0 +1,247 @@
+//! The members of a communicator, by their ranks in the world.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, OnceLock, Weak};
+
+use mpit::lock::Mutex;
+use mpit::object::OUTSIDE;
+
+use crate::host;
+
+/// The processes of a communicator by their ranks in the world, in the communicator's order.
+#[derive(Clone, Debug)]
+pub enum Ranks {
+    /// So many, and rank r is process r of the world. Takes no memory.
+    World(u32),
+    /// Rank r is process `list[r]` of the world, or [`mpit::object::OUTSIDE`]. Communicators over the same group
+    /// may share the list.
+    List(Arc<[u32]>),
+    /// The host is asked for the list when it is needed.
+    Asked(Arc<Asked>),
+}
+
+/// The source of a list of ranks: the host's group.
+pub trait Ask: Debug + Send + Sync {
+    /// Returns the ranks in the world of all members, or [`mpit::object::OUTSIDE`]; `None` if the host cannot say.
+    fn world_ranks(&self) -> Option<Vec<u32>>;
+
+    /// Returns the rank in the world of one member, or [`mpit::object::OUTSIDE`]; `None` if the host cannot say.
+    fn world_rank(&self, rank: u32) -> Option<u32>;
+}
+
+/// A list of ranks that is made at first need. Communicators over the same group share it.
+#[derive(Debug)]
+pub struct Asked {
+    size: u32,
+    source: Box<dyn Ask>,
+    list: OnceLock<Arc<[u32]>>,
+}
+
+/// Compares a list with the world.
+fn is_world(list: &[u32]) -> bool {
+    host::world().is_some_and(|world| world.size as usize == list.len())
+        && list.iter().zip(0..).all(|(rank, at)| *rank == at)
+}
+
+impl Asked {
+    /// A list of `size` ranks that nobody needed yet.
+    #[must_use]
+    pub fn new(size: u32, source: Box<dyn Ask>) -> Self {
+        Self { size, source, list: OnceLock::new() }
+    }
+
+    /// The number of processes.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn world_rank(&self, rank: u32) -> u32 {
+        match self.list.get() {
+            _ if rank >= self.size => OUTSIDE,
+            Some(list) => list.get(rank as usize).copied().unwrap_or(OUTSIDE),
+            None => self.source.world_rank(rank).unwrap_or(OUTSIDE),
+        }
+    }
+
+    /// The list. A host that cannot say leaves every member outside of the world.
+    pub fn list(&self) -> &Arc<[u32]> {
+        if let Some(list) = self.list.get() {
+            return list;
+        }
+        // Outside of the cell: the host's code runs. A list that another thread made meanwhile is equal.
+        let size = self.size as usize;
+        let mut list = self.source.world_ranks().unwrap_or_default();
+        list.resize(size, OUTSIDE);
+        let list = shared(list);
+        self.list.get_or_init(|| list)
+    }
+}
+
+impl Ranks {
+    /// The number of processes.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match self {
+            Self::World(size) => *size,
+            Self::List(list) => list.len() as u32,
+            Self::Asked(asked) => asked.size,
+        }
+    }
+
+    /// The rank in the world of one member, or [`mpit::object::OUTSIDE`]. The host may be asked.
+    #[must_use]
+    pub fn world_rank(&self, rank: u32) -> u32 {
+        match self {
+            Self::World(size) if rank < *size => rank,
+            Self::World(_) => OUTSIDE,
+            Self::List(list) => list.get(rank as usize).copied().unwrap_or(OUTSIDE),
+            Self::Asked(asked) => asked.world_rank(rank),
+        }
+    }
+
+    /// The list, asked for if need be; `None` for the processes of the world in their order.
+    #[must_use]
+    pub fn list(&self) -> Option<&Arc<[u32]>> {
+        match self {
+            Self::World(_) => None,
+            Self::List(list) => Some(list),
+            Self::Asked(asked) => Some(asked.list()),
+        }
+    }
+
+    /// The world ranks, in the communicator's order. The host may be asked.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let list: &[u32] = self.list().map_or(&[], |list| list);
+        let identity = if let Self::World(size) = self { *size } else { 0 };
+        (0..identity).chain(list.iter().copied())
+    }
+
+    /// The same processes without a source behind: equal lists are one list. The host may be asked.
+    #[must_use]
+    pub fn settled(&self) -> Self {
+        match self {
+            Self::World(size) => Self::World(*size),
+            Self::List(list) => Self::List(shared_arc(list)),
+            Self::Asked(asked) if is_world(asked.list()) => Self::World(asked.size),
+            Self::Asked(asked) => Self::List(Arc::clone(asked.list())),
+        }
+    }
+
+    /// Identifies settled ranks for as long as they are kept: equal lists have the same address.
+    pub(crate) fn identity(&self) -> (u32, usize) {
+        (self.size(), self.list().map_or(0, |list| list.as_ptr().addr()))
+    }
+}
+
+impl PartialEq for Ranks {
+    fn eq(&self, other: &Self) -> bool {
+        self.size() == other.size() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Ranks {}
+
+/// Lists in use, by a hash of what is in them.
+static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
+
+struct Lists {
+    hasher: RandomState,
+    by_hash: HashMap<u64, Vec<Weak<[u32]>>>,
+    /// Entries of lists that are gone, which keep their memory, are removed when there are so many entries, and always as
+    /// long as there are few.
+    limit: usize,
+}
+
+/// Returns the one list in use that is equal to this one.
+fn shared(list: Vec<u32>) -> Arc<[u32]> {
+    find(&list).unwrap_or_else(|| keep(list.into()))
+}
+
+fn shared_arc(list: &Arc<[u32]>) -> Arc<[u32]> {
+    find(list).unwrap_or_else(|| keep(Arc::clone(list)))
+}
+
+/// So many lists are looked through whenever one is added.
+const FEW: usize = 64;
+
+fn with_lists<R>(act: impl FnOnce(&mut Lists) -> R) -> R {
+    let mut lists = LISTS.lock();
+    let new = || Lists { hasher: RandomState::new(), by_hash: HashMap::new(), limit: 2 * FEW };
+    act(lists.get_or_insert_with(new))
+}
+
+fn find(list: &[u32]) -> Option<Arc<[u32]>> {
+    with_lists(|lists| {
+        let hash = lists.hasher.hash_one(list);
+        let candidates = lists.by_hash.get(&hash)?;
+        candidates.iter().filter_map(Weak::upgrade).find(|known| **known == *list)
+    })
+}
+
+fn keep(list: Arc<[u32]>) -> Arc<[u32]> {
+    with_lists(|lists| {
+        if lists.by_hash.len() >= lists.limit || lists.by_hash.len() <= FEW {
+            lists.by_hash.retain(|_, known| {
+                known.retain(|list| list.strong_count() > 0);
+                !known.is_empty()
+            });
+            lists.limit = 2 * lists.by_hash.len().max(FEW);
+        }
+        let hash = lists.hasher.hash_one(&*list);
+        let known = lists.by_hash.entry(hash).or_default();
+        // Another thread may have been quicker.
+        if let Some(there) = known.iter().filter_map(Weak::upgrade).find(|there| **there == *list) {
+            return there;
+        }
+        known.push(Arc::downgrade(&list));
+        list
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use super::{Ask, Asked, OUTSIDE, Ranks};
+
+    #[derive(Debug)]
+    struct Counted(&'static AtomicU32, Option<Vec<u32>>);
+
+    impl Ask for Counted {
+        fn world_ranks(&self) -> Option<Vec<u32>> {
+            self.0.fetch_add(1, Relaxed);
+            self.1.clone()
+        }
+
+        fn world_rank(&self, rank: u32) -> Option<u32> {
+            self.1.as_ref()?.get(rank as usize).copied()
+        }
+    }
+
+    #[test]
+    fn a_host_is_asked_once_and_equal_lists_are_one() {
+        static ASKED: AtomicU32 = AtomicU32::new(0);
+        let asked = |list| Ranks::Asked(Arc::new(Asked::new(3, Box::new(Counted(&ASKED, list)))));
+        let (one, other, unknown) = (asked(Some(vec![2, 0, 1])), asked(Some(vec![2, 0, 1])), asked(None));
+        assert_eq!((one.size(), ASKED.load(Relaxed)), (3, 0));
+        assert!(one.iter().eq([2, 0, 1]) && one.iter().eq([2, 0, 1]));
+        assert_eq!(ASKED.load(Relaxed), 1);
+        assert_eq!(one.identity(), other.identity());
+        assert_eq!(Ranks::List([2, 0, 1].into()).settled().identity(), one.identity());
+        assert_ne!(Ranks::List([2, 1, 0].into()).settled().identity(), one.identity());
+        assert!(unknown.iter().eq([OUTSIDE; 3]));
+    }
+
+    #[test]
+    fn lists_that_are_gone_leave_nothing() {
+        for at in 0..10_000 {
+            drop(Ranks::List([at, 7_000_000].into()).settled());
+        }
+        let entries = super::with_lists(|lists| lists.by_hash.len());
+        assert!(entries <= 256, "{entries}");
+    }
+}

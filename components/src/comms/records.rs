@@ -1,0 +1,284 @@
+//! The communicators that there are, and those that were freed and are still to be written about.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use mpit::lock::{Guard, Mutex};
+
+use super::{CommId, Description, NUMBER_BITS, Record, number, slot};
+use crate::coll::monitoring as collectives;
+use crate::{coll, events};
+
+struct Records {
+    /// The number of the newest communicator.
+    newest: u64,
+    /// Slots that can be used again.
+    slots: Vec<u32>,
+    /// By identity.
+    live: BTreeMap<u64, Live>,
+    /// By the moment at which the first that the record stands for was freed.
+    freed: BTreeMap<u64, Freed>,
+    /// Where freed communicators of a kind are added.
+    kinds: HashMap<Kind, u64>,
+    /// How many were freed so far: the moment.
+    ever_freed: u64,
+    /// When each reader was made, by the number of the reader.
+    readers: BTreeMap<u64, Start>,
+    newest_reader: u64,
+}
+
+struct Live {
+    record: Record,
+    /// Somebody may ask for its numbers for ever.
+    pinned: bool,
+}
+
+struct Freed {
+    record: Record,
+    pinned: bool,
+    /// When the last of those was freed that the record stands for.
+    last: u64,
+}
+
+/// Communicators of the same kind are alike.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Kind {
+    name: Arc<str>,
+    call: Option<Arc<str>>,
+    remote: bool,
+    ranks: (u32, usize),
+}
+
+impl Kind {
+    /// The kind of a communicator whose ranks are settled.
+    fn of(record: &Record) -> Self {
+        Self {
+            name: Arc::clone(&record.name),
+            call: record.origin.as_ref().map(|origin| Arc::clone(&origin.call)),
+            remote: record.remote,
+            ranks: record.ranks.identity(),
+        }
+    }
+}
+
+/// The moment at which a reader was made.
+#[derive(Clone, Copy)]
+struct Start {
+    /// How many communicators had been freed,
+    freed: u64,
+    /// and the number of the newest one.
+    newest: u64,
+}
+
+static RECORDS: Mutex<Option<Records>> = Mutex::new(None);
+
+struct Locked(Guard<'static, Option<Records>>);
+
+impl std::ops::Deref for Locked {
+    type Target = Records;
+    fn deref(&self) -> &Records {
+        self.0.as_ref().expect("made when it was locked")
+    }
+}
+
+impl std::ops::DerefMut for Locked {
+    fn deref_mut(&mut self) -> &mut Records {
+        self.0.as_mut().expect("made when it was locked")
+    }
+}
+
+fn records() -> Locked {
+    let mut guard = RECORDS.lock();
+    guard.get_or_insert_with(|| Records {
+        newest: 0,
+        slots: Vec::new(),
+        live: BTreeMap::new(),
+        freed: BTreeMap::new(),
+        kinds: HashMap::new(),
+        ever_freed: 0,
+        readers: BTreeMap::new(),
+        newest_reader: 0,
+    });
+    Locked(guard)
+}
+
+impl Records {
+    fn new_id(&mut self) -> CommId {
+        self.newest += 1;
+        let slot = self.slots.pop().map_or(0, u64::from);
+        CommId::from_number(slot << NUMBER_BITS | self.newest)
+    }
+
+    /// Nothing is kept of a communicator any more. Its record is to be dropped without the lock: the host may be
+    /// called.
+    fn forget(&mut self, id: CommId, pinned: bool) {
+        if !pinned && slot(id.get()) < 1 << (64 - NUMBER_BITS) && collectives::close(id) {
+            self.slots.push(slot(id.get()));
+        }
+    }
+
+    /// The moment from which on all readers there are read.
+    fn newest_start(&self) -> Start {
+        let latest = |of: fn(&Start) -> u64| self.readers.values().map(of).max().unwrap_or(0);
+        Start { freed: latest(|start| start.freed), newest: latest(|start| start.newest) }
+    }
+
+    /// Keeps a freed communicator: with others that are alike, if no reader can tell them apart.
+    fn keep(&mut self, at: u64, freed: Freed) {
+        let start = self.newest_start();
+        let kind = Kind::of(&freed.record);
+        let alike = self.kinds.get(&kind).copied().filter(|first| *first >= start.freed);
+        let is_new = number(freed.record.id.get()) > start.newest;
+        if let Some(first) = alike.filter(|_| is_new && !freed.pinned)
+            && let Some(target) = self.freed.get_mut(&first).filter(|target| !target.pinned)
+        {
+            let Freed { record, last, .. } = freed;
+            target.record.alike += record.alike;
+            target.record.newest = target.record.newest.max(record.newest);
+            target.last = target.last.max(last);
+            collectives::merge(record.id, &target.record);
+            self.forget(record.id, false);
+        } else {
+            self.kinds.insert(kind, at);
+            self.freed.insert(at, freed);
+        }
+    }
+
+    /// Forgets what no reader needs, and joins what none can tell apart any more. Returns what is to be dropped.
+    fn compact(&mut self) -> Vec<Record> {
+        let needed = self.readers.values().map(|start| start.freed).min();
+        let mut dropped = Vec::new();
+        self.kinds.clear();
+        for (at, freed) in std::mem::take(&mut self.freed) {
+            if needed.is_some_and(|needed| freed.last >= needed) {
+                self.keep(at, freed);
+            } else {
+                self.forget(freed.record.id, freed.pinned);
+                dropped.push(freed.record);
+            }
+        }
+        dropped
+    }
+}
+
+/// A communicator was created. Tools are told, whose callbacks may do anything: hold no lock that they could need.
+pub fn created(what: Description<'_>) -> CommId {
+    let Description { name, origin, ranks, remote, neighbors } = what;
+    let newest = origin.as_ref().map_or(0, |origin| origin.number);
+    let id = records().new_id();
+    let (name, freed, alike) = (name.into(), false, 1);
+    let record = Record { id, name, origin, ranks, remote, neighbors, freed, alike, newest };
+    coll::created(&record);
+    records().live.insert(id.get(), Live { record: record.clone(), pinned: false });
+    events::comm_created(&record);
+    id
+}
+
+/// A communicator was given another name.
+pub fn renamed(comm: CommId, name: &str) {
+    let renamed = {
+        let mut records = records();
+        let Some(live) = records.live.get_mut(&comm.get()) else { return };
+        if *live.record.name == *name {
+            return;
+        }
+        live.record.name = name.into();
+        live.record.clone()
+    };
+    collectives::renamed(&renamed);
+}
+
+/// A communicator is bound to by somebody who may ask for its numbers also when it is freed: they stay.
+pub fn pin(comm: CommId) {
+    if let Some(live) = records().live.get_mut(&comm.get()) {
+        live.pinned = true;
+    }
+}
+
+/// A communicator is freed. Tools are told, as in [`created`].
+pub fn freed(comm: CommId) {
+    let Some(Live { mut record, pinned }) = records().live.remove(&comm.get()) else { return };
+    record.freed = true;
+    let is_used = collectives::is_used(comm);
+    if is_used {
+        // It was asked for its members when it was used.
+        record.ranks = record.ranks.settled();
+    }
+    coll::freed(comm);
+    let dropped = {
+        let mut records = records();
+        let at = records.ever_freed;
+        records.ever_freed += 1;
+        if is_used && !records.readers.is_empty() {
+            record.neighbors = Arc::default();
+            records.keep(at, Freed { record, pinned, last: at });
+            None
+        } else {
+            records.forget(comm, pinned);
+            Some(record)
+        }
+    };
+    drop(dropped);
+    events::comm_freed(comm.get());
+}
+
+/// What is known of a communicator that is not freed.
+#[must_use]
+pub fn get(comm: CommId) -> Option<Record> {
+    records().live.get(&comm.get()).map(|live| live.record.clone())
+}
+
+/// The communicators that are not freed, in the order of creation.
+#[must_use]
+pub fn live() -> Vec<Record> {
+    let live = records().live.values().map(|live| live.record.clone()).collect();
+    in_order(live)
+}
+
+fn in_order(mut records: Vec<Record>) -> Vec<Record> {
+    records.sort_unstable_by_key(|record| number(record.id.get()));
+    records
+}
+
+/// Somebody who wants to write about communicators, also about those that are freed in the meantime.
+#[derive(Debug)]
+pub struct Reader {
+    number: u64,
+}
+
+impl Reader {
+    /// A reader of the communicators that exist now or will.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "it begins to hold what others free; not a plain value")]
+    pub fn new() -> Self {
+        let mut records = records();
+        records.newest_reader += 1;
+        let number = records.newest_reader;
+        let start = Start { freed: records.ever_freed, newest: records.newest };
+        records.readers.insert(number, start);
+        Self { number }
+    }
+
+    /// The communicators that are there, and those that were freed since the reader was made and had operations, in the
+    /// order of creation.
+    #[must_use]
+    pub fn comms(&self) -> Vec<Record> {
+        let records = records();
+        let from = records.readers.get(&self.number).map_or(0, |start| start.freed);
+        let freed = records.freed.values().filter(|freed| freed.last >= from).map(|freed| &freed.record);
+        let all = records.live.values().map(|live| &live.record).chain(freed).cloned().collect();
+        drop(records);
+        in_order(all)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let dropped = {
+            let mut records = records();
+            records.readers.remove(&self.number);
+            records.compact()
+        };
+        drop(dropped);
+    }
+}

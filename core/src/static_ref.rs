@@ -1,0 +1,44 @@
+//! A reference to something that lives as long as the process, exchanged without locks.
+
+use std::fmt;
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{Acquire, Release},
+};
+
+/// A place for a reference, empty at first.
+pub struct StaticRef<T: 'static>(AtomicPtr<T>);
+
+impl<T: Sync> StaticRef<T> {
+    /// An empty place.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "`Default` is not const")]
+    pub const fn new() -> Self {
+        Self(AtomicPtr::new(null_mut()))
+    }
+
+    /// Returns the reference, if there is one.
+    #[inline]
+    pub fn get(&self) -> Option<&'static T> {
+        // SAFETY: null, or what `set` stored: a `&'static T`, of which only shared ones exist.
+        unsafe { self.0.load(Acquire).as_ref() }
+    }
+
+    /// Replaces the reference.
+    pub fn set(&self, reference: Option<&'static T>) {
+        self.0.store(reference.map_or(null_mut(), |to| std::ptr::from_ref(to).cast_mut()), Release);
+    }
+}
+
+impl<T: Sync> Default for StaticRef<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> fmt::Debug for StaticRef<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StaticRef").field(&self.0).finish()
+    }
+}

@@ -1,0 +1,183 @@
+//! The members of a communicator or window, by their ranks in the world: each is asked for when it is first used.
+
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+use mpit::lock::Mutex;
+use mpit::object::OUTSIDE;
+use mpit_components::comms::Ranks;
+
+/// Who is in an object. Used again for other objects, so nothing of it is ever given back to the allocator.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    size: AtomicU32,
+    /// Rank r is process r of the world.
+    as_world: AtomicBool,
+    peers: Peers,
+    ranks: Mutex<Option<Ranks>>,
+}
+
+impl Members {
+    /// Those of another object from now on.
+    pub(crate) fn set(&self, ranks: Ranks) {
+        self.peers.clear();
+        self.size.store(ranks.size(), Relaxed);
+        self.as_world.store(matches!(ranks, Ranks::World(_)), Relaxed);
+        // Dropped without the lock: the host may be called.
+        let before = self.ranks.lock().replace(ranks);
+        drop(before);
+    }
+
+    /// Hands them out: the object is over.
+    pub(crate) fn release(&self) -> Option<Ranks> {
+        self.ranks.lock().take()
+    }
+
+    #[inline]
+    pub(crate) fn size(&self) -> u32 {
+        self.size.load(Relaxed)
+    }
+
+    /// The members as the framework takes them.
+    pub(crate) fn ranks(&self) -> Option<Ranks> {
+        self.ranks.lock().clone()
+    }
+
+    /// The rank in the world, or [`OUTSIDE`]; `None` if the host has to be asked.
+    #[inline]
+    pub(crate) fn known(&self, rank: u32) -> Option<u32> {
+        if rank >= self.size() {
+            Some(OUTSIDE)
+        } else if self.as_world.load(Relaxed) {
+            Some(rank)
+        } else {
+            self.peers.get(rank)
+        }
+    }
+
+    /// The rank in the world, or [`OUTSIDE`].
+    #[inline]
+    pub(crate) fn world_rank(&self, rank: u32) -> u32 {
+        self.known(rank).unwrap_or_else(|| self.ask(rank))
+    }
+
+    #[cold]
+    fn ask(&self, rank: u32) -> u32 {
+        let Some(ranks) = self.ranks() else { return OUTSIDE };
+        let world_rank = ranks.world_rank(rank);
+        self.peers.put(rank, world_rank);
+        world_rank
+    }
+}
+
+/// Ranks that were asked for, read without locks: open addressing with linear probing, each place a rank and its rank in
+/// the world. Memory grows with the processes spoken to.
+#[derive(Debug, Default)]
+struct Peers {
+    /// The places, the newest of `all`; null while there are none.
+    places: AtomicPtr<Places>,
+    all: Mutex<(Vec<&'static Places>, usize)>,
+}
+
+/// Each place is 0, or a rank plus 1 in the upper half and the rank in the world in the lower one.
+type Places = Box<[AtomicU64]>;
+
+const FIRST: usize = 16;
+
+impl Peers {
+    #[inline]
+    fn get(&self, rank: u32) -> Option<u32> {
+        // SAFETY: null, or places that were leaked for good.
+        let places = unsafe { self.places.load(Acquire).as_ref() }?;
+        let mask = places.len() - 1;
+        let mut at = scatter(rank) & mask;
+        loop {
+            let word = places[at].load(Relaxed);
+            if (word >> 32) as u32 == rank + 1 {
+                return Some(word as u32);
+            }
+            if word == 0 {
+                return None;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn put(&self, rank: u32, world_rank: u32) {
+        let mut all = self.all.lock();
+        if self.get(rank).is_some() {
+            return;
+        }
+        let (tables, used) = &mut *all;
+        let newest = tables.last().copied();
+        let places = match newest {
+            // At most half full, so that probing ends soon.
+            Some(places) if *used * 2 < places.len() => places,
+            _ => {
+                let len = newest.map_or(FIRST, |places| 2 * places.len());
+                let larger: &'static Places =
+                    Box::leak(Box::new((0..len).map(|_| AtomicU64::new(0)).collect()));
+                for word in
+                    newest.into_iter().flatten().map(|word| word.load(Relaxed)).filter(|word| *word != 0)
+                {
+                    insert(larger, word);
+                }
+                tables.push(larger);
+                larger
+            }
+        };
+        insert(places, u64::from(rank + 1) << 32 | u64::from(world_rank));
+        *used += 1;
+        self.places.store(std::ptr::from_ref(places).cast_mut(), Release);
+    }
+
+    /// Forgets all ranks and keeps the places.
+    fn clear(&self) {
+        let mut all = self.all.lock();
+        if all.1 != 0 {
+            all.1 = 0;
+            all.0.iter().flat_map(|places| places.iter()).for_each(|word| word.store(0, Relaxed));
+        }
+    }
+}
+
+fn insert(places: &Places, word: u64) {
+    let mask = places.len() - 1;
+    let mut at = scatter((word >> 32) as u32 - 1) & mask;
+    while places[at].load(Relaxed) != 0 {
+        at = (at + 1) & mask;
+    }
+    places[at].store(word, Relaxed);
+}
+
+/// Spreads ranks over the places; they come in rows and strides.
+#[inline]
+fn scatter(rank: u32) -> usize {
+    (u64::from(rank).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Members, OUTSIDE, Ranks};
+
+    #[test]
+    fn ranks_are_found_after_they_were_asked_for() {
+        let members = Members::default();
+        let ranks: Vec<u32> = (0..1000).map(|rank| 7 * rank % 1000).chain([OUTSIDE]).collect();
+        members.set(Ranks::List(ranks.as_slice().into()));
+        assert_eq!(members.known(3), None);
+        for round in 0..2 {
+            for (rank, world_rank) in (0..).zip(&ranks) {
+                assert_eq!(members.known(rank).is_some(), round == 1);
+                assert_eq!(members.world_rank(rank), *world_rank);
+            }
+        }
+        assert_eq!(members.world_rank(1001), OUTSIDE);
+        members.set(Ranks::List([5, 4].into()));
+        assert_eq!((members.world_rank(0), members.world_rank(1), members.world_rank(2)), (5, 4, OUTSIDE));
+        members.set(Ranks::World(2));
+        assert_eq!((members.known(1), members.known(2)), (Some(1), Some(OUTSIDE)));
+    }
+}

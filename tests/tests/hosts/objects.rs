@@ -1,0 +1,17 @@
+//! Communicators and windows from their first use to their end.
+
+use mpit_tests::{Outcome, launch::Job, stacks};
+
+use crate::MONITORED;
+
+#[test]
+fn objects_used_while_freed_are_themselves() -> Outcome {
+    stacks::for_each(
+        "last_use",
+        |_| true,
+        |stack| {
+            let program = stack.compile_tool("last_use")?;
+            Job::mpi(stack, 3).arg(program).under_mpit(&[MONITORED])?.succeed().map(drop)
+        },
+    )
+}
