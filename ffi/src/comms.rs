@@ -119,14 +119,14 @@ impl Comm {
         comms::pin(self.id());
         let number = self.id().get();
         match self.members.ranks().map(|ranks| ranks.settled()) {
-            Some(ranks @ (Ranks::List(_) | Ranks::Asked(_))) => Object::comm(number, bound(ranks)),
+            Some(ranks @ (Ranks::List(_) | Ranks::Asked(_))) => Object::comm(number, bound(&ranks)),
             Some(Ranks::World(_)) | None => Object::world(number, self.size()),
         }
     }
 }
 
 /// Lists of ranks that were bound to, which stay: one for all communicators of the same members.
-fn bound(ranks: Ranks) -> &'static [AtomicU32] {
+fn bound(ranks: &Ranks) -> &'static [AtomicU32] {
     type Lists = HashMap<Vec<u32>, &'static [AtomicU32]>;
     static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
     let list: Vec<u32> = ranks.iter().collect();

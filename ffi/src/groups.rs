@@ -132,8 +132,8 @@ impl Group {
     /// How many of the members from a rank on are those of the world that were guessed.
     fn prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
         let len = guesses.len() as c_int;
-        let guessed = world.some(guesses)?;
-        let places = self.translated(&(from..from + len).collect::<Vec<_>>(), &guessed)?;
+        let subset = world.some(guesses)?;
+        let places = self.translated(&(from..from + len).collect::<Vec<_>>(), &subset)?;
         Some((0..).zip(places).take_while(|(at, place)| at == place).count())
     }
 }

@@ -123,13 +123,13 @@ impl Parser {
                     fields.next().and_then(|field| field.strip_prefix("procs: ")).context("no procs")?;
                 let member = |text| if text == "-1" { Ok(OUTSIDE) } else { number(text) };
                 let mut members = Vec::new();
-                for part in list.split(',') {
-                    match part.split_once('-').filter(|(first, _)| !first.is_empty()) {
-                        None => members.push(member(part)?),
+                for ranks in list.split(',') {
+                    match ranks.split_once('-').filter(|(first, _)| !first.is_empty()) {
+                        None => members.push(member(ranks)?),
                         Some((first, range)) => {
-                            let (last, step) = range.split_once(':').unwrap_or((range, "1"));
-                            let (first, last): (u32, u32) = (number(first)?, number(last)?);
-                            members.extend((first..=last).step_by(number::<u32>(step)? as usize));
+                            let (end, step) = range.split_once(':').unwrap_or((range, "1"));
+                            let (first, end): (u32, u32) = (number(first)?, number(end)?);
+                            members.extend((first..=end).step_by(number::<u32>(step)?.max(1) as usize));
                         }
                     }
                 }

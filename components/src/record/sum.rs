@@ -61,7 +61,7 @@ impl<'s> AtomicSum<'s> {
     }
 
     /// Sets it to nothing, when nobody adds to it.
-    pub(crate) fn clear(&self) {
+    pub(crate) fn clear(self) {
         for word in self.0 {
             word.store(0, Relaxed);
         }

@@ -83,7 +83,7 @@ impl Account {
     /// Forgets the communicator.
     fn clear(&self) {
         self.about[0].store(0, Release);
-        self.sums.iter().for_each(AtomicSum::clear);
+        self.sums.into_iter().for_each(AtomicSum::clear);
         self.audiences.iter().for_each(|audience| audience.set(None));
         self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
         self.reach.store(NOT_KNOWN, Relaxed);
@@ -92,17 +92,25 @@ impl Account {
     }
 }
 
+type KindKey = (Arc<str>, bool, (u32, usize));
+
 /// What the store says of communicators: kinds of them, and lists of members. Each is written once.
 #[derive(Debug, Default)]
 struct Written {
     /// The number of each kind by name, whether the name has a number, and members.
-    kinds: HashMap<(Arc<str>, bool, (u32, usize)), u64>,
+    kinds: HashMap<KindKey, u64>,
     /// The number of each list, by its identity, which lasts as long as the list is kept here.
     lists: HashMap<(u32, usize), (u64, Ranks)>,
 }
 
 /// The audience of a list of members, a shape, and the place of this process in the list, as long as the list is there.
-type OfLists = HashMap<((u32, usize), u8, Option<u32>), (&'static Audience, Option<Weak<[u32]>>)>;
+type OfLists = HashMap<OfList, InUse>;
+
+/// An audience, and the list if it is not the world.
+type InUse = (&'static Audience, Option<Weak<[u32]>>);
+
+/// The identity of the list, the shape and the place.
+type OfList = ((u32, usize), u8, Option<u32>);
 
 fn is_there(list: Option<&Weak<[u32]>>) -> bool {
     list.is_none_or(|list| list.strong_count() > 0)
