@@ -23,7 +23,7 @@ const FAULTS: [(&str, &str); 40] = [
     ("RETURNS_NULL", "cannot work with this mpit"),
     ("RETURNS_ODD", "is not aligned"),
     ("MAGIC", "MPIT_MAGIC"),
-    ("MAJOR", "version 2.1"),
+    ("MAJOR", "version 2."),
     ("SIZE_SMALL", "is 24, not the sizeof"),
     ("SIZE_LARGE", "use a newer one"),
     ("SIZE_HUGE", "not the sizeof"),
