@@ -249,7 +249,8 @@ fn guests_come_and_go() {
     OPERATIONS.comes_again();
     heard();
     host::finalizing();
-    assert_eq!(heard(), ["linked closes", "late closes", "operations closes"]);
+    // In the reverse order of their opening.
+    assert_eq!(heard(), ["operations closes", "late closes", "linked closes"]);
     assert!(!pml::active() && !coll::active());
     // Nobody tells them anything any more.
     LATE.goes();

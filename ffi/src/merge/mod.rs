@@ -140,7 +140,12 @@ impl Merged {
     /// host's is listed, since not every host raises its own then.
     pub fn update_number(&self) -> i32 {
         self.sync();
-        let listed = [self.pvars.len(), self.cvars.len(), self.events.len(), self.categories.len()];
+        let listed = [
+            self.pvars.listed_of_host(),
+            self.cvars.listed_of_host(),
+            self.events.listed_of_host(),
+            self.categories.listed_of_host(),
+        ];
         let listed = i32::try_from(listed.iter().sum::<usize>()).unwrap_or(i32::MAX);
         let sum = self.registry.update_number().saturating_add(self.host_number.load(SeqCst));
         let sum = sum.saturating_add(listed);

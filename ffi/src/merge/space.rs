@@ -104,6 +104,11 @@ impl<I: HostInfo> Space<I> {
         self.entries.len()
     }
 
+    /// The number of the host's entries that are listed.
+    pub(super) fn listed_of_host(&self) -> usize {
+        self.keys.lock().len()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
