@@ -319,8 +319,16 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     }
 
     fn pcontrol(&self, level: i32) {
-        for (_, component) in self.open_ones() {
-            component.pcontrol(level);
+        // The list only grows; its lock is not held while a component runs, and nothing is allocated.
+        for at in 0.. {
+            let component = {
+                let register = self.register();
+                let Some(known) = register.known.get(at) else { return };
+                if known.is_open { Some(known.component) } else { None }
+            };
+            if let Some(component) = component {
+                component.pcontrol(level);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ fn act(comm: CommId) {
         let volume = Volume::Each(bytes);
         coll::end(&Operation { comm, kind, rank: 0, size: SIZE, root, volume, in_place: false });
     }
-    for area in [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting] {
+    for area in [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files] {
         if calls::active(area) {
             calls::begin(area).end();
         }
@@ -88,7 +88,7 @@ fn acts(handle: &Handle<'_>, variable: &Variable) -> u64 {
 }
 
 fn assert_quiet(name: &str) {
-    let areas = [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting];
+    let areas = [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files];
     let calls = areas.iter().any(|area| calls::active(*area));
     assert!(!pml::active() && !osc::active() && !coll::active() && !calls, "{name}: somebody listens");
 }

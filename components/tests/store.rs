@@ -121,25 +121,25 @@ fn a_store_that_cannot_grow_goes_on_in_memory() {
     });
 }
 
-/// A file of 128 bytes that says that its process spoke to all of a world of 2^26.
+/// A file of 128 bytes that says that its process spoke to all of a world of 2^26, and one that says that this is a
+/// communicator.
 #[test]
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
-    let head = [header, 2, 1 << 58, 1, 0, 0, 0, 0];
-    for block in [
-        // Audience: key, count, bytes, first, step, how many, except.
-        words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]),
-        // The world: number, form and size, no name.
-        words(7, &[1, 1 << 32 | 1 << 26, 0]),
-    ] {
+    let head = [header, 3, 1 << 58, 1, 0, 0, 0, 0];
+    // Audience: key, count, bytes, first, step, how many, except.
+    let spoken_to = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
+    // Members: number, those of the world and how many.
+    let world = words(8, &[1, 1 << 32 | 1 << 26]);
+    for (block, wrong) in [(spoken_to, Some("more than 4194304 processes")), (world, None)] {
         let file: Vec<u8> = head.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
-        let (refused, info) = {
-            let mut refused = None;
-            let info = allocation_counter::measure(|| refused = read(&file).err());
-            (refused.map(|why| why.to_string()), info)
-        };
-        assert!(refused.is_some_and(|why| why.contains("more than 4194304 processes")));
+        let mut found = None;
+        let info = allocation_counter::measure(|| found = Some(read(&file).map(|left| left.text().len())));
+        match (found, wrong) {
+            (Some(Err(why)), Some(wrong)) => assert!(why.to_string().contains(wrong), "{why}"),
+            (found, wrong) => assert!(found.is_some_and(|found| found.is_ok()) && wrong.is_none()),
+        }
         assert!(info.bytes_max < 1 << 20, "{} bytes", info.bytes_max);
     }
 }
