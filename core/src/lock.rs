@@ -28,6 +28,9 @@ const CLOSED: u32 = 1 << 31;
 
 static GATE: AtomicU32 = AtomicU32::new(0);
 
+/// This process was forked after the first lock was taken.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
 /// How long a fork waits for those inside.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -39,6 +42,12 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     /// Whether this thread closed the gate.
     static CLOSED_BY_ME: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns true in a process that was forked by one that had taken a lock. What other threads had begun then never ends here.
+#[must_use]
+pub fn is_forked() -> bool {
+    FORKED.load(Relaxed)
 }
 
 /// While this lives, the process forks in no other thread.
@@ -126,6 +135,7 @@ extern "C" fn after_fork_in_parent() {
 }
 
 extern "C" fn after_fork_in_child() {
+    FORKED.store(true, Relaxed);
     DEPTH.set(DEPTH.get() - 1);
     CLOSED_BY_ME.set(false);
     GATE.store(own(), Release);

@@ -22,7 +22,7 @@ pub(crate) fn adopt_new() {
     }
     let mut loaded = 0;
     // SAFETY: `count` takes the pointer for what it is, and does not keep it.
-    unsafe { libc::dl_iterate_phdr(Some(count), (&raw mut loaded).cast()) };
+    unsafe { find::each_object(count, (&raw mut loaded).cast()) };
     // What an image does when it is asked may come back here.
     if SEEN.load(Acquire) == loaded || ADOPTING.swap(true, AcqRel) {
         return;
@@ -36,7 +36,7 @@ fn adopt_all() {
     static KNOWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let mut found: Vec<Found> = Vec::new();
     // SAFETY: `collect` takes the pointer to `found` for what it is, and does not keep it.
-    unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut found).cast()) };
+    unsafe { find::each_object(collect, (&raw mut found).cast()) };
     for Found { file, function } in found {
         // An image that has functions of MPI_T itself shows what it has by those.
         if image::is_own(function) || find::defines(&file, c"MPI_T_init_thread") {

@@ -65,7 +65,7 @@ impl Shared {
         }
         let mut search = Search { library: self.library, is_loaded: false };
         // SAFETY: `look` takes the pointer for what it is, and does not keep it.
-        unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+        unsafe { crate::host::find::each_object(look, (&raw mut search).cast()) };
         search.is_loaded
     }
 }

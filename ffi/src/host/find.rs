@@ -1,7 +1,9 @@
 //! Finding the MPI library and its functions.
 
+use mpit::lock::Inside;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int, c_void};
+
 use std::ptr::NonNull;
 
 /// What every MPI library defines and we do not.
@@ -74,7 +76,7 @@ impl Library {
     fn find_private() -> Option<Self> {
         let mut files: Vec<CString> = Vec::new();
         // SAFETY: `collect` takes the pointer to `files` for what it is, and does not keep it.
-        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut files).cast()) };
+        unsafe { each_object(collect, (&raw mut files).cast()) };
         let first = |name: &CStr| {
             files
                 .iter()
@@ -112,6 +114,21 @@ impl Library {
 pub(super) fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `library` is a handle from `dlopen`, and `name` a C string.
     NonNull::new(unsafe { libc::dlsym(library, name.as_ptr()) })
+}
+
+/// Calls a function for each object of the process, until it returns another value than 0. No thread forks meanwhile: the
+/// dynamic linker's lock would stay locked in the child.
+///
+/// # Safety
+///
+/// `callback` takes `data` for what it is, and keeps nothing of what it is shown.
+pub(crate) unsafe fn each_object(
+    callback: unsafe extern "C" fn(*mut libc::dl_phdr_info, usize, *mut c_void) -> c_int,
+    data: *mut c_void,
+) {
+    let _unforked = Inside::enter();
+    // SAFETY: by the caller's promise.
+    unsafe { libc::dl_iterate_phdr(Some(callback), data) };
 }
 
 /// The definition of a symbol that comes after ours in the program's scope.

@@ -39,7 +39,7 @@ impl Object {
         let linker = unsafe { libc::getauxval(libc::AT_BASE) } as usize;
         let mut search = Search { address, linker, position: 0, initial: None, found: None };
         // SAFETY: `compare` takes the pointer for a `Search`, and does not keep it.
-        unsafe { libc::dl_iterate_phdr(Some(compare), (&raw mut search).cast()) };
+        unsafe { find::each_object(compare, (&raw mut search).cast()) };
         let initial = search.initial.unwrap_or_default();
         search.found.map(|object| Self { initial, ..object })
     }
@@ -216,7 +216,7 @@ unsafe extern "C" fn compare(info: *mut libc::dl_phdr_info, _size: usize, search
 pub fn first_definition(name: &CStr, is_wanted: impl Fn(&Object) -> bool) -> Option<*mut c_void> {
     let mut bases: Vec<usize> = Vec::new();
     // SAFETY: `collect` takes the pointer for a vector of addresses, and does not keep it.
-    unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut bases).cast()) };
+    unsafe { find::each_object(collect, (&raw mut bases).cast()) };
     bases
         .into_iter()
         .filter_map(Object::containing)

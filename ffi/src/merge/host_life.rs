@@ -112,7 +112,8 @@ impl HostLife {
     /// called is then in use no longer. Returns false if that is not certain, because this thread is in such a call
     /// itself, or one does not return.
     pub fn settle(&self) -> bool {
-        ASKING.get() == 0 && self.askers.settle(Instant::now() + PATIENCE)
+        // Of threads that were in such a call at a fork, the child has the counts and not the threads.
+        ASKING.get() == 0 && (mpit::lock::is_forked() || self.askers.settle(Instant::now() + PATIENCE))
     }
 
     /// Asks the host, if it can be asked, and keeps it up meanwhile. Never waits, so it works in a signal handler,
