@@ -326,6 +326,12 @@ pub fn meet_predefined() {
     }
 }
 
+/// Returns true if the library will delete our attribute of `MPI_COMM_SELF` when it goes down.
+#[must_use]
+pub fn end_is_seen() -> bool {
+    Host::get().is_some_and(|host| mpi::is_active() && Comm::attribute(host.abi().comm_self).is_some())
+}
+
 /// A communicator was renamed by a call that we saw.
 pub fn renamed(handle: Handle) {
     if let Some(comm) = COMMS.get(handle) {

@@ -144,6 +144,14 @@ fn complain_of_late_sessions() {
     }
 }
 
+/// `MPI_Finalize` is about to be called. A library without attributes does not say when it goes down: then this is the end.
+pub fn finalize_begins() {
+    ensure_up();
+    if !comms::end_is_seen() {
+        finalizing();
+    }
+}
+
 /// MPI goes down and still works: called by the library inside `MPI_Finalize`, when it deletes our attribute on
 /// `MPI_COMM_SELF`. Attributes are deleted in the reverse order of their setting, and ours was set first: so the program's
 /// delete functions have run, and so have tools that wrap `MPI_Finalize`.

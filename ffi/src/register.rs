@@ -25,7 +25,8 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
         }
         if let Err(why) = &outcome {
             // One line, whatever the names of the table.
-            eprintln!("mpit: a table is refused as a whole: {}", mpit::printable(why));
+            let why = why.replace(char::is_control, "?");
+            eprintln!("mpit: a table is refused as a whole: {why}");
         }
         outcome.is_ok()
     };

@@ -153,7 +153,7 @@ static void find_subjects(void)
     if (sizes[SOURCES] == 0)
         add_missing(SOURCES, "no source");
     for (int i = 0; i < sizes[EVENTS] && i < 2; i++)
-        add_event(i == 0 ? 0 : sizes[EVENTS] - 1);
+        add_event(i == 0 ? 0 : last_event());
     if (sizes[EVENTS] == 0)
         add_missing(EVENTS, "no event");
     add_missing(INSTANCES, "no instance");

@@ -249,6 +249,21 @@ static void add_source(int index)
 /* The tools interface is that of the MPI library itself, with nothing in front of it. */
 static int alone;
 
+/* The last event that is bound to nothing or to a communicator, for which there are objects. */
+static int last_event(void)
+{
+    int last = 0, bind;
+    for (int index = 0; index < sizes[EVENTS]; index++) {
+        int length = 0, elements = 0, desc_length = 0;
+        bind = MPI_T_BIND_MPI_WIN;
+        call(address_of("event_get_info"), (word[ARGUMENTS]){index, 0, WORD(&length), 0, 0, 0, WORD(&elements), 0, 0, 0,
+                                                             WORD(&desc_length), WORD(&bind)});
+        if (bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM)
+            last = index;
+    }
+    return last;
+}
+
 static void add_event(int index)
 {
     struct subject *s = add_subject(EVENTS, "event", 0, index);

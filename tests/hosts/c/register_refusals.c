@@ -265,7 +265,7 @@ int main(void)
     SPOILT((it.table.num_components = 1, it.component.framework = 0), "its framework is a null pointer");
     SPOILT((it.table.num_components = 1, it.component.name = "a,b"), "component `a,b` at r:1: its name contains");
     SPOILT((it.table.num_components = 1, it.component.listening = (struct mpit_switch *)((char *)words + 1)), "its switch at");
-    SPOILT((it.table.num_components = 1, it.component.size -= 8), "component 1: its size is");
+    SPOILT((it.table.num_components = 1, it.component.size -= 24), "component 1: its size is");
 
     /* None of these took a cell or a name from the right one. */
     make(&right);

@@ -11,8 +11,8 @@ calls! {
     initializing() fortran fn Init() => life::ensure_up();
     initializing() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
     initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
-    // The end is seen from inside, too: what that needs is set up, at the latest, now.
-    before() plain fn Finalize() => life::ensure_up();
+    // The end is seen from inside: what that needs is set up, at the latest, now.
+    before() plain fn Finalize() => life::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
     initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
     before() plain fn Session_finalize(session: Place) => life::session_finalizing();
