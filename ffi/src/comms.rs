@@ -1,8 +1,8 @@
 //! Communicators of the host: which one a handle is, and who is in it.
 //!
 //! A communicator is met when it is first used, in whatever language; so nothing depends on having seen how it was made.
-//! Meeting it costs a few calls that do not depend on its size: see [`crate::members`]. How its end is seen is told in
-//! [`crate::objects`].
+//! Meeting it costs a few calls that do not depend on its size: see `members`. How its end is seen is told in
+//! `objects`.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
