@@ -73,7 +73,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Writes the text, in pieces of moderate size. Members of communicators are a list up to [`LISTED`] and ranges
+    /// Writes the text, in pieces of moderate size. Members of communicators are a list up to `LISTED` and ranges
     /// above.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! A set-user-ID program, or one with file capabilities, runs with rights that the user who starts it lacks, and that user
 //! chooses its environment. So every variable that mpit reads, and every file that a variable or `HOME` leads to, is read
-//! through this module, and a privileged process sees none of them. `clippy.toml` refuses the functions of [`std::env`] in the
+//! through this module, and a privileged process sees none of them. `clippy.toml` refuses the functions of [`mod@std::env`] in the
 //! crates that become part of other processes.
 
 use std::ffi::{OsStr, OsString};

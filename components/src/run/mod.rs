@@ -5,7 +5,7 @@
 //! world and of those behind it have names of their own, `STEM.w2.<rank>.prof`.
 //!
 //! All of it is agreed on without messages: the run by the environment, the world by what its launcher calls it
-//! ([`launcher`]), the numbers of worlds by names in the directory of the files ([`claim`]).
+//! (`launcher`), the numbers of worlds by names in the directory of the files (`claim`).
 
 mod claim;
 mod launcher;
