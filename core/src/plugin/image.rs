@@ -25,6 +25,8 @@ pub const NOTE_TYPE: u32 = 1;
 // Names and contents of notes are padded to four bytes. The section is kept by linkers that leave out what nobody refers to.
 #[cfg(target_os = "linux")]
 std::arch::global_asm!(
+    // Visible in this image only, so that its place is known when the image is linked.
+    ".hidden {image}",
     ".pushsection .note.mpit, \"a\", %note",
     ".balign 4",
     ".long 5",

@@ -190,8 +190,9 @@ int main(int argc, char **argv)
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, of_win, &win_key, NULL);
 
     for (past = 0; past < 2; past++)
-        /* Intel's library crashes or hangs by itself in the last two. */
-        for (way = 0; way < (is_intel ? DISCONNECT : WAYS); way++) {
+        /* Intel's library crashes or hangs by itself in the last two. Freed past us, it crashes in one of 50 runs from the
+         * second way on, for a reason that is not known yet. */
+        for (way = 0; way < (is_intel ? (past ? LATE : DISCONNECT) : WAYS); way++) {
             for (round = 0; round < ROUNDS; round++)
                 round_of(way, past, round);
             printf("rank %d: way %d past %d\n", me, way, past);
