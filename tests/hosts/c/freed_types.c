@@ -9,6 +9,13 @@
 
 enum { TAG = 7, REPLY = 8, BYTES = 14, OTHERS = 64, OTHER_BYTES = 1000 };
 
+/* MPICH 4.0.2 does not come back from MPI_Sendrecv if another thread sends the answer late, with and without mpit. */
+#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
+enum { SENDRECV_WAITS_FOR_THREADS = 0 };
+#else
+enum { SENDRECV_WAITS_FOR_THREADS = 1 };
+#endif
+
 static MPI_Datatype type;
 
 static MPI_Datatype derived(int bytes)
@@ -47,6 +54,8 @@ int main(int argc, char **argv)
     open_ledger(&argc, &argv, 1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int form = 0; form < 3; form++) {
+        if (form == 1 && !SENDRECV_WAITS_FOR_THREADS)
+            continue;
         MPI_Datatype committed = derived(BYTES);
         /* A duplicate of a committed type is committed. */
         if (form == 2) {
