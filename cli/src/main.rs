@@ -37,8 +37,9 @@ enum Command {
     Run(Run),
     /// List the variables, categories and enumerations that a tool would see
     ///
-    /// Without a command: those that mpit brings. With one, such as `mpiexec -n 1 ./app`: all that its first process
-    /// has, the MPI library's own included.
+    /// Without a command: those of mpit, and of the plug-ins that the environment names. With one, such as
+    /// `mpit vars -- mpiexec -n 1 ./app`: all that its first process has at its end, the MPI library's own included, and what
+    /// of it appeared after MPI_Init only.
     Vars(Vars),
     /// Tell what is wrong with plug-ins
     ///
@@ -99,6 +100,14 @@ struct Run {
 
 #[derive(Debug, Args)]
 struct Vars {
+    /// Only entries of these names, with all that is known of them
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// Only entries with this text in their name or description, in upper or lower case
+    #[arg(long, value_name = "TEXT")]
+    grep: Option<String>,
+
     /// Print JSON, for programs
     #[arg(long)]
     json: bool,
@@ -107,7 +116,7 @@ struct Vars {
     library: Library,
 
     /// A command that runs an MPI program, to list what its MPI library has
-    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -172,8 +181,11 @@ struct Library {
 }
 
 fn main() -> ExitCode {
-    // The process that a plug-in is checked in has those that come before it.
-    if std::env::var_os(mpit::plugin::check::SUBJECT).is_none() {
+    // The process that a plug-in is checked in has those that come before it. A list of variables has theirs, too; those of a
+    // command are loaded there. Options are read after this, and may look at variables.
+    let mut words = std::env::args_os().skip(1);
+    let is_list = words.next().is_some_and(|word| word == "vars") && words.all(|word| word != "--");
+    if std::env::var_os(mpit::plugin::check::SUBJECT).is_none() && !is_list {
         mpit::plugin::leave_to_others();
     }
     let done = match parse().command {

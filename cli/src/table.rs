@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
 use mpit_ffi::listing::{Element, Listing};
 
 /// All tables, each under a heading.
@@ -10,25 +10,131 @@ pub(crate) fn of(listing: &Listing) -> String {
     let mut out = String::new();
     let library = listing.library.as_deref().unwrap_or("no MPI library: what mpit brings");
     let _ = writeln!(out, "{library}\n");
-    section(&mut out, "Performance variables", listing.pvars.len(), &pvars(listing));
-    section(&mut out, "Control variables", listing.cvars.len(), &cvars(listing));
-    section(&mut out, "Events", listing.events.len(), &events(listing));
-    section(&mut out, "Sources of events", listing.sources.len(), &sources(listing));
-    section(&mut out, "Categories", listing.categories.len(), &categories(listing));
-    section(&mut out, "Enumerations", listing.enumerations.len(), &enumerations(listing));
+    section(&mut out, "Performance variables", listing.pvars.len(), pvars(listing));
+    section(&mut out, "Control variables", listing.cvars.len(), cvars(listing));
+    section(&mut out, "Events", listing.events.len(), events(listing));
+    section(&mut out, "Sources of events", listing.sources.len(), sources(listing));
+    section(&mut out, "Categories", listing.categories.len(), categories(listing));
+    section(&mut out, "Enumerations", listing.enumerations.len(), enumerations(listing));
     out
 }
 
-fn section(out: &mut String, heading: &str, count: usize, table: &Table) {
+fn section(out: &mut String, heading: &str, count: usize, mut table: Table) {
     let _ = writeln!(out, "{heading} ({count})");
     if count > 0 {
-        write(out, table);
+        write(out, &mut table);
     }
     out.push('\n');
 }
 
+/// The entries with all that is known of them, one below the other.
+pub(crate) fn in_full(listing: &Listing) -> String {
+    let mut out = String::new();
+    let mut entry = |kind: &str, table: Table, descriptions: Vec<&str>| {
+        let header: Vec<String> =
+            table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
+        for (row, description) in table.row_iter().zip(descriptions) {
+            let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
+            let name = header.iter().position(|head| head == "name").and_then(|at| cells.get(at));
+            let _ = writeln!(out, "{} ({kind})", name.map_or("", String::as_str));
+            let others = header
+                .iter()
+                .zip(&cells)
+                .filter(|(head, cell)| !matches!(head.as_str(), "name" | "description") && !cell.is_empty());
+            for (head, cell) in others {
+                let _ = writeln!(out, "    {head}: {cell}");
+            }
+            for line in description.lines() {
+                let _ = writeln!(out, "    {line}");
+            }
+            out.push('\n');
+        }
+    };
+    entry(
+        "performance variable",
+        pvars(listing),
+        listing.pvars.iter().map(|one| one.description.as_str()).collect(),
+    );
+    entry(
+        "control variable",
+        cvars(listing),
+        listing.cvars.iter().map(|one| one.description.as_str()).collect(),
+    );
+    entry("event", events(listing), listing.events.iter().map(|one| one.description.as_str()).collect());
+    entry(
+        "source of events",
+        sources(listing),
+        listing.sources.iter().map(|one| one.description.as_str()).collect(),
+    );
+    entry(
+        "category",
+        categories(listing),
+        listing.categories.iter().map(|one| one.description.as_str()).collect(),
+    );
+    entry("enumeration", enumerations(listing), listing.enumerations.iter().map(|_| "").collect());
+    out
+}
+
+/// The width of the terminal that standard output is, if it is one.
+fn terminal_width() -> Option<u16> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col)
+}
+
+/// What is left out first where a terminal is too narrow; `mpit vars NAME` shows it.
+const LESS_NEEDED: [&str; 11] = [
+    "verbosity",
+    "flags",
+    "elements",
+    "set by",
+    "scope",
+    "bind",
+    "from",
+    "ordering",
+    "index",
+    "type",
+    "source",
+];
+
+/// As many columns as descriptions need to be read with ease.
+const DESCRIPTION: u16 = 30;
+
+/// Has a table fit into a width: leaves out columns, and wraps the last one, which has the descriptions.
+fn fit(table: &mut Table, width: u16) {
+    let header: Vec<String> =
+        table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
+    // With a blank on each side.
+    let mut widths: Vec<u16> = table.column_max_content_widths().iter().map(|width| width + 2).collect();
+    let Some(last) = widths.pop() else { return };
+    let needed = last.min(DESCRIPTION);
+    let mut hidden = Vec::new();
+    for name in LESS_NEEDED {
+        if widths.iter().sum::<u16>() + needed <= width {
+            break;
+        }
+        if let Some(at) = header.iter().position(|head| head == name).filter(|at| *at < widths.len()) {
+            widths[at] = 0;
+            hidden.push(at);
+        }
+    }
+    for at in 0..widths.len() {
+        if let Some(column) = table.column_mut(at) {
+            let is_hidden = hidden.contains(&at);
+            column.set_constraint(if is_hidden {
+                ColumnConstraint::Hidden
+            } else {
+                ColumnConstraint::ContentWidth
+            });
+        }
+    }
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+}
+
 /// Lines end where the text ends, not where the table does.
-pub(crate) fn write(out: &mut String, table: &Table) {
+pub(crate) fn write(out: &mut String, table: &mut Table) {
+    if let Some(width) = terminal_width() {
+        fit(table, width);
+    }
     for line in table.to_string().lines() {
         let _ = writeln!(out, "{}", line.trim_end());
     }
@@ -36,6 +142,7 @@ pub(crate) fn write(out: &mut String, table: &Table) {
 
 pub(crate) fn new(header: &[&str]) -> Table {
     let mut table = Table::new();
+    // In a file or a pipe, an entry is a line.
     table
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled)
@@ -51,7 +158,7 @@ fn pvars(listing: &Listing) -> Table {
         let flags: Vec<_> = flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
         table.add_row([
             pvar.index.to_string(),
-            from(pvar.own),
+            from(pvar.own, pvar.late),
             pvar.name.clone(),
             pvar.class.clone(),
             typed(&pvar.datatype, pvar.enumeration.as_deref()),
@@ -70,7 +177,7 @@ fn cvars(listing: &Listing) -> Table {
     for cvar in &listing.cvars {
         table.add_row([
             cvar.index.to_string(),
-            from(cvar.own),
+            from(cvar.own, cvar.late),
             cvar.name.clone(),
             typed(&cvar.datatype, cvar.enumeration.as_deref()),
             cvar.scope.clone(),
@@ -84,7 +191,7 @@ fn cvars(listing: &Listing) -> Table {
 }
 
 fn events(listing: &Listing) -> Table {
-    let mut table = new(&["index", "name", "source", "elements", "bind", "verbosity", "description"]);
+    let mut table = new(&["index", "from", "name", "source", "elements", "bind", "verbosity", "description"]);
     for event in &listing.events {
         let element = |element: &Element| match &element.name {
             Some(name) => format!("{name}: {}", element.datatype),
@@ -92,6 +199,7 @@ fn events(listing: &Listing) -> Table {
         };
         table.add_row([
             event.index.to_string(),
+            from(event.own, event.late),
             event.name.clone(),
             event.source.clone(),
             event.elements.iter().map(element).collect::<Vec<_>>().join(", "),
@@ -122,7 +230,7 @@ fn categories(listing: &Listing) -> Table {
     for category in &listing.categories {
         table.add_row([
             category.index.to_string(),
-            from(category.own),
+            from(category.own, category.late),
             category.name.clone(),
             category.pvars.len().to_string(),
             category.cvars.len().to_string(),
@@ -144,8 +252,9 @@ fn enumerations(listing: &Listing) -> Table {
     table
 }
 
-fn from(own: bool) -> String {
-    if own { "mpit" } else { "MPI" }.into()
+fn from(own: bool, late: bool) -> String {
+    let whose = if own { "mpit" } else { "MPI" };
+    if late { format!("{whose}, after MPI_Init") } else { whose.into() }
 }
 
 fn typed(datatype: &str, enumeration: Option<&str>) -> String {

@@ -1,25 +1,38 @@
 //! `mpit vars`.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
+use mpit::cvar::unknown::nearest;
 use mpit_ffi::listing::{LISTING_FILE, Listing};
 
-use crate::{Vars, is_program, preload, table};
+use crate::{Vars, is_program, preload, settings, table};
 
 /// Prints the list.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
-    let listing = if args.command.is_empty() {
+    let mut listing = if args.command.is_empty() {
         Listing::of_this_process()
     } else {
         of_command(&args.command, &preload::find(args.library.file.as_deref())?, |_| ())?
     };
+    if !args.names.is_empty() {
+        select_names(&mut listing, &args.names)?;
+    }
+    if let Some(wanted) = &args.grep {
+        let wanted = wanted.to_lowercase();
+        retain(&mut listing, |name, description| {
+            name.to_lowercase().contains(&wanted) || description.to_lowercase().contains(&wanted)
+        });
+    }
     let text = if args.json {
         let json =
             serde_json::to_string_pretty(&listing).map_err(|error| format!("cannot write JSON: {error}"))?;
         json + "\n"
+    } else if !args.names.is_empty() {
+        table::in_full(&listing)
     } else {
         table::of(&listing)
     };
@@ -28,6 +41,36 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Keeps the entries of these names; each has to be that of one.
+fn select_names(listing: &mut Listing, names: &[String]) -> Result<(), String> {
+    // Aliases are names of ours alone.
+    let of_alias = |name: &&String| settings::find(name).map(|desc| desc.name().to_owned());
+    let wanted: BTreeSet<String> =
+        names.iter().cloned().chain(names.iter().filter_map(|name| of_alias(&name))).collect();
+    let mut known = BTreeSet::new();
+    retain(listing, |name, _| {
+        known.insert(name.to_owned());
+        wanted.contains(name)
+    });
+    match names.iter().find(|name| !known.contains(*name) && of_alias(name).is_none()) {
+        None => Ok(()),
+        Some(missing) => Err(match nearest(missing, known.iter().map(String::as_str), 0.7) {
+            Some(near) => format!("nothing is called `{missing}`; did you mean `{near}`?"),
+            None => format!("nothing is called `{missing}`; `mpit vars` lists what there is"),
+        }),
+    }
+}
+
+/// Keeps the entries that are wanted by name and description.
+fn retain(listing: &mut Listing, mut is_wanted: impl FnMut(&str, &str) -> bool) {
+    listing.pvars.retain(|one| is_wanted(&one.name, &one.description));
+    listing.cvars.retain(|one| is_wanted(&one.name, &one.description));
+    listing.events.retain(|one| is_wanted(&one.name, &one.description));
+    listing.sources.retain(|one| is_wanted(&one.name, &one.description));
+    listing.categories.retain(|one| is_wanted(&one.name, &one.description));
+    listing.enumerations.retain(|one| is_wanted(&one.name, ""));
 }
 
 /// Runs a command and takes the list that its first MPI process writes.

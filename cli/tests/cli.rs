@@ -296,6 +296,48 @@ fn vars_lists_what_mpit_brings() {
 }
 
 #[test]
+fn vars_lists_what_is_asked_for() {
+    let one = text(&mpit(&["vars", "pml_monitoring_enable", "pml"]).stdout);
+    for line in [
+        "pml_monitoring_enable (control variable)\n",
+        "    value: 0\n",
+        "    set by: default\n",
+        "pml_components (control variable)\n",
+        "pml (category)\n",
+    ] {
+        assert!(one.contains(line), "no {line}in {one}");
+    }
+    assert!(
+        one.contains("MPI_Pcontrol(0) turns recording off") && !one.contains("pml_monitoring_flush"),
+        "{one}"
+    );
+    let wrong = mpit(&["vars", "pml_monitoring_enabel"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = text(&wrong.stderr);
+    assert_eq!(
+        said,
+        "mpit: nothing is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
+    );
+    let some: Listing =
+        serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
+    assert!(some.pvars.iter().any(|pvar| pvar.name == "pml_monitoring_messages_histogram"));
+    assert!(some.pvars.len() < 5 && some.cvars.is_empty(), "{some:?}");
+}
+
+/// In a terminal tables are as wide as that, and elsewhere an entry is a line.
+#[test]
+fn tables_are_as_wide_as_the_terminal() {
+    let line = format!("stty cols 90; {} vars", env!("CARGO_BIN_EXE_mpit"));
+    let done =
+        Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
+    let said = text(&done.stdout);
+    assert!(done.status.success() && said.contains("pml_monitoring_flush"), "{said}");
+    assert!(said.lines().all(|line| line.trim_end().chars().count() <= 90), "{said}");
+    let piped = text(&mpit(&["vars"]).stdout);
+    assert!(piped.lines().any(|line| line.contains("pml_monitoring_flush") && line.len() > 90), "{piped}");
+}
+
+#[test]
 fn vars_of_a_command_without_mpi_says_so() {
     let done = mpit(&["vars", "--", "true"]);
     assert_eq!(done.status.code(), Some(2));

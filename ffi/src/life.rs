@@ -163,5 +163,6 @@ pub fn finalizing() {
     comms::refresh_names();
     host::finalizing();
     doctor::finalized();
+    listing::write_at_end();
     mpi_t::library_is_finalizing();
 }

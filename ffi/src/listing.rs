@@ -1,6 +1,9 @@
 //! What a tool would see, as one value: of this process, or of one that ran under the preload library.
 
+use std::collections::HashSet;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use mpit::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 use serde::{Deserialize, Serialize};
@@ -33,13 +36,16 @@ pub struct Listing {
 }
 
 /// A performance variable.
-#[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and whose it is")]
+#[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and two of the list")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pvar {
     /// Its index.
     pub index: u32,
     /// Ours, or the MPI library's.
     pub own: bool,
+    /// It appeared after MPI was initialized.
+    #[serde(default)]
+    pub late: bool,
     /// Its name.
     pub name: String,
     /// Its class.
@@ -69,6 +75,9 @@ pub struct Cvar {
     pub index: u32,
     /// Ours, or the MPI library's.
     pub own: bool,
+    /// It appeared after MPI was initialized.
+    #[serde(default)]
+    pub late: bool,
     /// Its name.
     pub name: String,
     /// Its datatype.
@@ -97,6 +106,9 @@ pub struct Event {
     /// Ours, or the MPI library's.
     #[serde(default)]
     pub own: bool,
+    /// It appeared after MPI was initialized.
+    #[serde(default)]
+    pub late: bool,
     /// Its name.
     pub name: String,
     /// The name of its source, of ours: of the MPI library's, only an instance tells.
@@ -147,6 +159,9 @@ pub struct Category {
     pub index: u32,
     /// Ours, or the MPI library's.
     pub own: bool,
+    /// It appeared after MPI was initialized.
+    #[serde(default)]
+    pub late: bool,
     /// Its name.
     pub name: String,
     /// The indices of its performance variables.
@@ -213,11 +228,26 @@ impl Listing {
     }
 }
 
+impl Listing {
+    /// Marks what is not in an earlier listing of this process. Indices never move.
+    fn mark_what_is_later_than(&mut self, first: &Self) {
+        let pvars: HashSet<u32> = first.pvars.iter().map(|pvar| pvar.index).collect();
+        self.pvars.iter_mut().for_each(|pvar| pvar.late = !pvars.contains(&pvar.index));
+        let cvars: HashSet<u32> = first.cvars.iter().map(|cvar| cvar.index).collect();
+        self.cvars.iter_mut().for_each(|cvar| cvar.late = !cvars.contains(&cvar.index));
+        let events: HashSet<u32> = first.events.iter().map(|event| event.index).collect();
+        self.events.iter_mut().for_each(|event| event.late = !events.contains(&event.index));
+        let categories: HashSet<u32> = first.categories.iter().map(|category| category.index).collect();
+        self.categories.iter_mut().for_each(|category| category.late = !categories.contains(&category.index));
+    }
+}
+
 fn pvar(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Pvar> {
     let info = merged.pvar_info(index.cast_signed())?;
     Some(Pvar {
         index,
         own,
+        late: false,
         name: info.name.clone(),
         class: word(abi.to_class(info.class).map(Class::word), info.class),
         datatype: word(abi.to_datatype(info.datatype).map(Datatype::word), "other"),
@@ -237,6 +267,7 @@ fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar
     Some(Cvar {
         index,
         own: own.is_some(),
+        late: false,
         name: info.name.clone(),
         datatype: word(abi.to_datatype(info.datatype).map(Datatype::word), "other"),
         scope: word(abi.to_scope(info.scope).map(Scope::word), info.scope),
@@ -261,6 +292,7 @@ fn event(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Eve
     Some(Event {
         index,
         own: own.is_some(),
+        late: false,
         name: info.name.clone(),
         source: source.unwrap_or_default().into(),
         elements: info.elements.iter().enumerate().map(element).collect(),
@@ -288,6 +320,7 @@ fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
     Some(Category {
         index,
         own,
+        late: false,
         name: name.into(),
         pvars: merged.members(at, Member::Pvar)?,
         cvars: merged.members(at, Member::Cvar)?,
@@ -302,20 +335,41 @@ fn word(known: Option<&'static str>, otherwise: impl Display) -> String {
     known.map_or_else(|| otherwise.to_string(), str::to_owned)
 }
 
-/// Writes the listing if the environment asks for it. A job's first process does; what goes wrong is told on standard
+/// What there was when MPI was initialized, if a listing is asked for.
+static AT_FIRST: Mutex<Option<Listing>> = Mutex::new(None);
+
+/// MPI is up: writes the listing if the environment asks for it. A job's first process does; what goes wrong is told on standard
 /// error.
 pub(crate) fn write_if_asked() {
-    let Some(path) = mpit::environment::var_os(LISTING_FILE) else { return };
-    if mpit_components::host::world().is_some_and(|world| world.rank != 0) {
-        return;
-    }
+    let Some(path) = asked_for() else { return };
     // The host has more to say than our registry only while its interface is up.
     let merged = Merged::get();
     merged.life.begin(crate::abi().thread_level(mpit::words::ThreadLevel::Single));
     let listing = Listing::of_this_process();
-    let written = serde_json::to_vec(&listing)
-        .map_err(std::io::Error::from)
-        .and_then(|text| std::fs::write(&path, text));
+    write(&path, &listing);
+    if let Ok(mut first) = AT_FIRST.lock() {
+        *first = Some(listing);
+    }
+}
+
+/// MPI is being finalized, and the library can still be asked: writes the listing again, with what appeared in the meantime.
+pub(crate) fn write_at_end() {
+    let Some(path) = asked_for() else { return };
+    let Some(first) = AT_FIRST.lock().ok().and_then(|mut first| first.take()) else { return };
+    let mut listing = Listing::of_this_process();
+    listing.mark_what_is_later_than(&first);
+    write(&path, &listing);
+}
+
+fn asked_for() -> Option<PathBuf> {
+    let path = mpit::environment::var_os(LISTING_FILE)?;
+    let is_other_than_first = mpit_components::host::world().is_some_and(|world| world.rank != 0);
+    (!is_other_than_first).then(|| path.into())
+}
+
+fn write(path: &Path, listing: &Listing) {
+    let written =
+        serde_json::to_vec(listing).map_err(std::io::Error::from).and_then(|text| std::fs::write(path, text));
     if let Err(error) = written {
         tell(&format!("cannot write the list of variables to {}: {error}", path.display()));
     }

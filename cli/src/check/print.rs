@@ -40,7 +40,7 @@ fn plugin(out: &mut String, checked: &Checked) {
         let Finding { rule, what, place, why, remedy, .. } = finding;
         rows.add_row([word, rule, what, place, why, remedy]);
     }
-    table::write(out, &rows);
+    table::write(out, &mut rows);
 }
 
 fn verdict(checked: &Checked) -> String {

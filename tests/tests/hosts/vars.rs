@@ -1,6 +1,6 @@
 //! What `mpit vars` tells of an MPI library.
 
-use mpit_tests::{Context, Failure, Outcome, launch::Job, stacks};
+use mpit_tests::{Context, Failure, Outcome, build, launch::Job, stacks};
 use std::fs;
 
 const RANKS: u32 = 2;
@@ -58,6 +58,31 @@ fn hidden_entries_are_not_listed() -> Outcome {
             }
             let shown = text.contains("\"pml_monitoring_messages_count\"") && text.contains("\"own\":false");
             Failure::unless(shown, || format!("{} lacks what is not hidden", list.display()))
+        },
+    )
+}
+
+/// The list is that of the end, also of a plug-in that comes late, and says so.
+#[test]
+fn list_says_what_appeared_after_init() -> Outcome {
+    stacks::for_each(
+        "vars_late",
+        |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+        |stack| {
+            let dir = stack.scratch("vars_late")?;
+            let program = stack.compile_tool("late_variable")?;
+            let mut job = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&["vars", "--json", "--"]);
+            for word in stack.mpiexec(1) {
+                job = job.arg(word);
+            }
+            let finished = job.arg(program).dir(&dir).succeed()?;
+            let entry = |name: &str| {
+                let name = format!("\"name\": \"{name}\"");
+                finished.stdout.split("    {").find(|entry| entry.contains(&name))
+            };
+            let late = |name: &str| entry(name).map(|entry| entry.contains("\"late\": true"));
+            let found = (late("late_level"), late("pml_monitoring_flush"));
+            Failure::unless(found == (Some(true), Some(false)), || format!("{found:?}\n{finished}"))
         },
     )
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use mpit_tests::launch::Job;
 use mpit_tests::plugins::{self, list};
-use mpit_tests::{Context, Failure, Outcome};
+use mpit_tests::{Context, Failure, Outcome, build};
 
 use super::{job, scratch};
 
@@ -96,4 +96,16 @@ fn a_program_in_c_loads_plugins_behind_what_is_there() -> Outcome {
     Failure::unless(finished.stdout.contains("\n8 more\n") && behind == expected.concat(), || {
         finished.to_string()
     })
+}
+
+/// `mpit vars` lists what plug-ins bring, without any MPI program.
+#[test]
+fn command_lists_variables_of_plug_ins() -> Outcome {
+    let dir = scratch("listed")?;
+    let plugin = plugins::good(&dir, "first")?;
+    let mpit = build::artifacts()?.mpit.display().to_string();
+    let list =
+        |words: &[&str]| Job::plain(&[&mpit, "vars"]).args(words).env("MPIT_PLUGINS", &plugin).succeed();
+    let listed = list(&["--grep", "first"])?;
+    Failure::unless(listed.stdout.contains("first_"), || listed.to_string())
 }
