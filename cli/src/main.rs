@@ -156,6 +156,10 @@ struct Report {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     phase: Vec<String>,
 
+    /// Also add up numbered phases, NAME_1.0.prof, NAME_2.0.prof and so on, as MPI_Pcontrol(2) writes them
+    #[arg(long)]
+    phases: bool,
+
     /// How many pairs of each kind are listed
     #[arg(long, value_name = "NUMBER", default_value_t = mpit_report::summary::TOP)]
     top: usize,

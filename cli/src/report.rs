@@ -75,11 +75,22 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
             write(*format, &job, run, args)?;
         }
     }
+    let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
+    for phases in &sums {
+        let job = phases.read(&left, &|_| ());
+        let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
+        let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
+        let printed = summary::write(&mut text, &job, args.top);
+        debug_assert!(printed.is_ok(), "a string takes everything");
+        io::stdout()
+            .write_all(mpit::printable(&text).as_bytes())
+            .map_err(|error| format!("cannot write: {error}"))?;
+    }
     Ok(if understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn selected(args: &Report) -> Result<Vec<Run>, String> {
-    let mut runs = input::find(&args.paths, &identity).map_err(|error| error.to_string())?;
+    let mut runs = input::find(&args.paths, args.phases, &identity).map_err(|error| error.to_string())?;
     if !args.phase.is_empty() {
         let all: Vec<_> = runs.iter().map(|run| run.stem().to_owned()).collect();
         if let Some(unknown) = args.phase.iter().find(|phase| !all.contains(phase)) {

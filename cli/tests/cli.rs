@@ -360,6 +360,20 @@ fn phases() -> tempfile::TempDir {
 }
 
 #[test]
+fn phases_are_added_up() {
+    let directory = phases();
+    let stem = directory.path().join("phase").display().to_string();
+    let done = mpit(&["report", "--phases", &stem]);
+    let said = text(&done.stdout);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    assert!(said.starts_with(&format!("{stem}_1: 2 of 2 processes\n")), "{said}");
+    let (_, sum) =
+        said.split_once(&format!("\n{stem}, sum of phase_1, phase_10: 2 of 2 processes\n")).unwrap();
+    let total = sum.lines().find(|line| line.starts_with("  E  messages")).unwrap();
+    assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["E", "messages", "15", "60", "60", "B", "2"]);
+}
+
+#[test]
 fn report_tells_of_each_phase_by_itself() {
     let directory = phases();
     let path = directory.path().to_str().unwrap();

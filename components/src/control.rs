@@ -8,7 +8,7 @@ use crate::{calls, host, monitoring};
 /// |---|---|
 /// | 0 | recording stops: what the program does from now on is in no variable and no file, although handles stay started and keep their values |
 /// | 1 | recording goes on, as at the start of a program |
-/// | 2 | what was recorded so far is written as at the end of MPI, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
+/// | 2 | what was recorded since the last time is written to the next numbered file, or all so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
 /// | others | nothing |
 ///
 /// All of the monitoring components and the variables of [`calls`] obey, events do not. Components of others are told the

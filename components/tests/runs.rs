@@ -48,9 +48,7 @@ fn run(special: &str) {
         others(comm, short);
         pml::sent(&Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard });
         pcontrol(1);
-        println!("a file: {}", Path::new("all.1.prof").exists());
-        // Written anew at the end.
-        let _ = std::fs::remove_file("all.1.prof");
+        println!("a file: {}", Path::new("all_1.1.prof").exists());
     }
     comms::freed(short);
     println!("active: {}", pml::active());
@@ -323,7 +321,12 @@ fn a_program_pauses_recording_and_writes() {
         (text(&output.stdout), text(&output.stderr)),
         ("a file: true\nactive: true\n".into(), String::new())
     );
-    assert_profile(&std::fs::read_to_string(directory.path().join("all.1.prof")).unwrap(), &MERGED);
+    for name in ["all.1.prof", "all_1.1.prof"] {
+        assert_profile(&std::fs::read_to_string(directory.path().join(name)).unwrap(), &MERGED);
+    }
+    // Nothing was recorded in the last phase.
+    let last = std::fs::read_to_string(directory.path().join("all_2.1.prof")).unwrap();
+    assert!(last.starts_with("# POINT TO POINT\n# OSC\n# COLLECTIVES\nD\t"), "{last}");
     // On a stream it is whole each time.
     let streamed = [("MPIT_PML_MONITORING_ENABLE", "1"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "2")];
     let output = start(directory.path(), "pcontrol", &streamed);

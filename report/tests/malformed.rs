@@ -198,7 +198,7 @@ fn a_container_that_is_cut_short_is_told() {
 /// Whatever it is, it is read without a panic.
 fn is_survived(bytes: &[u8]) {
     let dir = directory(&[("run.0.prof", bytes), ("all.prof", bytes)]);
-    for run in mpit_report::input::find(&[dir.path().to_owned()], &|_| None).unwrap() {
+    for run in mpit_report::input::find(&[dir.path().to_owned()], false, &|_| None).unwrap() {
         let job = run.read(&common::no_others, &|_| ());
         let mut text = String::new();
         mpit_report::summary::write(&mut text, &job, 3).unwrap();

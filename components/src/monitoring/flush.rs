@@ -57,7 +57,7 @@ impl Phase {
         }
         let world = host::world().ok_or(Error::NotAccessible)?;
         let profile = self.begin.until_now(world.rank, &self.comms);
-        report::file(&profile, stem).map_err(|_| Error::Invalid)
+        report::file(&profile, stem, &format!(".{}.prof", world.rank)).map_err(|_| Error::Invalid)
     }
 }
 

@@ -20,7 +20,36 @@ use crate::run::{self, Identity};
 use crate::store::{self, Kind};
 
 /// Whoever writes of the run wants to know of all communicators.
-static WHOLE_RUN: Mutex<Option<Reader>> = Mutex::new(None);
+static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
+
+/// The run, while something is to be written of it.
+struct WholeRun {
+    comms: Reader,
+    /// How many numbered files were written.
+    phases: u32,
+    /// What was recorded before the present phase, and the communicators of the phase.
+    before: Moment,
+    comms_of_phase: Reader,
+}
+
+impl WholeRun {
+    fn begin() -> Self {
+        Self { comms: Reader::new(), phases: 0, before: Moment::default(), comms_of_phase: Reader::new() }
+    }
+
+    /// Writes what was recorded since the last numbered file to the next one. What cannot be written is in the one after that.
+    fn write_phase(&mut self, me: u32) {
+        let now = Moment::now();
+        let profile = self.before.until_now(me, &self.comms_of_phase);
+        let ending = format!("_{}.{me}.prof", self.phases + 1);
+        // The user is told.
+        if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
+            self.phases += 1;
+            self.before = now;
+            self.comms_of_phase = Reader::new();
+        }
+    }
+}
 
 /// What the names of files begin with that the settings of this process name, also where they ask for none at the end.
 #[must_use]
@@ -71,7 +100,7 @@ pub(crate) fn keep(world: World) {
 pub(crate) fn begin_run() {
     let is_recorded = super::switches().into_iter().any(Switch::is_on);
     if is_recorded && super::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
-        *WHOLE_RUN.lock() = Some(Reader::new());
+        *WHOLE_RUN.lock() = Some(WholeRun::begin());
     }
 }
 
@@ -79,9 +108,9 @@ pub(crate) fn begin_run() {
 pub(crate) fn end_run() {
     // Functions of components run here, without a lock.
     let lines = lines_of_components();
-    let reader = WHOLE_RUN.lock().take();
-    let (Some(reader), Some(world)) = (reader, host::world()) else { return };
-    let mut profile = Moment::default().until_now(world.rank, &reader);
+    let run = WHOLE_RUN.lock().take();
+    let (Some(mut run), Some(world)) = (run, host::world()) else { return };
+    let mut profile = Moment::default().until_now(world.rank, &run.comms);
     profile.lines = lines;
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
@@ -90,6 +119,9 @@ pub(crate) fn end_run() {
         _ => Output::Files(stem.as_str().as_bytes()),
     };
     store::OF_PROCESS.finalizing();
+    if run.phases > 0 && matches!(output, Output::Files(_)) {
+        run.write_phase(world.rank);
+    }
     let text = match output {
         Output::Files(_) => with_identity(&profile),
         _ => text(&profile),
@@ -117,15 +149,16 @@ pub(crate) fn write_now() {
         return;
     }
     let lines = lines_of_components();
-    let reader = WHOLE_RUN.lock();
-    let (Some(reader), Some(world)) = (&*reader, host::world()) else { return };
-    let mut profile = Moment::default().until_now(world.rank, reader);
+    let mut run = WHOLE_RUN.lock();
+    let (Some(run), Some(world)) = (&mut *run, host::world()) else { return };
+    if settings::ENABLE_OUTPUT.get() > 2 {
+        return run.write_phase(world.rank);
+    }
+    let mut profile = Moment::default().until_now(world.rank, &run.comms);
     profile.lines = lines;
     let written = match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(&profile, io::stdout().lock()),
-        2 => in_one_piece(&profile, io::stderr().lock()),
-        // `file` has told the user.
-        _ => return file(&profile, settings::FILENAME.get().as_str().as_bytes()).unwrap_or_default(),
+        _ => in_one_piece(&profile, io::stderr().lock()),
     };
     if let Err(error) = written {
         cannot_write(&error);
@@ -164,12 +197,12 @@ fn with_identity(profile: &Profile) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Writes `<stem>.<rank>.prof`. What goes wrong is also told the user.
-pub(super) fn file(profile: &Profile, stem: &[u8]) -> io::Result<()> {
-    let (stem, ending) = (Path::new(OsStr::from_bytes(stem)), format!(".{}.prof", profile.me));
+/// Writes `<stem><ending>`. What goes wrong is also told the user.
+pub(super) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<()> {
+    let stem = Path::new(OsStr::from_bytes(stem));
     let text = with_identity(profile)?;
     let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
-    write_apart(stem, &ending, first, |mut file| file.write_all(&text))
+    write_apart(stem, ending, first, |mut file| file.write_all(&text))
         .inspect_err(|error| complain(format_args!("cannot write {}{ending}: {error}", stem.display())))
         .map(drop)
 }

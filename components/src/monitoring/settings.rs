@@ -20,8 +20,8 @@ pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
 
 /// Where what was recorded during the whole run goes at the end of MPI, if pml_monitoring_enable is not 0: 0 nowhere;
 /// 1 standard output; 2 standard error; 3 and more a file of each process, see pml_monitoring_filename. Handles of
-/// pml_monitoring_flush have no influence on it. MPI_Pcontrol(2) writes what was recorded so far in the same way, a file
-/// under the same name, which the end of MPI writes anew.
+/// pml_monitoring_flush have no influence on it. MPI_Pcontrol(2) writes to files <filename>_1.<rank>.prof and so on what
+/// was recorded since the one before, the end of MPI the last of them as well; to streams, all that was recorded so far.
 #[cvar(
     name = "pml_monitoring_enable_output",
     scope = "READONLY",

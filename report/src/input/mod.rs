@@ -111,12 +111,12 @@ impl Run {
 
 /// Finds what the paths mean: a file, all files of a directory, or what the names of files begin with. Runs are sorted
 /// by name, `phase_2` before `phase_10`, and those of one name from the newest on. `identify` is asked for the run of files of
-/// processes that did not come to their end.
+/// processes that did not come to their end. With `phases`, the beginning of names stands for those of numbered phases as well.
 ///
 /// # Errors
 ///
 /// When a path means nothing.
-pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Error> {
+pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<Vec<Run>, Error> {
     let mut found: Vec<Named> = Vec::new();
     for path in paths {
         let inside = if path.is_dir() { files_of(path)? } else { Vec::new() };
@@ -130,7 +130,13 @@ pub fn find(paths: &[PathBuf], identify: &Identify<'_>) -> Result<Vec<Run>, Erro
             let directory = path.parent().unwrap_or(Path::new(""));
             let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
             let files = if here.is_dir() { files_of(here)? } else { Vec::new() };
-            let mut wanted = files.into_iter().filter(|file| is_of(stem, &file.stem)).peekable();
+            let mut wanted = files
+                .into_iter()
+                .filter(|file| {
+                    is_of(stem, &file.stem)
+                        || phases && phase_of(&file.stem).is_some_and(|(whole, _)| whole == stem)
+                })
+                .peekable();
             if wanted.peek().is_none() {
                 let none = if path.is_dir() { Error::Nothing } else { Error::NotThere };
                 return Err(none(path.clone()));
@@ -165,6 +171,56 @@ fn is_of(stem: &str, name: &str) -> bool {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     };
     name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || world(rest))
+}
+
+/// Takes the name of a numbered phase apart: `run_3` is the third one of `run`.
+fn phase_of(stem: &str) -> Option<(&str, u64)> {
+    let (whole, number) = stem.rsplit_once('_')?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((whole, number.parse().ok().filter(|_| digits)?))
+}
+
+/// The numbered phases of one run.
+#[derive(Clone, Debug)]
+pub struct Phases<'a> {
+    /// The phases, by their numbers.
+    pub runs: Vec<&'a Run>,
+}
+
+impl Phases<'_> {
+    /// What the names of the files begin with, but for the numbers.
+    pub fn path(&self) -> PathBuf {
+        let stem = self.runs.first().and_then(|run| phase_of(&run.stem)).map_or("", |(whole, _)| whole);
+        self.runs.first().map_or_else(PathBuf::new, |run| run.directory.join(stem))
+    }
+
+    /// Reads all of them, and adds up what they say.
+    pub fn read(&self, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+        read::sum(&self.runs, left, progress)
+    }
+}
+
+/// Finds the numbered phases among runs, those of each run by themselves.
+pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
+    let mut all: Vec<Phases<'_>> = Vec::new();
+    for run in runs.iter().filter(|run| phase_of(&run.stem).is_some()) {
+        let whole = |run: &Run| phase_of(&run.stem).map(|(whole, _)| whole.to_owned());
+        let same = |phases: &&mut Phases<'_>| {
+            let other = phases.runs[0];
+            other.directory == run.directory
+                && whole(other) == whole(run)
+                && match (&other.identity, &run.identity) {
+                    (Some(one), Some(two)) => one.is_of_same_world(two),
+                    (None, None) => true,
+                    _ => false,
+                }
+        };
+        match all.iter_mut().find(same) {
+            Some(phases) => phases.runs.push(run),
+            None => all.push(Phases { runs: vec![run] }),
+        }
+    }
+    all
 }
 
 /// Returns the temporary files in directories, of processes that were killed while they wrote, or write still.
@@ -314,13 +370,13 @@ mod tests {
         for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
-        let runs = find(&[directory.path().to_owned()], &|_| None).unwrap();
+        let runs = find(&[directory.path().to_owned()], false, &|_| None).unwrap();
         let stems: Vec<_> = runs.iter().map(|run| (run.stem(), run.by_rank.len())).collect();
         assert_eq!(stems, [("phase_1", 2), ("phase_2", 1), ("phase_10", 1)]);
         // By the beginning of the names.
-        let runs = find(&[directory.path().join("phase_1")], &|_| None).unwrap();
+        let runs = find(&[directory.path().join("phase_1")], false, &|_| None).unwrap();
         assert_eq!((runs.len(), runs[0].by_rank.len()), (1, 2));
-        let error = find(&[directory.path().join("phase")], &|_| None).unwrap_err().to_string();
+        let error = find(&[directory.path().join("phase")], false, &|_| None).unwrap_err().to_string();
         assert!(error.contains("there is no file or directory"), "{error}");
     }
 
@@ -339,7 +395,7 @@ mod tests {
         write("run.w2.0.prof", "B", "2");
         std::fs::write(directory.path().join("run.4.prof"), "# POINT TO POINT\n").unwrap();
         std::fs::write(directory.path().join("running.4.prof"), "# POINT TO POINT\n").unwrap();
-        let runs = find(&[directory.path().join("run")], &|_| None).unwrap();
+        let runs = find(&[directory.path().join("run")], false, &|_| None).unwrap();
         let mut all: Vec<_> = runs
             .iter()
             .map(|run| (run.stem(), run.identity().map(|identity| identity.run.as_str()), run.by_rank.len()))

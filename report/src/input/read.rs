@@ -27,6 +27,24 @@ enum Single<'a> {
 }
 
 pub(super) fn run(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
+    let (part, notes) = part(run, left, progress);
+    part.finish(notes)
+}
+
+/// Adds up several runs of the same processes.
+pub(super) fn sum(runs: &[&Run], left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
+    let (mut all, mut notes) = (Part::default(), Vec::new());
+    for run in runs {
+        let (part, more) = part(run, left, progress);
+        all = all.absorb(part);
+        notes.extend(more);
+    }
+    all.ranks.sort_unstable();
+    all.ranks.dedup();
+    all.finish(notes)
+}
+
+fn part(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
     let Run { by_rank, together, .. } = run;
     let together = together.as_deref();
     let mut notes = Vec::new();
@@ -72,7 +90,7 @@ pub(super) fn run(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync
             part
         })
         .reduce(Part::default, Part::absorb);
-    whole.absorb(rest).finish(notes)
+    (whole.absorb(rest), notes)
 }
 
 fn stem_of(path: Option<&Path>) -> String {

@@ -19,7 +19,7 @@ pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
 
 /// Reads the only run of a directory.
 pub(crate) fn read(directory: &Path) -> Job {
-    let runs = input::find(&[directory.to_owned()], &|_| None).expect("files");
+    let runs = input::find(&[directory.to_owned()], false, &|_| None).expect("files");
     assert_eq!(runs.len(), 1);
     runs[0].read(&no_others, &|_| ())
 }
