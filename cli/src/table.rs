@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, presets};
+use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use mpit_ffi::listing::{Element, Listing};
 
 /// All tables, each under a heading.
@@ -81,7 +81,7 @@ fn terminal_width() -> Option<u16> {
     (size.ws_col > 0).then_some(size.ws_col)
 }
 
-/// What is left out first where a terminal is too narrow; `mpit vars NAME` shows it.
+/// Columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.
 const LESS_NEEDED: [&str; 11] = [
     "verbosity",
     "flags",
@@ -96,20 +96,25 @@ const LESS_NEEDED: [&str; 11] = [
     "source",
 ];
 
-/// As many columns as descriptions need to be read with ease.
-const DESCRIPTION: u16 = 30;
+/// Width below which descriptions are hard to read.
+const DESCRIPTION: usize = 30;
 
-/// Has a table fit into a width: leaves out columns, and wraps the last one, which has the descriptions.
-fn fit(table: &mut Table, width: u16) {
+/// Width below which no column is wrapped.
+const NARROWEST: usize = 12;
+
+/// Fits a table into a width: hides columns, wraps the last one, which has the descriptions, and those that are too wide.
+fn fit(table: &mut Table, terminal: u16) {
+    let width = usize::from(terminal);
     let header: Vec<String> =
         table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
     // With a blank on each side.
-    let mut widths: Vec<u16> = table.column_max_content_widths().iter().map(|width| width + 2).collect();
+    let mut widths: Vec<usize> =
+        table.column_max_content_widths().iter().map(|width| usize::from(*width) + 2).collect();
     let Some(last) = widths.pop() else { return };
     let needed = last.min(DESCRIPTION);
     let mut hidden = Vec::new();
     for name in LESS_NEEDED {
-        if widths.iter().sum::<u16>() + needed <= width {
+        if widths.iter().sum::<usize>() + needed <= width {
             break;
         }
         if let Some(at) = header.iter().position(|head| head == name).filter(|at| *at < widths.len()) {
@@ -117,17 +122,20 @@ fn fit(table: &mut Table, width: u16) {
             hidden.push(at);
         }
     }
+    let excess = (widths.iter().sum::<usize>() + needed).saturating_sub(width);
+    let widest = (0..widths.len()).max_by_key(|at| widths[*at]);
     for at in 0..widths.len() {
-        if let Some(column) = table.column_mut(at) {
-            let is_hidden = hidden.contains(&at);
-            column.set_constraint(if is_hidden {
-                ColumnConstraint::Hidden
-            } else {
-                ColumnConstraint::ContentWidth
-            });
-        }
+        let Some(column) = table.column_mut(at) else { continue };
+        column.set_constraint(if hidden.contains(&at) {
+            ColumnConstraint::Hidden
+        } else if excess > 0 && widest == Some(at) {
+            let rest = widths[at].saturating_sub(excess).max(NARROWEST);
+            ColumnConstraint::Absolute(Width::Fixed(u16::try_from(rest).unwrap_or(terminal)))
+        } else {
+            ColumnConstraint::ContentWidth
+        });
     }
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal);
 }
 
 /// Lines end where the text ends, not where the table does.
