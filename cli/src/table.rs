@@ -124,12 +124,12 @@ fn fit(table: &mut Table, terminal: u16) {
     }
     let excess = (widths.iter().sum::<usize>() + needed).saturating_sub(width);
     let widest = (0..widths.len()).max_by_key(|at| widths[*at]);
-    for at in 0..widths.len() {
+    for (at, own) in widths.iter().enumerate() {
         let Some(column) = table.column_mut(at) else { continue };
         column.set_constraint(if hidden.contains(&at) {
             ColumnConstraint::Hidden
         } else if excess > 0 && widest == Some(at) {
-            let rest = widths[at].saturating_sub(excess).max(NARROWEST);
+            let rest = own.saturating_sub(excess).max(NARROWEST);
             ColumnConstraint::Absolute(Width::Fixed(u16::try_from(rest).unwrap_or(terminal)))
         } else {
             ColumnConstraint::ContentWidth
