@@ -197,7 +197,6 @@ fn is_null(handle: Handle) -> bool {
 pub fn made(handle: Handle) {
     if !is_null(handle) {
         COMMS.made(handle);
-        let _ = in_use(handle);
     }
 }
 
@@ -321,8 +320,8 @@ fn place_in(handle: Handle) -> (u32, u32) {
 /// Meets the two communicators that every program has.
 pub fn meet_predefined() {
     if let Some(host) = Host::get() {
-        meet(host.abi().comm_world);
-        meet(host.abi().comm_self);
+        let _ = COMMS.meet_living(host.abi().comm_world);
+        let _ = COMMS.meet_living(host.abi().comm_self);
     }
 }
 

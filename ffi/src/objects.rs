@@ -4,12 +4,15 @@
 //! of the program may still use it and find it unchanged. Two further nets catch what that call does not show:
 //!
 //! - An attribute of ours is set on each object. Its value is the object's number, so its deletion ends this object and
-//!   no other one. Where the call that frees was not seen (a tool called its `PMPI_` name, or the library frees an object
-//!   only when its last operation is over), the handle is *doubted* from then on: callbacks that run after ours may use
-//!   the dying object, and a new object may get its handle. Under a doubted handle the attribute is compared at each use.
+//!   no other one. Where the call that frees was not seen (the library frees an object only when its last operation is
+//!   over, or a tool called past us), the handle is *doubted* from then on: callbacks that run after ours may still use the
+//!   dying object.
 //! - A call that makes an object ends what was known under its handle.
 //!
-//! So the library is never called on a handle that was merely remembered.
+//! The library is never called on a handle that was merely remembered. Nor are attributes of an object touched that may be
+//! dying, since some libraries delete them from a list that other calls then find half taken down: an object that is
+//! first used in a callback has a doubted handle, too. The first use that no call of the library leads to, or the call that
+//! makes the next object, ends the doubt.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
@@ -20,6 +23,7 @@ use mpit::lock::Mutex;
 use mpit_components::comms::Ranks;
 
 use crate::abi::Handle;
+use crate::host::callbacks;
 use crate::meeting::Meetings;
 use crate::table::Table;
 
@@ -43,10 +47,10 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     /// Takes the description over.
     fn set(&self, handle: Handle, new: Self::New);
 
-    /// Sets the attribute on an object that is in use.
+    /// Sets the attribute on an object that is certainly not being freed.
     fn set_attribute(handle: Handle, number: u64);
 
-    /// Returns the value of the attribute of an object that is in use.
+    /// Returns the value of the attribute of an object that is certainly not being freed.
     fn attribute(handle: Handle) -> Option<u64>;
 
     /// Records what may have changed unseen. The object still exists and is being freed.
@@ -59,7 +63,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     fn ended(number: u64);
 }
 
-/// A handle whose object was freed unseen, with what is known of the object that has it now.
+/// A handle whose object may be dying, with what is known of it.
 #[derive(Debug)]
 struct Doubted<T: 'static> {
     handle: Handle,
@@ -113,34 +117,39 @@ impl<T: Tracked> Objects<T> {
         self.table.last(handle)
     }
 
-    /// Returns the object behind a handle that is in use and not in the table. No lock is held while tools are notified.
+    /// Returns the object behind a handle that is in use and not in the table.
     #[cold]
     pub(crate) fn meet(&'static self, handle: Handle) -> Option<&'static T> {
+        self.meet_if_new(handle, callbacks::is_inside)
+    }
+
+    /// Returns the object behind a handle that is not about to be freed.
+    #[cold]
+    pub(crate) fn meet_living(&'static self, handle: Handle) -> Option<&'static T> {
+        self.meet_if_new(handle, || false)
+    }
+
+    /// No lock is held while tools are notified.
+    fn meet_if_new(&'static self, handle: Handle, may_be_dying: fn() -> bool) -> Option<&'static T> {
         let _meeting = self.meetings.begin(handle)?;
         if let Some(known) = self.table.get(handle) {
             return Some(known);
         }
-        let doubted = self.doubted(handle);
-        if let Some(object) = doubted {
-            let number = object.number().load(Acquire);
-            if number != 0 && T::attribute(handle) == Some(number) {
-                return Some(object);
+        if may_be_dying() {
+            let object = self.doubt(handle);
+            if number(object) == 0 {
+                object.freeing().store(false, Relaxed);
+                object.set(handle, T::ask(handle)?);
             }
-            end(object);
+            return Some(object);
         }
+        self.trust(handle);
         let new = T::ask(handle)?;
-        let fill = |object: &T| {
+        let object = self.table.insert_reusing(handle, |object| {
             object.freeing().store(false, Relaxed);
             object.set(handle, new);
-        };
-        let object = match doubted {
-            Some(object) => {
-                fill(object);
-                object
-            }
-            None => self.table.insert_reusing(handle, fill),
-        };
-        T::set_attribute(handle, object.number().load(Acquire));
+        });
+        T::set_attribute(handle, number(object));
         Some(object)
     }
 
@@ -151,7 +160,7 @@ impl<T: Tracked> Objects<T> {
         {
             self.remove(handle, number);
         }
-        self.trust(handle);
+        let _ = self.meet_living(handle);
     }
 
     /// A call that frees the object is about to begin. `None` if nothing is known of it.
@@ -182,10 +191,13 @@ impl<T: Tracked> Objects<T> {
             Some(known) if known.freeing().load(Acquire) => known.last_look(handle),
             Some(known) => {
                 known.last_look(handle);
-                self.doubt(handle);
+                let _ = self.doubt(handle);
                 self.remove(handle, number);
             }
-            None => self.doubt(handle),
+            // The call that frees it has returned, and the library takes it down now.
+            None => {
+                let _ = self.doubt(handle);
+            }
         }
     }
 
@@ -212,17 +224,21 @@ impl<T: Tracked> Objects<T> {
         self.doubted.lock().iter().find(|doubted| doubted.handle == handle).map(|doubted| doubted.object)
     }
 
-    fn doubt(&self, handle: Handle) {
+    /// Doubts a handle from now on. Returns the place for its object.
+    fn doubt(&self, handle: Handle) -> &'static T {
         let mut doubted = self.doubted.lock();
-        if doubted.iter().all(|doubted| doubted.handle != handle) {
-            // A handle is doubted at most once at a time, and is used again: there are not many.
-            let unused = doubted.iter_mut().find(|doubted| doubted.handle == 0);
-            match unused {
-                Some(place) => place.handle = handle,
-                None => doubted.push(Doubted { handle, object: Box::leak(Box::default()) }),
-            }
-            self.doubts.fetch_add(1, Release);
+        if let Some(present) = doubted.iter().find(|doubted| doubted.handle == handle) {
+            return present.object;
         }
+        self.doubts.fetch_add(1, Release);
+        // A handle is doubted for a short time, and is used again: there are not many.
+        if let Some(unused) = doubted.iter_mut().find(|doubted| doubted.handle == 0) {
+            unused.handle = handle;
+            return unused.object;
+        }
+        let object = Box::leak(Box::default());
+        doubted.push(Doubted { handle, object });
+        object
     }
 
     /// Nothing is doubted of a handle any more.

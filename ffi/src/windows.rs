@@ -98,7 +98,6 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
 pub fn made(handle: Handle) {
     if !is_null(handle) {
         WINDOWS.made(handle);
-        let _ = in_use(handle);
     }
 }
 

@@ -33,6 +33,7 @@ macro_rules! own_calls {
     )+};
 }
 
+pub(crate) mod callbacks;
 pub mod events;
 pub mod find;
 pub mod foreign;
