@@ -58,6 +58,9 @@ enum Command {
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
     /// process or one for a whole job. Lines that are not understood are named; then the exit status is 1.
     Report(Report),
+    /// The process beside the command of `mpit run` that shows which signals were sent to all of the process group
+    #[command(name = run::witness::SUBCOMMAND, hide = true)]
+    SignalWitness,
 }
 
 #[derive(Debug, Args)]
@@ -198,6 +201,9 @@ fn main() -> ExitCode {
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
+        Command::SignalWitness => {
+            run::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
+        }
     };
     match done {
         Ok(code) => code,

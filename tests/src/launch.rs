@@ -114,6 +114,13 @@ impl Job {
         Ok(self)
     }
 
+    /// Puts the whole behind another command, which runs it.
+    #[must_use]
+    pub fn within(mut self, words: &[&str]) -> Self {
+        self.line.splice(0..0, words.iter().map(ToString::to_string));
+        self
+    }
+
     /// Preloads mpit's library into the command itself and all it starts.
     ///
     /// # Errors

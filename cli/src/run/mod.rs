@@ -5,6 +5,7 @@ pub(crate) mod nothing;
 pub(crate) mod output;
 mod recover;
 mod wait;
+pub(crate) mod witness;
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;

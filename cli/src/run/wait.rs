@@ -9,16 +9,15 @@ use std::os::unix::process::ExitStatusExt;
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process, setrlimit, waitid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpgrp, getrlimit, kill_process,
+    setrlimit, waitid,
 };
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
 use signal_hook::low_level::emulate_default_handler;
-use signal_hook::low_level::siginfo::Cause;
+use signal_hook::low_level::siginfo::{Cause, Origin};
 
-/// Those that would end this process, and mean the command.
-const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+use super::witness::{SIGNALS, Witness};
 
 /// Runs it to its end.
 pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
@@ -29,15 +28,18 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
         .collect();
     // Before the command is there, so that none is lost in between.
     let mut signals = SignalsInfo::<WithOrigin>::new(signals)?;
+    // A signal of the group may end it before it is ready. Without it, only what a terminal sends is known to be the group's.
+    let mut witness = Witness::start().ok();
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
+    let guarded = witness.as_mut().map_or(Ok(()), |witness| witness.guard(pid));
+    let witness = Arc::new(Mutex::new(witness.filter(|_| guarded.is_ok())));
     let running = Arc::new(Mutex::new(true));
     let forwarder = {
-        let (running, handle) = (Arc::clone(&running), signals.handle());
+        let (running, witness, handle) = (Arc::clone(&running), Arc::clone(&witness), signals.handle());
         let thread = thread::Builder::new().name("signals".into()).spawn(move || {
             for origin in &mut signals {
-                // What a terminal sends, the command gets as well.
-                if origin.cause == Cause::Kernel {
+                if has_it(pid, &origin, &witness) {
                     continue;
                 }
                 let running = running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +62,28 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
         // It cannot have panicked.
         let _ = thread.join();
     }
+    if let Some(witness) = witness.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        witness.end();
+    }
     Ok(Ended(status))
+}
+
+/// Returns true if the command got a signal of this process as well, because it was sent to their process group.
+fn has_it(command: Pid, origin: &Origin, witness: &Mutex<Option<Witness>>) -> bool {
+    // The command may have made a group of its own, as `timeout` and `setsid` do.
+    if getpgid(Some(command)).is_ok_and(|group| group != getpgrp()) {
+        return false;
+    }
+    let mut witness = witness.lock().unwrap_or_else(PoisonError::into_inner);
+    let answer = witness.as_mut().map(|witness| witness.group_has(origin.signal));
+    match answer {
+        Some(Ok(has)) => has,
+        None => origin.cause == Cause::Kernel,
+        Some(Err(_)) => {
+            *witness = None;
+            origin.cause == Cause::Kernel
+        }
+    }
 }
 
 /// The end of a command.

@@ -36,6 +36,7 @@ mod report;
 mod ring;
 mod rows;
 mod sends;
+mod signals;
 mod symbols;
 mod tables;
 mod tool_edges;

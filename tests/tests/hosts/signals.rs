@@ -1,0 +1,56 @@
+//! Signals that reach `mpit run` while it waits for its command: the command has each of them once.
+
+use mpit_tests::{
+    Failure, Outcome, build,
+    launch::Job,
+    paths,
+    stacks::{self, Stack, Vendor},
+};
+
+/// Signals that the launcher hands on to its processes: to send to the group, to send to its leader, and how often.
+fn handed_on(stack: &Stack) -> &'static [[&'static str; 3]] {
+    match stack.vendor() {
+        // SIGUSR1 and SIGUSR2.
+        Vendor::OpenMpi => &[["10", "12", "3"]],
+        // SIGUSR1, SIGTERM and SIGINT. A second SIGINT would end the job at once.
+        Vendor::Mpich => &[["10", "15", "3"], ["2", "10", "1"]],
+        // After a SIGINT it hands nothing on.
+        Vendor::Intel => &[["10", "15", "3"]],
+    }
+}
+
+#[test]
+fn launchers_get_each_signal_once() -> Outcome {
+    stacks::for_each(
+        "group_signals",
+        |_| true,
+        |stack| {
+            let program = stack.compile("group_signals")?;
+            let dir = stack.scratch("group_signals")?;
+            let signals = handed_on(stack);
+            let words: Vec<&str> = signals.iter().flatten().copied().collect();
+            let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(30);
+            let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
+            let kept = [&crate::written_to("run")[..], &[("monitoring_store", "file")]].concat();
+            let finished = job.under_mpit(&kept)?.within(&leader).succeed()?;
+            for [group, leader, times] in signals {
+                let line = format!("{group}: {times}, {leader}: {times}\n");
+                Failure::unless(finished.stdout.contains(&line), || format!("no {line:?}\n{finished}"))?;
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn commands_get_each_signal_once() -> Outcome {
+    let artifacts = build::artifacts()?;
+    let dir = paths::hosts().join("signals");
+    let script = paths::source("hosts/python/terminal.py");
+    let words = [&script, &artifacts.mpit, &artifacts.preload, &dir].map(|path| path.display().to_string());
+    let line: Vec<&str> = ["python3"].into_iter().chain(words.iter().map(String::as_str)).collect();
+    let finished = Job::plain(&line).succeed()?;
+    Failure::unless(finished.stdout == "terminal\nanother group\none by one\nkilled\n", || {
+        finished.to_string()
+    })
+}
