@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// The files of a run are called so in a directory that is given instead of a stem.
 const IN_DIRECTORY: &str = "run";
 
-/// As long as the ending of any file of a process of a job of any size.
-const LONGEST_ENDING: &str = ".4294967295.store";
+/// An ending as long as that of any file: world, numbered phase, and rank of a job of any size.
+const LONGEST_ENDING: &str = ".w4294967295.4294967295.4294967295.store";
 
 /// Where the files of a run go.
 #[derive(Debug)]
