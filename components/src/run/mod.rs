@@ -58,11 +58,12 @@ impl Identity {
         format!("{self}\n")
     }
 
-    /// Reads the fields of the line.
+    /// Reads the fields of the line, none of which may have control characters.
     #[must_use]
     pub fn parse(fields: &str) -> Option<Self> {
         let mut fields = fields.trim_end_matches('\n').split('\t');
-        let mut next = || fields.next().filter(|field| !field.is_empty());
+        let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
+        let mut next = || fields.next().filter(is_sound);
         let (run, world, size, began) = (next()?, next()?, next()?, next()?);
         let size = size.strip_suffix(" ranks")?.parse().ok()?;
         Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
@@ -174,6 +175,7 @@ mod tests {
         assert_eq!(identity.line(), format!("# MPIT RUN\t{}\n", identity.fields()));
         assert_eq!(Identity::parse("a\tb\t4 processes\tc"), None);
         assert_eq!(Identity::parse("a\tb\t4 ranks"), None);
+        assert_eq!(Identity::parse("a\nc\tb\t4 ranks\td"), None);
     }
 
     #[test]

@@ -24,10 +24,11 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Reads the fields of the line, separated by tabs.
+    /// Reads the fields of the line, separated by tabs. None may have control characters.
     pub fn parse(fields: &str) -> Option<Self> {
         let mut fields = fields.trim_end_matches('\n').split('\t');
-        let mut next = || fields.next().filter(|field| !field.is_empty());
+        let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
+        let mut next = || fields.next().filter(is_sound);
         let (run, world, size, began) = (next()?, next()?, next()?, next()?);
         let size = size.strip_suffix(" ranks")?.parse().ok()?;
         Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
@@ -79,7 +80,13 @@ mod tests {
         let of = |line: String| Identity::of_line(line.as_bytes());
         assert_eq!(of(format!("# MPIT RUN\t{fields}\n")), Some(identity.clone()));
         assert_eq!(of(format!("# MPIT JOB\t1\t4 ranks\t{fields}\n")), Some(identity));
-        for line in ["# MPIT JOB\t1\t4 ranks\n", "# POINT TO POINT\n", "", "# MPIT RUN\ta\tb\n"] {
+        for line in [
+            "# MPIT JOB\t1\t4 ranks\n",
+            "# POINT TO POINT\n",
+            "",
+            "# MPIT RUN\ta\tb\n",
+            "# MPIT RUN\ta\x1b[2J\tb\t4 ranks\tc\n",
+        ] {
             assert_eq!(of(line.into()), None);
         }
     }
