@@ -141,8 +141,8 @@ fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     }
 }
 
-/// Reads a parameter file. A line that is not understood is reported and skipped.
-fn parse_file(path: &Path, text: &str, warn: &dyn Fn(&str)) -> Vec<Setting> {
+/// Reads the text of a parameter file. A line that is not understood is reported to `warn` and skipped.
+pub fn parse_file(path: &Path, text: &str, warn: &dyn Fn(&str)) -> Vec<Setting> {
     let mut settings = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         match parse_line(line.trim()) {

@@ -127,3 +127,5 @@ pub use life::Life;
 pub use loaded::{Plugin, Refused, all, leave_to_others, load, numbered};
 pub(crate) use loaded::{load_what_is_asked_for, tell_concurrent};
 pub use table::register;
+#[doc(hidden)]
+pub use table::register_in;

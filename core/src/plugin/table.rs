@@ -88,23 +88,40 @@ struct LeftOut {
 /// a NUL, and storage, cells and functions stay for ever.
 pub unsafe fn register(table: *const Table) -> Result<(), String> {
     // SAFETY: by the caller's promise.
+    let claim = unsafe { register_in(Registry::global(), table) }?;
+    claim.publish();
+    Ok(())
+}
+
+/// Registers all that a table describes in a registry, or nothing. The table's components are not shown yet.
+///
+/// # Errors
+///
+/// As [`register`].
+///
+/// # Safety
+///
+/// As [`register`], as long as the registry is used.
+#[doc(hidden)]
+pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
+    // SAFETY: by the caller's promise.
     let made = unsafe { make(table, None) }?;
     let component = &made.image.name;
     let inside = |why: String| format!("{component}: {why}");
     made.cells.bind().map_err(inside)?;
     let (claim, refusals) = Claim::new(made.components);
-    let registry = Registry::global();
     let added = if refusals.is_empty() {
         registry.add_whole(&made.image, &sources::for_image(&made.image))
     } else {
         Err(refusals)
     };
-    added.map_err(|refusals| {
-        made.cells.unbind();
-        inside(in_one_line(&refusals))
-    })?;
-    claim.publish();
-    Ok(())
+    match added {
+        Ok(()) => Ok(claim),
+        Err(refusals) => {
+            made.cells.unbind();
+            Err(inside(in_one_line(&refusals)))
+        }
+    }
 }
 
 /// What is wrong with a table that is refused for several reasons.

@@ -1,0 +1,392 @@
+//! The C functions, with pointers that are right, not aligned, or null, into memory that is looked at afterwards.
+
+#![allow(unsafe_code, reason = "calls the interface as C tools do")]
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+use arbitrary::{Result, Unstructured};
+use mpit::Error;
+use mpit_ffi::mpi_t::{cvar, enums, init, pvar_access, pvar_handle, pvar_query};
+
+use super::Expected;
+use super::variables::Kind;
+
+/// What a function returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) struct Code(pub(super) c_int);
+
+/// How a pointer is wrong, if it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pointer {
+    Right,
+    Unaligned,
+    Null,
+}
+
+impl Pointer {
+    pub(super) fn choose(choices: &mut Unstructured<'_>) -> Result<Self> {
+        Ok(match choices.arbitrary::<u8>()? {
+            250..=255 => Self::Null,
+            240..=249 => Self::Unaligned,
+            _ => Self::Right,
+        })
+    }
+
+    pub(super) fn there(self) -> Expected {
+        if self == Self::Null { Err(Error::Invalid) } else { Ok(()) }
+    }
+
+    pub(super) fn aligned(self) -> Expected {
+        if self == Self::Unaligned { Err(Error::Invalid) } else { Ok(()) }
+    }
+}
+
+/// Memory with room for some bytes, and with other bytes around that must stay as they are.
+struct Memory {
+    words: Vec<u64>,
+    len: usize,
+    pointer: Pointer,
+}
+
+impl Memory {
+    const UNTOUCHED: u8 = 0xa5;
+
+    fn new(len: usize, pointer: Pointer) -> Self {
+        Self { words: vec![u64::from_ne_bytes([Self::UNTOUCHED; 8]); 3 + len / 8], len, pointer }
+    }
+
+    fn with(bytes: &[u8], pointer: Pointer) -> Self {
+        let mut memory = Self::new(bytes.len(), pointer);
+        if pointer != Pointer::Null {
+            let start = memory.start::<u8>();
+            for (at, byte) in bytes.iter().enumerate() {
+                // SAFETY: there is room for as many bytes.
+                unsafe { start.wrapping_add(at).write(*byte) };
+            }
+        }
+        memory
+    }
+
+    fn offset(&self) -> usize {
+        8 + usize::from(self.pointer == Pointer::Unaligned)
+    }
+
+    fn start<T>(&mut self) -> *mut T {
+        match self.pointer {
+            Pointer::Null => null_mut(),
+            _ => self.words.as_mut_ptr().cast::<u8>().wrapping_add(self.offset()).cast(),
+        }
+    }
+
+    /// What lies there. Nothing around it has changed; nothing at all if the call failed.
+    fn bytes(&self, code: Code) -> Vec<u8> {
+        let all: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let (before, rest) = all.split_at(self.offset());
+        let (inside, behind) = rest.split_at(self.len);
+        let is_untouched = |bytes: &[u8]| bytes.iter().all(|byte| *byte == Self::UNTOUCHED);
+        assert!(
+            is_untouched(before) && is_untouched(behind),
+            "a function writes outside of {} bytes",
+            self.len
+        );
+        if code.0 != 0 {
+            assert!(is_untouched(inside), "a function that fails writes");
+        }
+        inside.into()
+    }
+
+    fn number(&self, code: Code) -> c_int {
+        let bytes = self.bytes(code);
+        c_int::from_ne_bytes(bytes.try_into().expect("as many bytes as an int has"))
+    }
+
+    fn handle(&self, code: Code) -> usize {
+        let bytes = self.bytes(code);
+        usize::from_ne_bytes(bytes.try_into().expect("as many bytes as a handle has"))
+    }
+
+    fn of_number(pointer: Pointer) -> Self {
+        Self::new(size_of::<c_int>(), pointer)
+    }
+
+    fn of_handle(pointer: Pointer) -> Self {
+        Self::new(size_of::<usize>(), pointer)
+    }
+}
+
+pub(super) fn init(required: c_int, pointer: Pointer) -> (Code, c_int) {
+    let mut provided = Memory::of_number(pointer);
+    // SAFETY: null, or room for a number.
+    let code = Code(unsafe { init::MPI_T_init_thread(required, provided.start()) });
+    (code, provided.number(code))
+}
+
+pub(super) fn finalize() -> Code {
+    // SAFETY: it takes no pointer.
+    Code(unsafe { init::MPI_T_finalize() })
+}
+
+pub(super) fn session_create(pointer: Pointer) -> (Code, usize) {
+    let mut session = Memory::of_handle(pointer);
+    // SAFETY: null, or room for a session.
+    let code = Code(unsafe { pvar_handle::MPI_T_pvar_session_create(session.start()) });
+    (code, session.handle(code))
+}
+
+/// Returns what the variable of the session has afterwards.
+pub(super) fn session_free(session: usize, pointer: Pointer) -> (Code, usize) {
+    freed(session, pointer, |at| {
+        // SAFETY: null, or a session.
+        unsafe { pvar_handle::MPI_T_pvar_session_free(at) }
+    })
+}
+
+/// Calls a function that frees what a variable has and sets the variable to null.
+fn freed(held: usize, pointer: Pointer, free: impl FnOnce(*mut usize) -> c_int) -> (Code, usize) {
+    let mut memory = Memory::with(&held.to_ne_bytes(), pointer);
+    let code = Code(free(memory.start()));
+    // A call that fails leaves it as it was, which is looked at by who called.
+    (code, if pointer == Pointer::Null { held } else { memory.handle(Code(0)) })
+}
+
+/// Returns the handle and the number of elements.
+pub(super) fn handle_alloc(session: usize, index: c_int, pointers: [Pointer; 2]) -> (Code, usize, c_int) {
+    let (mut handle, mut count) = (Memory::of_handle(pointers[0]), Memory::of_number(pointers[1]));
+    // SAFETY: no object is needed; the others are null, or have room.
+    let code = unsafe {
+        pvar_handle::MPI_T_pvar_handle_alloc(session, index, null_mut(), handle.start(), count.start())
+    };
+    let code = Code(code);
+    (code, handle.handle(code), count.number(code))
+}
+
+/// Returns what the variable of the handle has afterwards.
+pub(super) fn handle_free(session: usize, handle: usize, pointer: Pointer) -> (Code, usize) {
+    freed(handle, pointer, |at| {
+        // SAFETY: null, or a handle.
+        unsafe { pvar_handle::MPI_T_pvar_handle_free(session, at) }
+    })
+}
+
+pub(super) fn start(session: usize, handle: usize) -> Code {
+    // SAFETY: it takes no pointer.
+    Code(unsafe { pvar_access::MPI_T_pvar_start(session, handle) })
+}
+
+pub(super) fn stop(session: usize, handle: usize) -> Code {
+    // SAFETY: it takes no pointer.
+    Code(unsafe { pvar_access::MPI_T_pvar_stop(session, handle) })
+}
+
+pub(super) fn reset(session: usize, handle: usize) -> Code {
+    // SAFETY: it takes no pointer.
+    Code(unsafe { pvar_access::MPI_T_pvar_reset(session, handle) })
+}
+
+/// A value in the type of a kind of variable.
+fn to_bytes(kind: Kind, value: u64) -> Vec<u8> {
+    match kind {
+        Kind::Narrow => (value as u32).to_ne_bytes().into(),
+        Kind::Amount => (value as f64 / 4.0).to_ne_bytes().into(),
+        _ => value.to_ne_bytes().into(),
+    }
+}
+
+/// The value, in whole numbers.
+fn of_bytes(kind: Kind, bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    if kind == Kind::Amount { (f64::from_ne_bytes(word) * 4.0) as u64 } else { u64::from_ne_bytes(word) }
+}
+
+pub(super) fn read(session: usize, handle: usize, kind: Kind, pointer: Pointer) -> (Code, u64) {
+    let mut value = Memory::new(to_bytes(kind, 0).len(), pointer);
+    // SAFETY: null, or room for the value.
+    let code = Code(unsafe { pvar_access::MPI_T_pvar_read(session, handle, value.start()) });
+    (code, of_bytes(kind, &value.bytes(code)))
+}
+
+pub(super) fn read_and_reset(session: usize, handle: usize, kind: Kind, pointer: Pointer) -> (Code, u64) {
+    let mut value = Memory::new(to_bytes(kind, 0).len(), pointer);
+    // SAFETY: null, or room for the value.
+    let code = Code(unsafe { pvar_access::MPI_T_pvar_readreset(session, handle, value.start()) });
+    (code, of_bytes(kind, &value.bytes(code)))
+}
+
+pub(super) fn write(session: usize, handle: usize, kind: Kind, value: u64, pointer: Pointer) -> Code {
+    let mut value = Memory::with(&to_bytes(kind, value), pointer);
+    // SAFETY: null, or a value.
+    Code(unsafe { pvar_access::MPI_T_pvar_write(session, handle, value.start::<c_void>()) })
+}
+
+/// Returns the handle and the number of elements.
+pub(super) fn setting_alloc(index: c_int, pointers: [Pointer; 2]) -> (Code, usize, c_int) {
+    let (mut handle, mut count) = (Memory::of_handle(pointers[0]), Memory::of_number(pointers[1]));
+    // SAFETY: no object is needed; the others are null, or have room.
+    let code = unsafe { cvar::MPI_T_cvar_handle_alloc(index, null_mut(), handle.start(), count.start()) };
+    let code = Code(code);
+    (code, handle.handle(code), count.number(code))
+}
+
+/// Returns what the variable of the handle has afterwards.
+pub(super) fn setting_free(handle: usize, pointer: Pointer) -> (Code, usize) {
+    freed(handle, pointer, |at| {
+        // SAFETY: null, or a handle.
+        unsafe { cvar::MPI_T_cvar_handle_free(at) }
+    })
+}
+
+pub(super) fn setting_read(handle: usize, len: usize, pointer: Pointer) -> (Code, Vec<u8>) {
+    let mut value = Memory::new(len, pointer);
+    // SAFETY: null, or room for the value.
+    let code = Code(unsafe { cvar::MPI_T_cvar_read(handle, value.start()) });
+    (code, value.bytes(code))
+}
+
+pub(super) fn setting_write(handle: usize, value: &[u8], pointer: Pointer) -> Code {
+    let mut value = Memory::with(value, pointer);
+    // SAFETY: null, or a value.
+    Code(unsafe { cvar::MPI_T_cvar_write(handle, value.start::<c_void>()) })
+}
+
+/// Which number of entries is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entries {
+    Pvars,
+    Cvars,
+    Categories,
+}
+
+pub(super) fn number_of(entries: Entries, pointer: Pointer) -> (Code, c_int) {
+    let mut number = Memory::of_number(pointer);
+    let at = number.start();
+    let code = match entries {
+        // SAFETY: null, or room for a number.
+        Entries::Pvars => unsafe { pvar_query::MPI_T_pvar_get_num(at) },
+        // SAFETY: null, or room for a number.
+        Entries::Cvars => unsafe { cvar::MPI_T_cvar_get_num(at) },
+        // SAFETY: null, or room for a number.
+        Entries::Categories => unsafe { mpit_ffi::mpi_t::category::MPI_T_category_get_num(at) },
+    };
+    let code = Code(code);
+    (code, number.number(code))
+}
+
+/// A buffer for a text: how large it is said to be, and whether it and its length are there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) said: c_int,
+    pub(super) text: Pointer,
+    pub(super) len: Pointer,
+}
+
+/// What the standard has in a buffer afterwards, with the length that is said.
+pub(super) fn filled(room: Room, code: Code, text: &str, memory: &[u8], len: c_int) {
+    let is_there = room.text != Pointer::Null && room.len != Pointer::Null;
+    if room.len != Pointer::Null {
+        assert_eq!(len, if code.0 == 0 { text.len() as c_int + 1 } else { room.said });
+    }
+    if code.0 != 0 || !is_there || room.said == 0 {
+        assert!(memory.iter().all(|byte| *byte == Memory::UNTOUCHED));
+        return;
+    }
+    let copied = text.len().min(room.said as usize - 1);
+    assert_eq!(&memory[..copied], &text.as_bytes()[..copied]);
+    assert_eq!(memory[copied], 0);
+    assert!(memory[copied + 1..].iter().all(|byte| *byte == Memory::UNTOUCHED));
+}
+
+/// Calls a function that returns a text, and checks the buffer. The function gets the buffer and its length.
+pub(super) fn text(room: Room, text: &str, call: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> Code {
+    let mut memory = Memory::new(room.said.max(0) as usize, room.text);
+    let mut len = Memory::with(&room.said.to_ne_bytes(), room.len);
+    let code = Code(call(memory.start(), len.start()));
+    // The length holds something even if the call fails.
+    let len = if room.len == Pointer::Null { 0 } else { len.number(Code(0)) };
+    filled(room, code, text, &memory.bytes(Code(0)), len);
+    code
+}
+
+pub(super) fn pvar_name(index: c_int, room: Room, expected: &str) -> Code {
+    text(room, expected, |name, len| {
+        let none = null_mut();
+        // SAFETY: the buffer is as large as its length says, or one of them is null; all else is null.
+        unsafe {
+            pvar_query::MPI_T_pvar_get_info(
+                index,
+                name,
+                len,
+                none,
+                none,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                none,
+                none,
+                none,
+                none,
+                none,
+            )
+        }
+    })
+}
+
+pub(super) fn cvar_name(index: c_int, room: Room, expected: &str) -> Code {
+    text(room, expected, |name, len| {
+        let none = null_mut();
+        // SAFETY: as above.
+        unsafe {
+            cvar::MPI_T_cvar_get_info(
+                index,
+                name,
+                len,
+                none,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                none,
+                none,
+                none,
+            )
+        }
+    })
+}
+
+/// Returns the identifier of the enumeration of a control variable.
+pub(super) fn enumeration_of(index: c_int) -> (Code, usize) {
+    let mut handle = Memory::of_handle(Pointer::Unaligned);
+    let (none, text) = (null_mut(), null_mut());
+    // SAFETY: there is room for an identifier; all else is null.
+    let code = unsafe {
+        cvar::MPI_T_cvar_get_info(index, text, none, none, null_mut(), handle.start(), text, none, none, none)
+    };
+    (Code(code), handle.handle(Code(code)))
+}
+
+/// Returns the value of an item.
+pub(super) fn enum_item(
+    enumeration: usize,
+    item: c_int,
+    room: Room,
+    expected: &str,
+    pointer: Pointer,
+) -> (Code, c_int) {
+    let mut value = Memory::of_number(pointer);
+    let at = value.start();
+    let code = text(room, expected, |name, len| {
+        // SAFETY: the buffer is as large as its length says, or one of them is null; so is the value.
+        unsafe { enums::MPI_T_enum_get_item(enumeration, item, at, name, len) }
+    });
+    (code, value.number(code))
+}
+
+pub(super) fn pvar_index(name: Option<&[u8]>, class: c_int, pointer: Pointer) -> (Code, c_int) {
+    let mut index = Memory::of_number(pointer);
+    let name = name.map(|name| std::ffi::CString::new(name).unwrap_or_default());
+    let text = name.as_ref().map_or(null_mut(), |name| name.as_ptr().cast_mut());
+    // SAFETY: null, or a text with a NUL; null, or room for an index.
+    let code = Code(unsafe { pvar_query::MPI_T_pvar_get_index(text, class, index.start()) });
+    (code, index.number(code))
+}

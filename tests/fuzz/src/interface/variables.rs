@@ -1,0 +1,158 @@
+//! The variables of the target, of each kind, and the program that updates them.
+
+use std::ffi::c_int;
+
+use arbitrary::{Result, Unstructured};
+use mpit::cell::{Aggregate, Counter, Level, Size};
+use mpit::pvar;
+use mpit::words::Class;
+
+/// A counter of 32 bits.
+#[pvar(class = "COUNTER")]
+static FUZZ_NARROW: Counter<u32> = Counter::new();
+
+/// A counter of 64 bits that can be read and reset in one step.
+#[pvar(class = "COUNTER", atomic)]
+static FUZZ_WIDE: Counter<u64> = Counter::new();
+
+/// Amounts in quarters.
+#[pvar(class = "AGGREGATE")]
+static FUZZ_AMOUNT: Aggregate<f64> = Aggregate::new();
+
+/// A level with both watermarks.
+#[pvar(class = "LEVEL", highwatermark, lowwatermark)]
+static FUZZ_USE: Level<u64> = Level::new();
+
+/// A size that tools may write.
+#[pvar(class = "SIZE", writable)]
+static FUZZ_EXTENT: Size<u64> = Size::new();
+
+/// A counter that always runs.
+#[pvar(class = "COUNTER", continuous)]
+static FUZZ_ALWAYS: Counter<u64> = Counter::new();
+
+/// A counter that tools cannot change.
+#[pvar(class = "COUNTER", readonly)]
+static FUZZ_FIXED: Counter<u64> = Counter::new();
+
+/// The variables, each of another kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Narrow,
+    Wide,
+    Amount,
+    Level,
+    High,
+    Low,
+    Extent,
+    Always,
+    Fixed,
+}
+
+pub(super) const KINDS: [Kind; 9] = [
+    Kind::Narrow,
+    Kind::Wide,
+    Kind::Amount,
+    Kind::Level,
+    Kind::High,
+    Kind::Low,
+    Kind::Extent,
+    Kind::Always,
+    Kind::Fixed,
+];
+
+impl Kind {
+    pub(super) fn class(self) -> Class {
+        match self {
+            Self::Narrow | Self::Wide | Self::Always | Self::Fixed => Class::Counter,
+            Self::Amount => Class::Aggregate,
+            Self::Level => Class::Level,
+            Self::High => Class::HighWatermark,
+            Self::Low => Class::LowWatermark,
+            Self::Extent => Class::Size,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Narrow => "fuzz_narrow",
+            Self::Wide => "fuzz_wide",
+            Self::Amount => "fuzz_amount",
+            Self::Level | Self::High | Self::Low => "fuzz_use",
+            Self::Extent => "fuzz_extent",
+            Self::Always => "fuzz_always",
+            Self::Fixed => "fuzz_fixed",
+        }
+    }
+
+    pub(super) fn is_sum(self) -> bool {
+        matches!(self.class(), Class::Counter | Class::Aggregate)
+    }
+
+    /// The index, which is the same for the C functions as nothing stands before our variables.
+    pub(super) fn index(self) -> c_int {
+        let index = mpit::registry::Registry::global().pvar_index(self.name(), self.class());
+        index.expect("the variable is registered").cast_signed()
+    }
+}
+
+/// Something that the program does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// It counts so much in all counters.
+    Counted(u32),
+    /// It adds so many quarters.
+    Added(u16),
+    /// The level changed.
+    Leveled,
+    /// The size changed.
+    Sized,
+}
+
+/// Begins a run: levels and sizes are 0.
+pub(super) fn begin() {
+    FUZZ_USE.set(0);
+    FUZZ_EXTENT.set(0);
+}
+
+/// Returns the value of a variable that has a present one.
+pub(super) fn present(kind: Kind) -> u64 {
+    if kind == Kind::Extent { FUZZ_EXTENT.get() } else { FUZZ_USE.get() }
+}
+
+/// Has the program do something.
+pub(super) fn step(choices: &mut Unstructured<'_>) -> Result<Event> {
+    Ok(match choices.int_in_range(0..=5)? {
+        0 => {
+            let amount = choices.arbitrary()?;
+            FUZZ_NARROW.add(amount);
+            for counter in [&FUZZ_WIDE, &FUZZ_ALWAYS, &FUZZ_FIXED] {
+                counter.add(wide(amount));
+            }
+            Event::Counted(amount)
+        }
+        1 => {
+            let quarters = choices.arbitrary()?;
+            FUZZ_AMOUNT.add(f64::from(quarters) / 4.0);
+            Event::Added(quarters)
+        }
+        2 => {
+            FUZZ_EXTENT.set(choices.int_in_range(0..=2)?);
+            Event::Sized
+        }
+        how => {
+            let level = u64::from(choices.arbitrary::<u16>()?);
+            match how {
+                3 => FUZZ_USE.raise(level.saturating_sub(FUZZ_USE.get())),
+                4 => FUZZ_USE.lower(FUZZ_USE.get().saturating_sub(level)),
+                _ => FUZZ_USE.set(level),
+            }
+            Event::Leveled
+        }
+    })
+}
+
+/// The same amount in a counter of 64 bits, whose upper half is used.
+pub(super) fn wide(amount: u32) -> u64 {
+    u64::from(amount) << 20
+}

@@ -1,0 +1,27 @@
+//! Functions that take any bytes, and fail if the code under test does anything wrong with them.
+//!
+//! Each is a target of `cargo fuzz` (`fuzz/`), and of the test `replay`, which runs the inputs in `seeds/` and changes of them.
+//! A function panics on a wrong answer; bad accesses to memory are found by the sanitizer.
+
+#![allow(clippy::missing_panics_doc, reason = "a target panics on a wrong answer of the code under test")]
+
+pub mod container;
+pub mod interface;
+pub mod parameters;
+pub mod prof;
+mod reports;
+pub mod store;
+pub mod tables;
+
+/// A function that takes any bytes.
+pub type Target = fn(&[u8]);
+
+/// The targets, by the names of their directories.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("container", container::target),
+    ("interface", interface::target),
+    ("parameters", parameters::target),
+    ("prof", prof::target),
+    ("store", store::target),
+    ("tables", tables::target),
+];

@@ -1,0 +1,52 @@
+//! What the targets share that read files as `mpit report` does.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use mpit_report::{Job, html, input, matrix, picture, summary};
+use tempfile::TempDir;
+
+/// Makes a directory with files.
+pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for (name, bytes) in files {
+        fs::write(directory.path().join(name), bytes).expect("a file in it");
+    }
+    directory
+}
+
+/// Reads the only run of a directory.
+pub(crate) fn read(directory: &Path) -> Job {
+    let runs = input::find(&[directory.to_owned()], &|_| None).expect("files are there");
+    assert_eq!(runs.len(), 1, "the files are of one run");
+    let none_left = |path: &Path| Err(format!("unexpected: {}", path.display()));
+    runs[0].read(&none_left, &|_| ())
+}
+
+/// Reads files of one run, and writes all that can be made of them.
+pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
+    let directory = directory(files);
+    let job = read(directory.path());
+    let mut text = String::new();
+    summary::write(&mut text, &job, 5).expect("a string takes everything");
+    matrix::write_pairs_csv(io::sink(), &job).expect("a sink takes everything");
+    matrix::write_sizes_csv(io::sink(), &job).expect("a sink takes everything");
+    matrix::write_comms_csv(io::sink(), &job).expect("a sink takes everything");
+    picture::write_svg(io::sink(), &job, "title").expect("a sink takes everything");
+    picture::write_svg(io::sink(), &job, "title").expect("a sink takes everything");
+    if job.problems.is_empty() {
+        html::write(io::sink(), &job, "title").expect("a sink takes everything");
+    }
+    job
+}
+
+/// Checks that two ways to the same texts say the same.
+pub(crate) fn assert_same(one: &Job, other: &Job) {
+    for kind in mpit_report::Kind::ALL {
+        assert_eq!(one.matrix(kind).cells(), other.matrix(kind).cells(), "{kind:?}");
+    }
+    assert_eq!(one.sizes, other.sizes);
+    assert_eq!(one.comms.len(), other.comms.len());
+    assert_eq!(one.lines.len(), other.lines.len());
+}

@@ -1,0 +1,116 @@
+//! The inputs that are kept, and changes of them, in every target.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use mpit_fuzz::{TARGETS, Target};
+
+/// So long changes of the inputs of each target are tried.
+const TIME: Duration = Duration::from_secs(2);
+
+/// Numbers of Marsaglia's xorshift64, always the same.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 as usize
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.next() % bound.max(1)
+    }
+}
+
+fn seeds(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name);
+    let entries = fs::read_dir(&directory).expect("seeds of each target");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    let read = |path: PathBuf| {
+        let bytes = fs::read(&path).expect("a file that can be read");
+        (path, bytes)
+    };
+    files.into_iter().map(read).collect()
+}
+
+/// Runs an input. After a failure its bytes are in a file, for `cargo fuzz`.
+fn run(target: Target, name: &str, what: &str, bytes: &[u8]) {
+    let outcome = std::panic::catch_unwind(|| target(bytes));
+    if outcome.is_err() {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("failed-{name}"));
+        fs::write(&file, bytes).expect("a file for the input");
+        panic!("{name}: {what} fails; the input is in {}", file.display());
+    }
+}
+
+/// Makes an input of two: bytes of the first are changed, removed, repeated, or replaced by some of the second.
+fn changed(numbers: &mut Numbers, one: &[u8], other: &[u8]) -> Vec<u8> {
+    const EDGES: [u8; 8] = [0, 1, 9, 10, b'0', 127, 128, 255];
+    let mut bytes = one.to_vec();
+    for _ in 0..=numbers.below(4) {
+        let at = numbers.below(bytes.len());
+        let len = numbers.below(32).min(bytes.len() - at);
+        match numbers.below(5) {
+            0 if at < bytes.len() => bytes[at] = numbers.next() as u8,
+            1 if at < bytes.len() => bytes[at] = EDGES[numbers.below(EDGES.len())],
+            2 => _ = bytes.drain(at..at + len),
+            3 => bytes.extend_from_within(at..at + len),
+            _ => {
+                let from = numbers.below(other.len());
+                let piece = &other[from..other.len().min(from + 32)];
+                bytes.splice(at..at + len, piece.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+fn replay(name: &str) {
+    let (_, target) = TARGETS.into_iter().find(|(known, _)| *known == name).expect("a target of this name");
+    let seeds = seeds(name);
+    assert!(!seeds.is_empty(), "{name} has no seeds");
+    for (path, bytes) in &seeds {
+        run(target, name, &path.display().to_string(), bytes);
+    }
+    let (mut numbers, begin, mut count) = (Numbers(0x9e37_79b9_7f4a_7c15), Instant::now(), 0);
+    while begin.elapsed() < TIME {
+        let [one, other] = [(); 2].map(|()| &seeds[numbers.below(seeds.len())].1);
+        run(target, name, &format!("change {count}"), &changed(&mut numbers, one, other));
+        count += 1;
+    }
+    println!("{name}: {} inputs and {count} changes of them", seeds.len());
+}
+
+#[test]
+fn containers() {
+    replay("container");
+}
+
+#[test]
+fn files_of_processes() {
+    replay("prof");
+}
+
+#[test]
+fn stores() {
+    replay("store");
+}
+
+#[test]
+fn parameter_files() {
+    replay("parameters");
+}
+
+#[test]
+fn tables_of_c() {
+    replay("tables");
+}
+
+#[test]
+fn calls_of_tools() {
+    replay("interface");
+}
