@@ -15,7 +15,7 @@ const WORLD: World = World { rank: 3, size: 8 };
 
 /// Receiver, bytes, and whether it is the library's own message.
 fn messages() -> impl Strategy<Value = Vec<(u32, u64, bool)>> {
-    let to = prop_oneof![0..8_u32, any::<u32>()];
+    let to = prop_oneof![0..8_u32, 0..1_u32 << 31];
     let bytes = prop_oneof![0..100_u64, (0..64_u32).prop_map(|k| 1 << k), any::<u64>()];
     prop::collection::vec((to, bytes, any::<bool>()), 0..300)
 }
@@ -159,6 +159,7 @@ fn damage_is_named() {
         (8, 2 | 3 << 32, "byte 96: expected more words"),
         (8, 2 | 20 << 32, "byte 216: a block that is too long"),
         (9, 5 << 32, "byte 72: group 5 of message sizes"),
+        (9, 1 << 31, "byte 72: a rank of 2147483648"),
     ] {
         let mut bytes = whole.clone();
         bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use mpit::object::OUTSIDE;
 use thiserror::Error;
 
 use super::blocks::{HEADER, Head, Kind, MAGIC, State, VERSION, message_of_key};
@@ -364,6 +365,7 @@ impl Found {
         }
         let cells: [u64; CELLS] = block.numbers()?;
         let none = || [const { Counts { bins: [0; BINS], bytes: 0 } }; 2];
+        let to = rank(to.into(), at)?;
         let counts = &mut self.messages.entry(to).or_insert_with(none)[usize::from(internal)];
         let bins: Range<usize> = group * GROUP..BINS.min(group * GROUP + GROUP);
         for (bin, count) in counts.bins[bins].iter_mut().zip(cells) {
@@ -383,8 +385,9 @@ impl Found {
         let size = u64::from(self.size);
         if key != 0 {
             let len = block.below(1 << 32, "a number of ranks")? as usize;
+            let at = *block;
             for to in block.ranks(len)? {
-                self.exchange(to, sum);
+                self.exchange(rank(to.into(), at)?, sum);
             }
             return Ok(());
         }
@@ -412,7 +415,13 @@ impl Found {
         match world {
             true if len <= self.size => Ok(Ranks::World(len)),
             true => Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
-            false => Ok(Ranks::List(block.ranks(len as usize)?.into())),
+            false => {
+                let ranks = block.ranks(len as usize)?;
+                for one in ranks.iter().filter(|rank| **rank != OUTSIDE) {
+                    rank((*one).into(), at)?;
+                }
+                Ok(Ranks::List(ranks.into()))
+            }
         }
     }
 
@@ -463,6 +472,8 @@ impl Found {
     }
 }
 
+/// Reads a rank, which is a number of C's type `int`.
 fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
-    u32::try_from(key).map_err(|_| at.wrong(format!("a rank of {key}")))
+    let rank = u32::try_from(key).ok().filter(|rank| i32::try_from(*rank).is_ok());
+    rank.ok_or_else(|| at.wrong(format!("a rank of {key}")))
 }
