@@ -15,7 +15,7 @@ const WORLD: World = World { rank: 3, size: 8 };
 
 /// Receiver, bytes, and whether it is the library's own message.
 fn messages() -> impl Strategy<Value = Vec<(u32, u64, bool)>> {
-    let to = prop_oneof![0..8_u32, 0..1_u32 << 31];
+    let to = prop_oneof![0..8_u32, 0..1_u32 << 31, Just(mpit::object::OUTSIDE)];
     let bytes = prop_oneof![0..100_u64, (0..64_u32).prop_map(|k| 1 << k), any::<u64>()];
     prop::collection::vec((to, bytes, any::<bool>()), 0..300)
 }

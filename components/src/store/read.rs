@@ -417,7 +417,7 @@ impl Found {
             true => Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
             false => {
                 let ranks = block.ranks(len as usize)?;
-                for one in ranks.iter().filter(|rank| **rank != OUTSIDE) {
+                for one in &ranks {
                     rank((*one).into(), at)?;
                 }
                 Ok(Ranks::List(ranks.into()))
@@ -472,8 +472,8 @@ impl Found {
     }
 }
 
-/// Reads a rank, which is a number of C's type `int`.
+/// Reads a rank, which is a number of C's type `int`, or stands for a process outside of the world.
 fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
-    let rank = u32::try_from(key).ok().filter(|rank| i32::try_from(*rank).is_ok());
+    let rank = u32::try_from(key).ok().filter(|rank| *rank == OUTSIDE || i32::try_from(*rank).is_ok());
     rank.ok_or_else(|| at.wrong(format!("a rank of {key}")))
 }

@@ -65,7 +65,7 @@ unsafe fn put<T>(out: *mut T, value: T) -> Outcome {
         return Err(ERR_ARG);
     }
     // SAFETY: not null, and otherwise by the caller's promise.
-    unsafe { out.write(value) };
+    unsafe { out.write_unaligned(value) };
     Ok(())
 }
 

@@ -18,7 +18,7 @@ exported! {
         not_null(num_cvar)?;
         merged.sync();
         // SAFETY: not null, and otherwise by the caller's promise.
-        unsafe { num_cvar.write(merged.cvars.len() as c_int) };
+        unsafe { num_cvar.write_unaligned(merged.cvars.len() as c_int) };
         Ok(())
     }
 
