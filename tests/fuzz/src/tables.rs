@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code, reason = "hands tables over as C does")]
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut, without_provenance, without_provenance_mut};
 use std::sync::atomic::Ordering::Acquire;
@@ -68,7 +68,7 @@ fn zeros<T: Copy>() -> T {
 /// All that a table refers to. It stays where it is until this is dropped.
 #[derive(Default)]
 struct Memory {
-    texts: Vec<CString>,
+    texts: Vec<Vec<u8>>,
     lists: Vec<Box<[u64]>>,
     cells: Vec<*const abi::EventCell>,
 }
@@ -112,8 +112,9 @@ impl Memory {
             252 => format!("{good}\n\x1b[2J").into(),
             _ => good.into(),
         };
-        let text = CString::new(text).unwrap_or_default();
-        let right = text.as_ptr();
+        // Two ends, since a pointer may lead to the first one.
+        let text = [text.as_slice(), b"\0\0"].concat();
+        let right = text.as_ptr().cast();
         self.texts.push(text);
         Self::pointer(choices, right)
     }
