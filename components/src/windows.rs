@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use mpit::object;
 pub use mpit::traffic::WindowId;
+use mpit::words::Bind;
 
 use crate::events;
 
@@ -19,4 +21,5 @@ pub fn created(size: u32) -> WindowId {
 /// A window is freed. Tools are told, as in [`created`].
 pub fn freed(window: WindowId) {
     events::win_freed(window);
+    object::freed(Bind::Win, window.get());
 }

@@ -114,6 +114,11 @@ pub mod cell_of {
         fits::<C::Value>(datatype)
     }
 
+    /// Returns true if the cell of a control variable has a value for each object.
+    pub const fn has_value_of_each_object<C: CvarCell>() -> bool {
+        C::IS_BOUND
+    }
+
     /// Whether the value of a control variable can be published as a datatype.
     pub const fn setting_represented_as<C: CvarCell>(datatype: Datatype) -> bool {
         const fn twins<T: Value>(one: Datatype, other: Datatype) -> bool {

@@ -28,10 +28,15 @@ pub struct Log<T> {
 // SAFETY: through a shared list threads get at shared items, and hand it items.
 unsafe impl<T: Send + Sync> Sync for Log<T> {}
 
+impl<T> Default for Log<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Log<T> {
     /// An empty list.
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],

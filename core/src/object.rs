@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::registry;
+use crate::session::Interface;
 use crate::words::Bind;
 
 /// What a handle is bound to, handed to a variable when it is read.
@@ -69,6 +71,17 @@ impl<'a> Object<'a> {
         }
         // SAFETY: not null, so it points to `size` ranks that live for `'a`.
         Some(unsafe { std::slice::from_raw_parts(self.ranks, self.size as usize) })
+    }
+}
+
+/// An object of MPI was freed: its values of control variables are dropped, and handles of control variables that are bound
+/// to it are invalid. `id` is what [`Object::id`] returns for it, and is not used again. Functions of variables run: hold no
+/// lock that they could need.
+pub fn freed(kind: Bind, id: u64) {
+    match (Interface::existing(), registry::existing()) {
+        (Some(interface), _) => interface.object_freed(kind, id),
+        (None, Some(registry)) => registry.drop_values(&Object::new(kind, id)),
+        (None, None) => {}
     }
 }
 

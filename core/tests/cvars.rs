@@ -6,7 +6,8 @@
 //! |---|---|---|
 //! | R80, R83, R91 | NULL arguments, numbers, and handle variables of C | `mpit-ffi` |
 //! | R86 | variables that go away | plug-ins |
-//! | R87, R88 | objects: no variable of ours is bound to one, so `cvar_handle_alloc` does not even take one | `mpit-ffi` |
+//! | R87, R88 | the object argument of C | `mpit-ffi` |
+//! | R87, R88, R90 | objects | `bound_cvars` |
 //! | R105 | connected processes | on hosts |
 
 #![allow(unsafe_code, reason = "tests hand buffers to the interface as C tools do")]
@@ -134,7 +135,7 @@ fn r92_null_and_freed_handles_are_refused() {
         assert_eq!(bench.cvar_write(handle, 1_u32), Err(Error::InvalidHandle));
         assert_eq!(bench.interface.cvar_handle_free(handle), Err(Error::InvalidHandle));
     }
-    assert_eq!(bench.interface.cvar_handle_alloc(1), Err(Error::InvalidIndex));
+    assert_eq!(bench.interface.cvar_handle_alloc(1, None), Err(Error::InvalidIndex));
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn r316_control_variables_cannot_be_read_or_set_between_epochs() {
     let (life, cell) = (leak(Life::new()), leak(Cvar::<u32>::new(4)));
     let bench = Bench::with(&image([], [cvar(said("limit").living(life), cell)]), &[]);
     let index = bench.registry().cvar_index("limit").unwrap();
-    assert_eq!(bench.interface.cvar_handle_alloc(index), Err(Error::InvalidIndex));
+    assert_eq!(bench.interface.cvar_handle_alloc(index, None), Err(Error::InvalidIndex));
     life.begin();
     let (old, _) = bench.cvar("limit");
     bench.cvar_write(old, 5_u32).unwrap();

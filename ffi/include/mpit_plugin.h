@@ -235,6 +235,15 @@ typedef int mpit_set_function(void *user_data, const void *value, int count);
 typedef int mpit_get_function(void *user_data, void *out, int count);
 typedef int mpit_put_function(void *user_data, const void *value, int count);
 
+/* The same for a variable that is bound: the value of one object, by its `id`; ranks are not given. An object has the default
+ * until it gets a value. For no object (kind MPIT_BIND_NO_OBJECT) it is the default itself, which parameter files, the
+ * environment and `mpit run --set` change. */
+typedef int mpit_get_of_function(void *user_data, const struct mpit_object *object, void *out, int count);
+typedef int mpit_put_of_function(void *user_data, const struct mpit_object *object, const void *value, int count);
+
+/* An object was freed, whether it has a value or not: its `id` is not used again. Called for communicators and windows. */
+typedef void mpit_freed_function(void *user_data, const struct mpit_object *object);
+
 /* A control variable. Its value at the registration is the default; MPIT_<NAME> in the environment, parameter files and
  * `mpit run --set` may change it at once, and tools later. Elements are written atomically one by one. */
 struct mpit_cvar {
@@ -258,6 +267,11 @@ struct mpit_cvar {
     unsigned flags;                 /* MPIT_CVAR_... */
     const char *file;               /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
+    /* Since 1.2. */
+    mpit_get_of_function *get_of; /* with `put_of` and `bind`, in place of `storage`, `set`, `get` and `put` */
+    mpit_put_of_function *put_of;
+    mpit_freed_function *freed;   /* or null */
+    int bind;                     /* enum mpit_bind; each object has a value of its own */
 };
 
 /* An emitter of events, with a clock. */

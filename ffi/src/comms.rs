@@ -157,6 +157,16 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
+/// The same by its number alone, which keeps nothing of a communicator that is freed.
+#[must_use]
+pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
+    match of_handle(handle) {
+        Some(comm) => Some(Object::new(Bind::Comm, comm.id().get())),
+        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
+        None => None,
+    }
+}
+
 /// Returns true if a handle is a communicator that was met before.
 #[must_use]
 pub fn is_known(handle: Handle) -> bool {

@@ -34,7 +34,7 @@ pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a control variable, a setting, of a `static` of type `Cvar<T>`.
+/// Makes a control variable, a setting, of a `static` of type `Cvar<T>`, or `ObjectCvar<T>` if each object has a value.
 ///
 #[doc = include_str!("../docs/cvar.md")]
 #[proc_macro_attribute]

@@ -44,7 +44,7 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         }
         "mpit_cvar" Cvar {
             size, name, description, datatype, verbosity, scope, count, categories, storage, set, user_data,
-            enumeration, get, put, aliases, environment, flags, file, line
+            enumeration, get, put, aliases, environment, flags, file, line, get_of, put_of, freed, bind
         }
         "mpit_source" Source { size, name, description, order, file, line }
         "mpit_event_cell" EventCell { listeners, event, raise }

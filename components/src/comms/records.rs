@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mpit::lock::{Guard, Mutex};
+use mpit::object;
+use mpit::words::Bind;
 
 use super::{CommId, Description, NUMBER_BITS, Record, number, slot};
 use crate::coll::monitoring as collectives;
@@ -220,6 +222,7 @@ pub fn freed(comm: CommId) {
     };
     drop(dropped);
     events::comm_freed(comm.get());
+    object::freed(Bind::Comm, comm.get());
 }
 
 /// What is known of a communicator that is not freed.

@@ -6,9 +6,11 @@ use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::ObjectCvar;
 use crate::cell::Value;
 use crate::desc::{CvarOps, EnumDesc, EnumItem, MpitEnum, Origin};
 use crate::lock::Mutex;
+use crate::object::Object;
 use crate::words::Datatype;
 use crate::{Error, Result};
 
@@ -39,7 +41,7 @@ pub trait CvarValue: Copy + PartialOrd + Send + Sync + 'static {
 
 /// Where a value is kept: a word, or text behind a lock.
 #[doc(hidden)]
-pub trait Store<T>: Sync + Sized + 'static {
+pub trait Store<T>: Send + Sync + Sized + 'static {
     /// Nothing written yet.
     const EMPTY: Self;
     fn load(&self, initial: T) -> T;
@@ -256,16 +258,20 @@ impl<T: CvarValue> Cvar<T> {
     ///
     /// [`Error::Invalid`] when it lies outside the range, or what `on_set` says.
     pub fn set(&self, value: T) -> Result<()> {
-        if let Some((low, high)) = &self.range
-            && !(*low <= value && value <= *high)
-        {
-            return Err(Error::Invalid);
-        }
+        check_range(self.range, value)?;
         if let Some(on_set) = self.on_set {
             on_set(value)?;
         }
         self.store.store(value);
         Ok(())
+    }
+}
+
+/// Refuses a value outside of a range.
+pub(super) fn check_range<T: CvarValue>(range: Option<(T, T)>, value: T) -> Result<()> {
+    match range {
+        Some((low, high)) if !(low <= value && value <= high) => Err(Error::Invalid),
+        _ => Ok(()),
     }
 }
 
@@ -275,7 +281,7 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     }
 }
 
-/// Storage of a control variable: [`Cvar`]. Sealed: a descriptor relies on what its cell says of itself.
+/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`](super::ObjectCvar). Sealed: a descriptor relies on what its cell says of itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a control variable",
     label = "not a cell of a cvar",
@@ -288,6 +294,8 @@ pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
     const COUNT: usize;
     /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc>;
+    /// True if it has a value for each object.
+    const IS_BOUND: bool;
     /// The functions behind the cell.
     #[doc(hidden)]
     const OPERATIONS: sealed::Operations;
@@ -303,46 +311,114 @@ pub(crate) mod sealed {
     pub struct Operations(pub(crate) &'static CvarOps);
 }
 
+/// A type that stores a setting.
+pub(super) trait Storage: Sync + Sized + 'static {
+    /// The type of the value.
+    type Value: CvarValue;
+    /// The functions behind it.
+    const TABLE: &'static CvarOps;
+
+    /// The value of an object.
+    fn load(&self, object: &Object<'_>) -> Self::Value;
+
+    /// Takes a value for an object, unless it is refused.
+    fn store(&self, object: &Object<'_>, value: Self::Value) -> Result<()>;
+
+    /// Drops the value of an object that was freed.
+    fn drop_value(&self, object: &Object<'_>);
+}
+
+impl<T: CvarValue> Storage for Cvar<T> {
+    type Value = T;
+    const TABLE: &'static CvarOps = &CvarOps {
+        read: read::<Self>,
+        write: write::<Self>,
+        drop_value: drop_value::<Self>,
+        is_bound: false,
+        enumeration: T::ENUMERATION,
+    };
+
+    fn load(&self, _object: &Object<'_>) -> T {
+        self.get()
+    }
+
+    fn store(&self, _object: &Object<'_>, value: T) -> Result<()> {
+        self.set(value)
+    }
+
+    fn drop_value(&self, _object: &Object<'_>) {}
+}
+
 impl<T: CvarValue> sealed::Sealed for Cvar<T> {}
 
 impl<T: CvarValue> CvarCell for Cvar<T> {
     const DATATYPE: Datatype = T::Element::DATATYPE;
     const COUNT: usize = T::COUNT;
     const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
-    const OPERATIONS: sealed::Operations =
-        sealed::Operations(&CvarOps { read: read::<T>, write: write::<T>, enumeration: Self::ENUMERATION });
+    const IS_BOUND: bool = false;
+    const OPERATIONS: sealed::Operations = sealed::Operations(<Self as Storage>::TABLE);
+}
+
+impl<T: CvarValue> sealed::Sealed for ObjectCvar<T> {}
+
+impl<T: CvarValue> CvarCell for ObjectCvar<T> {
+    const DATATYPE: Datatype = T::Element::DATATYPE;
+    const COUNT: usize = T::COUNT;
+    const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
+    const IS_BOUND: bool = true;
+    const OPERATIONS: sealed::Operations = sealed::Operations(<Self as Storage>::TABLE);
 }
 
 /// # Safety
 ///
-/// `cell` is a `&'static Cvar<T>`; `out` is valid for writes of `count` elements, and aligned.
-unsafe extern "C" fn read<T: CvarValue>(cell: *const (), out: *mut u8, count: usize) -> i32 {
-    // SAFETY: by the caller's promise.
-    let cell = unsafe { &*cell.cast::<Cvar<T>>() };
-    let out = out.cast::<T::Element>();
+/// `cell` is a `&'static S`; `out` is valid for writes of `count` elements, and aligned.
+pub(super) unsafe extern "C" fn read<S: Storage>(
+    cell: *const (),
+    object: &Object<'_>,
+    out: *mut u8,
+    count: usize,
+) -> i32 {
+    // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
+    let cell = unsafe { &*cell.cast::<S>() };
+    let out = out.cast::<<S::Value as CvarValue>::Element>();
     // SAFETY: by the caller's promise; zero is a value of every `Value` type.
     unsafe { out.write_bytes(0, count) };
     // SAFETY: by the caller's promise, and initialized just now.
     let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
-    if count < T::COUNT {
+    if count < S::Value::COUNT {
         return Error::Invalid.code();
     }
     // The value's type is the program's, and its functions may panic.
-    catch_unwind(AssertUnwindSafe(|| cell.get().to_elements(out))).map_or(Error::Invalid.code(), |()| 0)
+    let load = || cell.load(object).to_elements(out);
+    catch_unwind(AssertUnwindSafe(load)).map_or(Error::Invalid.code(), |()| 0)
 }
 
 /// # Safety
 ///
-/// `cell` is a `&'static Cvar<T>`; `value` is valid for reads of `count` elements, and aligned.
-unsafe extern "C" fn write<T: CvarValue>(cell: *const (), value: *const u8, count: usize) -> i32 {
+/// `cell` is a `&'static S`; `value` is valid for reads of `count` elements, and aligned.
+pub(super) unsafe extern "C" fn write<S: Storage>(
+    cell: *const (),
+    object: &Object<'_>,
+    value: *const u8,
+    count: usize,
+) -> i32 {
+    // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
+    let cell = unsafe { &*cell.cast::<S>() };
+    let value = value.cast::<<S::Value as CvarValue>::Element>();
     // SAFETY: by the caller's promise.
-    let cell = unsafe { &*cell.cast::<Cvar<T>>() };
-    // SAFETY: by the caller's promise.
-    let value = unsafe { std::slice::from_raw_parts(value.cast::<T::Element>(), count) };
-    let set = || cell.set(T::from_elements(value).ok_or(Error::Invalid)?);
+    let value = unsafe { std::slice::from_raw_parts(value, count) };
+    let set = || cell.store(object, S::Value::from_elements(value).ok_or(Error::Invalid)?);
     match catch_unwind(AssertUnwindSafe(set)) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => error.code(),
         Err(_) => Error::Invalid.code(),
     }
+}
+
+/// # Safety
+///
+/// `cell` is a `&'static S`.
+pub(super) unsafe extern "C" fn drop_value<S: Storage>(cell: *const (), object: &Object<'_>) {
+    // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
+    unsafe { &*cell.cast::<S>() }.drop_value(object);
 }

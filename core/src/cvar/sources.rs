@@ -8,6 +8,8 @@
 //! A privileged process (set-user-ID, file capabilities) has no settings but those that tools write:
 //! [`crate::environment`].
 //!
+//! Of a variable that is bound to objects they set the default of all objects; a tool sets the value of one.
+//!
 //! A value that a variable does not accept is reported on standard error, and the next weaker one counts.
 //!
 //! A parameter file is made of lines:
@@ -29,6 +31,7 @@ use std::path::{Path, PathBuf};
 use crate::cell::{Value, fits};
 use crate::desc::CvarDesc;
 use crate::environment;
+use crate::object::Object;
 use crate::registry::Image;
 use crate::words::Datatype;
 
@@ -269,7 +272,7 @@ fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
 fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     debug_assert!(fits::<T>(desc.element()));
     // SAFETY: the callers in this module pass elements of the type that the descriptor names.
-    unsafe { desc.write(value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
+    unsafe { desc.write(&Object::NONE, value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
         crate::Error::Invalid => {
             format!("the variable does not accept it; `mpit vars {}` says what it takes", desc.name())
         }

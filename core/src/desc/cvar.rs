@@ -2,6 +2,7 @@
 
 use super::{CategoryDesc, EnumDesc, Head, Origin};
 use crate::cvar::CvarCell;
+use crate::object::Object;
 use crate::plugin::Life;
 use crate::words::{Bind, Datatype, Scope, Verbosity};
 
@@ -11,9 +12,15 @@ use crate::words::{Bind, Datatype, Scope, Verbosity};
 #[repr(C)]
 pub struct CvarOps {
     /// Copies the value to `out`, `count` elements.
-    pub(crate) read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
+    pub(crate) read:
+        unsafe extern "C" fn(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32,
     /// Takes a value from `value`, `count` elements, unless it is refused.
-    pub(crate) write: unsafe extern "C" fn(cell: *const (), value: *const u8, count: usize) -> i32,
+    pub(crate) write:
+        unsafe extern "C" fn(cell: *const (), object: &Object<'_>, value: *const u8, count: usize) -> i32,
+    /// Drops the value of an object that was freed.
+    pub(crate) drop_value: unsafe extern "C" fn(cell: *const (), object: &Object<'_>),
+    /// Each object has a value of its own. For no object the functions take the default.
+    pub(crate) is_bound: bool,
     /// The enumeration of the values.
     pub(crate) enumeration: Option<&'static EnumDesc>,
 }
@@ -24,29 +31,21 @@ pub struct CvarDesc {
     datatype: Datatype,
     scope: Scope,
     verbosity: Verbosity,
-    before_init: bool,
+    /// A [`Bind`] and [`BEFORE_INIT`]: as small as that, so that the descriptor stays small.
+    bind: u8,
     count: u32,
     head: Head,
     ops: &'static CvarOps,
     cell: *const (),
 }
 
+/// A bit beside the kind of object: the variable is frozen when MPI is initialized.
+const BEFORE_INIT: u8 = 0x80;
+
 // SAFETY: `cell` came from a `&'static impl CvarCell`, which is `Sync`; the rest is immutable.
 unsafe impl Sync for CvarDesc {}
 // SAFETY: as above.
 unsafe impl Send for CvarDesc {}
-
-impl CvarOps {
-    /// The functions of a value that is kept by code in another language.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn new(
-        read: unsafe extern "C" fn(cell: *const (), out: *mut u8, count: usize) -> i32,
-        write: unsafe extern "C" fn(cell: *const (), value: *const u8, count: usize) -> i32,
-    ) -> Self {
-        Self { read, write, enumeration: None }
-    }
-}
 
 impl CvarDesc {
     /// A control variable of `count` elements behind functions.
@@ -55,9 +54,8 @@ impl CvarDesc {
     ///
     /// The functions may be called with `cell` at any time by any thread; `read` writes `count` elements of the datatype
     /// or fails, and `write` reads no more elements than it is told.
-    #[doc(hidden)]
     #[must_use]
-    pub const unsafe fn behind(
+    pub(crate) const unsafe fn behind(
         head: Head,
         (datatype, count): (Datatype, u32),
         ops: &'static CvarOps,
@@ -67,7 +65,7 @@ impl CvarDesc {
             datatype,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
-            before_init: false,
+            bind: Bind::NoObject as u8,
             count,
             head,
             ops,
@@ -82,7 +80,7 @@ impl CvarDesc {
             datatype: C::DATATYPE,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
-            before_init: false,
+            bind: Bind::NoObject as u8,
             count: C::COUNT as u32,
             head,
             ops: C::OPERATIONS.0,
@@ -104,6 +102,13 @@ impl CvarDesc {
         self
     }
 
+    /// Sets the kind of object that handles are bound to. The cell has to have a value for each object.
+    #[must_use]
+    pub const fn bind(mut self, bind: Bind) -> Self {
+        self.bind = self.bind & BEFORE_INIT | bind as u8;
+        self
+    }
+
     /// Replaces the datatype by another one of the same C representation.
     ///
     /// # Panics
@@ -122,7 +127,7 @@ impl CvarDesc {
     /// Freezes the variable when MPI is initialized.
     #[must_use]
     pub const fn before_init(mut self) -> Self {
-        self.before_init = true;
+        self.bind |= BEFORE_INIT;
         self
     }
 
@@ -138,10 +143,15 @@ impl CvarDesc {
         self.datatype
     }
 
-    /// The kind of object that handles are bound to: none.
+    /// The kind of object that handles are bound to.
     #[must_use]
     pub const fn binding(&self) -> Bind {
-        Bind::NoObject
+        Bind::ALL[(self.bind & !BEFORE_INIT) as usize]
+    }
+
+    /// Returns true if the cell has a value for each object.
+    pub(crate) const fn has_bound_cell(&self) -> bool {
+        self.ops.is_bound
     }
 
     /// Who writes it.
@@ -159,7 +169,7 @@ impl CvarDesc {
     /// Whether it is frozen when MPI is initialized.
     #[must_use]
     pub const fn is_before_init(&self) -> bool {
-        self.before_init
+        self.bind & BEFORE_INIT != 0
     }
 
     /// Elements of its value; for text the longest one with its NUL.
@@ -219,18 +229,29 @@ impl CvarDesc {
     /// # Safety
     ///
     /// `out` is valid for writes of `count()` elements, and aligned for one.
-    pub(crate) unsafe fn read(&self, out: *mut u8) -> crate::Result<()> {
+    pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8) -> crate::Result<()> {
         // SAFETY: `ops` and `cell` belong to the same `CvarCell`, which lives for ever; `out` by the caller's
         // promise.
-        crate::Error::check(unsafe { (self.ops.read)(self.cell, out, self.count()) })
+        crate::Error::check(unsafe { (self.ops.read)(self.cell, object, out, self.count()) })
     }
 
     /// # Safety
     ///
     /// `value` is valid for reads of `count` elements, and aligned for one.
-    pub(crate) unsafe fn write(&self, value: *const u8, count: usize) -> crate::Result<()> {
+    pub(crate) unsafe fn write(
+        &self,
+        object: &Object<'_>,
+        value: *const u8,
+        count: usize,
+    ) -> crate::Result<()> {
         // SAFETY: as in `read`.
-        crate::Error::check(unsafe { (self.ops.write)(self.cell, value, count) })
+        crate::Error::check(unsafe { (self.ops.write)(self.cell, object, value, count) })
+    }
+
+    /// Drops the value of an object that was freed.
+    pub(crate) fn drop_value(&self, object: &Object<'_>) {
+        // SAFETY: `ops` and `cell` belong to the same `CvarCell`, which lives for ever.
+        unsafe { (self.ops.drop_value)(self.cell, object) };
     }
 }
 

@@ -142,6 +142,16 @@ pub type SetFunction =
 /// `mpit_get_function`.
 pub type GetFunction = unsafe extern "C" fn(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int;
 
+/// `mpit_put_of_function`. What gives the value is a [`ReadFunction`].
+pub type PutOfFunction = unsafe extern "C" fn(
+    user_data: *mut c_void,
+    object: *const Object<'_>,
+    value: *const c_void,
+    count: c_int,
+) -> c_int;
+/// `mpit_freed_function`.
+pub type FreedFunction = unsafe extern "C" fn(user_data: *mut c_void, object: *const Object<'_>);
+
 /// `struct mpit_cvar`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -165,6 +175,10 @@ pub struct Cvar {
     pub flags: c_uint,
     pub file: *const c_char,
     pub line: c_uint,
+    pub get_of: Option<ReadFunction>,
+    pub put_of: Option<PutOfFunction>,
+    pub freed: Option<FreedFunction>,
+    pub bind: c_int,
 }
 
 /// `MPIT_CVAR_BEFORE_INIT`.

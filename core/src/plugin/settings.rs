@@ -3,15 +3,18 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::abi::{CVAR_BEFORE_INIT, Cvar, GetFunction, SetFunction};
+use super::abi::{
+    CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
+};
 use super::cell::{MOST_ELEMENTS, load};
 use super::read::Ruled;
 use super::table::{Entry, Making, forever, forever_list};
 use super::texts::{names, word};
 use crate::Error;
 use crate::desc::{CvarDesc, CvarOps, EnumDesc};
+use crate::object::Object;
 use crate::registry::{Fault, text_fault};
-use crate::words::{Datatype, Scope, Verbosity};
+use crate::words::{Bind, Datatype, Scope, Verbosity};
 
 /// A control variable of another image.
 struct Setting {
@@ -28,14 +31,27 @@ enum Origins {
     Storage(*mut c_void, Option<SetFunction>),
     /// Behind functions.
     Functions(GetFunction, SetFunction),
+    /// Behind functions that take the object.
+    OfObjects(ReadFunction, PutOfFunction, Option<FreedFunction>),
 }
 
-static OPS: CvarOps = CvarOps::new(read_setting, write_setting);
+static OPS: CvarOps = operations(false);
+static BOUND_OPS: CvarOps = operations(true);
+
+const fn operations(is_bound: bool) -> CvarOps {
+    CvarOps {
+        read: read_setting,
+        write: write_setting,
+        drop_value: drop_setting,
+        is_bound,
+        enumeration: None,
+    }
+}
 
 /// # Safety
 ///
 /// `cell` is a `&'static Setting`; `out` is valid for writes of `count` elements, and aligned.
-unsafe extern "C" fn read_setting(cell: *const (), out: *mut u8, count: usize) -> i32 {
+unsafe extern "C" fn read_setting(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32 {
     // SAFETY: by the caller's promise.
     let cell = unsafe { &*cell.cast::<Setting>() };
     if count < cell.count {
@@ -56,6 +72,14 @@ unsafe extern "C" fn read_setting(cell: *const (), out: *mut u8, count: usize) -
                 return Error::Invalid.code();
             }
         }
+        Origins::OfObjects(get, ..) => {
+            // SAFETY: by the caller's promise.
+            unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
+            // SAFETY: the function is the table's, and `out` has as many elements.
+            if unsafe { get(cell.user_data, object, out.cast(), cell.count as c_int) } != 0 {
+                return Error::Invalid.code();
+            }
+        }
     }
     // Tools take text to its NUL.
     if cell.datatype == Datatype::Char {
@@ -68,7 +92,12 @@ unsafe extern "C" fn read_setting(cell: *const (), out: *mut u8, count: usize) -
 /// # Safety
 ///
 /// `cell` is a `&'static Setting`; `value` is valid for reads of `count` elements, and aligned.
-unsafe extern "C" fn write_setting(cell: *const (), value: *const u8, count: usize) -> i32 {
+unsafe extern "C" fn write_setting(
+    cell: *const (),
+    object: &Object<'_>,
+    value: *const u8,
+    count: usize,
+) -> i32 {
     // SAFETY: by the caller's promise.
     let cell = unsafe { &*cell.cast::<Setting>() };
     let is_text = cell.datatype == Datatype::Char;
@@ -85,15 +114,19 @@ unsafe extern "C" fn write_setting(cell: *const (), value: *const u8, count: usi
             }
         }
     }
-    let asked = match cell.value {
-        Origins::Storage(_, set) => set,
-        Origins::Functions(_, put) => Some(put),
-    };
-    if let Some(function) = asked {
-        // SAFETY: the function is the table's, and `value` has as many elements.
-        if unsafe { function(cell.user_data, value.cast(), count as c_int) } != 0 {
-            return Error::Invalid.code();
+    let answer = match cell.value {
+        Origins::Storage(_, None) => 0,
+        Origins::Storage(_, Some(function)) | Origins::Functions(_, function) => {
+            // SAFETY: the function is the table's, and `value` has as many elements.
+            unsafe { function(cell.user_data, value.cast(), count as c_int) }
         }
+        Origins::OfObjects(_, function, _) => {
+            // SAFETY: the same.
+            unsafe { function(cell.user_data, object, value.cast(), count as c_int) }
+        }
+    };
+    if answer != 0 {
+        return Error::Invalid.code();
     }
     let Origins::Storage(storage, _) = cell.value else { return 0 };
     for place in 0..count {
@@ -107,6 +140,18 @@ unsafe extern "C" fn write_setting(cell: *const (), value: *const u8, count: usi
         }
     }
     0
+}
+
+/// # Safety
+///
+/// `cell` is a `&'static Setting`.
+unsafe extern "C" fn drop_setting(cell: *const (), object: &Object<'_>) {
+    // SAFETY: by the caller's promise.
+    let cell = unsafe { &*cell.cast::<Setting>() };
+    if let Origins::OfObjects(_, _, Some(freed)) = cell.value {
+        // SAFETY: the function is the table's, and is given what it wants.
+        unsafe { freed(cell.user_data, object) };
+    }
 }
 
 fn byte(start: *mut c_void, at: usize) -> *mut u8 {
@@ -163,7 +208,9 @@ impl Making {
                 format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count);
             Fault::of("C28", why)
         })?;
-        let value = value_of(from, datatype)?;
+        let bind = word("bind", from.bind, Bind::ALL)?;
+        let value = value_of(from, bind, datatype)?;
+        let ops = if matches!(value, Origins::OfObjects(..)) { &BOUND_OPS } else { &OPS };
         // SAFETY: by the caller's promise.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
@@ -183,17 +230,24 @@ impl Making {
         let head = entry.head(common.aliases(aliases).environment(environment));
         // SAFETY: the functions are those of a `Setting`, which is there for ever; they access the storage atomically, and
         // the header says that functions are called by any thread.
-        let mut desc = unsafe { CvarDesc::behind(head, (datatype, count), &OPS, cell) };
+        let mut desc = unsafe { CvarDesc::behind(head, (datatype, count), ops, cell) };
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
-        self.made.image.cvars.push(forever(desc.verbosity(verbosity).scope(scope)));
+        self.made.image.cvars.push(forever(desc.verbosity(verbosity).scope(scope).bind(bind)));
         Ok(())
     }
 }
 
 /// Where the value is.
-fn value_of(from: &Cvar, datatype: Datatype) -> Ruled<Origins> {
+fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> Ruled<Origins> {
+    if bind != Bind::NoObject {
+        return value_of_objects(from, bind);
+    }
+    if from.get_of.is_some() || from.put_of.is_some() || from.freed.is_some() {
+        let why = "`get_of`, `put_of` and `freed` take an object, and it is bound to none: set `bind`";
+        return Err(Fault::of("C29", why));
+    }
     match (from.get, from.put) {
         (Some(_), Some(_)) if !from.storage.is_null() || from.set.is_some() => {
             Err(Fault::of("C5", "`get` and `put` stand in place of `storage` and `set`, not beside them"))
@@ -205,6 +259,21 @@ fn value_of(from: &Cvar, datatype: Datatype) -> Ruled<Origins> {
         }
         (None, None) => Ok(Origins::Storage(from.storage, from.set)),
         _ => Err(Fault::of("C5", "it has one of `get` and `put`, which belong together")),
+    }
+}
+
+/// The functions that have a value for each object.
+fn value_of_objects(from: &Cvar, bind: Bind) -> Ruled<Origins> {
+    let has_others =
+        !from.storage.is_null() || from.set.is_some() || from.get.is_some() || from.put.is_some();
+    match (from.get_of, from.put_of) {
+        (Some(get), Some(put)) if !has_others => Ok(Origins::OfObjects(get, put, from.freed)),
+        _ => {
+            let why = format!(
+                "it is bound to {bind}: set `get_of` and `put_of`, in place of `storage`, `set`, `get` and `put`"
+            );
+            Err(Fault::of("C29", why))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::{CvarEntry, Registry};
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::CategoryDesc;
 use crate::lock::Mutex;
+use crate::words::Bind;
 
 impl Registry {
     /// Adds what is planned, and returns the indices of the control variables, which have their defaults. The caller
@@ -73,6 +74,10 @@ impl Registry {
         for (desc, hash) in plan.cvars.iter() {
             let source = Mutex::new(Source::Default);
             let index = self.cvars.append(CvarEntry { desc, source }, hash);
+            if desc.binding() != Bind::NoObject {
+                // One that has no place there keeps the values of objects that are freed.
+                let _ = self.bound_cvars.push(desc);
+            }
             changed |= self.put(desc.category_list(), |members| &mut members.cvars, index);
         }
         changed

@@ -7,7 +7,7 @@ use crate::desc::{
     SourceDesc,
 };
 use crate::object::Object;
-use crate::words::{Class, Datatype, Scope};
+use crate::words::{Bind, Class, Datatype, Scope};
 
 /// The longest name, in bytes.
 pub const LONGEST_NAME: usize = 255;
@@ -177,7 +177,17 @@ pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
     if desc.enumeration().is_some() && desc.element() != Datatype::Int {
         return Some(Fault::of("C10", "only INT variables have an enumeration"));
     }
-    None
+    match (desc.has_bound_cell(), desc.binding()) {
+        (true, Bind::NoObject) => {
+            let why = "it has a value for each object and is bound to none: say to which kind";
+            Some(Fault::of("C29", why))
+        }
+        (false, kind) if kind != Bind::NoObject => {
+            let why = format!("it is bound to {kind} and has one value for all objects: use an `ObjectCvar`");
+            Some(Fault::of("C29", why))
+        }
+        _ => None,
+    }
 }
 
 /// Why an enumeration cannot be registered, if it cannot.

@@ -31,7 +31,9 @@ pub use image::Image;
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
-use crate::plugin;
+use crate::log::Log;
+use crate::object::Object;
+use crate::plugin::{self, Lease};
 use crate::words::Class;
 use plan::Plan;
 use space::Space;
@@ -66,6 +68,8 @@ impl CvarEntry {
 pub struct Registry {
     pvars: Space<&'static PvarDesc>,
     cvars: Space<CvarEntry>,
+    /// Control variables that have a value for each object.
+    bound_cvars: Log<&'static CvarDesc>,
     events: Space<&'static EventDesc>,
     sources: Space<&'static SourceDesc>,
     enums: Space<&'static EnumDesc>,
@@ -75,6 +79,11 @@ pub struct Registry {
 }
 
 static GLOBAL: Once<Registry> = Once::new();
+
+/// The registry of this process, if it was asked for.
+pub(crate) fn existing() -> Option<&'static Registry> {
+    GLOBAL.get()
+}
 
 /// Whether somebody asked for the registry of this process.
 pub(crate) fn is_in_use() -> bool {
@@ -179,6 +188,19 @@ impl Registry {
         drop(alone);
         self.apply(cvars, settings);
         Ok(())
+    }
+}
+
+impl Registry {
+    /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller
+    /// holds no lock.
+    pub(crate) fn drop_values(&self, object: &Object<'_>) {
+        for desc in self.bound_cvars.iter().filter(|desc| desc.binding() == object.kind()) {
+            // Functions of a plug-in that is not active are not called.
+            if Lease::begin(desc.life()).is_ok() {
+                desc.drop_value(object);
+            }
+        }
     }
 }
 

@@ -6,9 +6,10 @@ use super::elements::{aligned, text_or_all};
 use super::{CvarHandle, Interface};
 use crate::cvar::sources::Source;
 use crate::desc::CvarDesc;
+use crate::object::Object;
 use crate::plugin::Lease;
 use crate::registry::CvarEntry;
-use crate::words::{Datatype, Scope};
+use crate::words::{Bind, Datatype, Scope};
 use crate::{Error, Result};
 
 /// A handle of a control variable.
@@ -17,24 +18,62 @@ pub(super) struct Handle {
     index: AtomicU32,
     /// The epoch of the variable that it was made in.
     epoch: AtomicU64,
+    /// The number of the object that it is bound to, or [`FREED`].
+    object: AtomicU64,
+}
+
+/// In place of an object's number: the object was freed.
+const FREED: u64 = u64::MAX;
+
+/// A valid handle, as an access call sees it.
+struct Seen {
+    entry: &'static CvarEntry,
+    lease: Lease,
+    object: Object<'static>,
 }
 
 impl Interface {
-    /// Makes a handle of a control variable. Returns it with the number of elements of the value.
+    /// Makes a handle of a control variable, bound to an object if the variable asks for one. Returns it with the number
+    /// of elements of the value.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidIndex`], also for a variable of a plug-in that is not active; [`Error::OutOfHandles`].
-    pub fn cvar_handle_alloc(&self, index: u32) -> Result<(CvarHandle, usize)> {
+    /// [`Error::InvalidIndex`], also for a variable of a plug-in that is not active; [`Error::InvalidHandle`] for an object
+    /// that is missing or of another kind; [`Error::OutOfHandles`].
+    pub fn cvar_handle_alloc(&self, index: u32, object: Option<&Object<'_>>) -> Result<(CvarHandle, usize)> {
         self.up()?;
         let entry = self.registry.cvar(index).ok_or(Error::InvalidIndex)?;
         let lease = Lease::begin(entry.desc().life())?;
+        let object = match (entry.desc().binding(), object) {
+            (Bind::NoObject, _) => 0,
+            (kind, Some(object)) if object.kind() == kind && object.id() != FREED => object.id(),
+            _ => return Err(Error::InvalidHandle),
+        };
         let fill = |handle: &Handle, _| {
             handle.index.store(index, SeqCst);
             handle.epoch.store(lease.epoch(), SeqCst);
+            handle.object.store(object, SeqCst);
         };
+        if entry.desc().binding() != Bind::NoObject {
+            self.has_bound_cvars.store(true, SeqCst);
+        }
         let id = self.cvars.take((), Handle::default, fill).ok_or(Error::OutOfHandles)?;
         Ok((CvarHandle(id), entry.desc().count()))
+    }
+
+    /// An object was freed: handles that are bound to it are invalid from now on, and control variables drop its values.
+    /// Functions of variables run, so the caller holds no lock.
+    pub fn object_freed(&self, kind: Bind, id: u64) {
+        if self.has_bound_cvars.load(SeqCst) {
+            for (_, handle) in self.cvars.iter() {
+                let entry = self.registry.cvar(handle.index.load(SeqCst));
+                if entry.is_some_and(|entry| entry.desc().binding() == kind) {
+                    // A handle of another object, or of a later one, stays as it is.
+                    let _ = handle.object.compare_exchange(id, FREED, SeqCst, SeqCst);
+                }
+            }
+        }
+        self.registry.drop_values(&Object::new(kind, id));
     }
 
     /// Frees a handle of a control variable.
@@ -57,21 +96,28 @@ impl Interface {
         self.cvars.get(handle.0).map(|handle| handle.index.load(SeqCst)).ok_or(Error::InvalidHandle)
     }
 
-    /// The variable of a valid handle, and how long it is valid.
-    fn cvar_at(&self, handle: CvarHandle) -> Result<(&'static CvarEntry, Lease)> {
-        let seen = |handle: &Handle| Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst)));
-        let (index, epoch) = self.cvars.look(handle.0, seen).ok_or(Error::InvalidHandle)?;
+    /// The variable and the object of a valid handle, and how long it is valid.
+    fn cvar_at(&self, handle: CvarHandle) -> Result<Seen> {
+        let seen = |handle: &Handle| {
+            Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst), handle.object.load(SeqCst)))
+        };
+        let (index, epoch, object) = self.cvars.look(handle.0, seen).ok_or(Error::InvalidHandle)?;
         let entry = self.registry.cvar(index).ok_or(Error::InvalidHandle)?;
         let lease = Lease::of(entry.desc().life(), epoch);
         lease.check()?;
-        Ok((entry, lease))
+        if object == FREED {
+            return Err(Error::InvalidHandle);
+        }
+        let object = Object::new(entry.desc().binding(), object);
+        Ok(Seen { entry, lease, object })
     }
 
     /// Copies the value of a control variable.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for a null or misaligned buffer, [`Error::InvalidHandle`].
+    /// [`Error::Invalid`] for a null or misaligned buffer; [`Error::InvalidHandle`], also when the object that it is bound to
+    /// was freed.
     ///
     /// # Safety
     ///
@@ -81,11 +127,11 @@ impl Interface {
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let (entry, lease) = self.cvar_at(handle)?;
+        let Seen { entry, lease, object } = self.cvar_at(handle)?;
         let desc = entry.desc();
         aligned(out, desc.element())?;
         // SAFETY: not null, aligned, and otherwise by the caller's promise.
-        unsafe { desc.read(out) }?;
+        unsafe { desc.read(&object, out) }?;
         lease.check()
     }
 
@@ -95,7 +141,7 @@ impl Interface {
     ///
     /// [`Error::CvarSetNever`] for one that tools cannot set, or no longer after MPI is initialized;
     /// [`Error::Invalid`] for a value that the variable does not accept, and for a null or misaligned buffer;
-    /// [`Error::InvalidHandle`].
+    /// [`Error::InvalidHandle`], also when the object that it is bound to was freed.
     ///
     /// # Safety
     ///
@@ -106,7 +152,7 @@ impl Interface {
         if value.is_null() {
             return Err(Error::Invalid);
         }
-        let (entry, _) = self.cvar_at(handle)?;
+        let Seen { entry, object, .. } = self.cvar_at(handle)?;
         let desc = entry.desc();
         aligned(value, desc.element())?;
         if !settable(desc) {
@@ -118,8 +164,13 @@ impl Interface {
             return Err(Error::Invalid);
         }
         // SAFETY: not null, aligned, and otherwise by the caller's promise.
-        unsafe { desc.write(value, count) }?;
-        entry.set_source(Source::Tool);
+        unsafe { desc.write(&object, value, count) }?;
+        if object.kind() == Bind::NoObject {
+            entry.set_source(Source::Tool);
+        } else if self.cvar_at(handle).is_err() {
+            // The object may have been freed since, before it had this value.
+            desc.drop_value(&object);
+        }
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The interface: who it is over, how long it is up, and what there may be of each thing.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
 use super::cvar;
 use super::handle::{Handle, Room};
@@ -31,6 +31,8 @@ impl Default for Limits {
     }
 }
 
+static GLOBAL: Once<Interface> = Once::new();
+
 /// The tools interface over one registry.
 #[derive(Debug)]
 pub struct Interface {
@@ -40,6 +42,8 @@ pub struct Interface {
     pub(super) sessions: Slots<(), ()>,
     pub(super) pvars: Slots<Room, Handle>,
     pub(super) cvars: Slots<(), cvar::Handle>,
+    /// A handle of a control variable was ever bound to an object.
+    pub(super) has_bound_cvars: AtomicBool,
     /// Registrations for events, those that were freed included.
     registrations: Log<&'static RegistrationSlot>,
     registering: Mutex<()>,
@@ -57,15 +61,20 @@ impl Interface {
             sessions: Slots::new(SESSION_KIND, limits.sessions),
             pvars: Slots::new(PVAR_KIND, limits.handles),
             cvars: Slots::new(CVAR_KIND, limits.handles),
+            has_bound_cvars: AtomicBool::new(false),
             registrations: Log::new(),
             registering: Mutex::new(()),
             handles: limits.handles,
         }
     }
 
+    /// The interface of this process, if it was asked for.
+    pub(crate) fn existing() -> Option<&'static Self> {
+        GLOBAL.get()
+    }
+
     /// The interface of this process.
     pub fn global() -> &'static Self {
-        static GLOBAL: Once<Interface> = Once::new();
         GLOBAL.get().unwrap_or_else(|| {
             // First, since plug-ins are loaded then, and they may come here.
             let registry = Registry::global();

@@ -74,14 +74,23 @@ impl Tool {
         Ok(Session { interface: self.interface, id, of: PhantomData })
     }
 
-    /// Makes a handle of a control variable, by name.
+    /// Makes a handle of a control variable that is bound to no object, by name.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`], [`Error::OutOfHandles`].
+    /// [`Error::InvalidName`], and those of [`Interface::cvar_handle_alloc`].
     pub fn cvar(&self, name: &str) -> Result<Setting<'_>> {
+        self.cvar_of(name, None)
+    }
+
+    /// The same, for a control variable that may be bound to an object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidName`], and those of [`Interface::cvar_handle_alloc`].
+    pub fn cvar_of(&self, name: &str, object: Option<&Object<'_>>) -> Result<Setting<'_>> {
         let index = self.registry().cvar_index(name).ok_or(Error::InvalidName)?;
-        let (id, count) = self.interface.cvar_handle_alloc(index)?;
+        let (id, count) = self.interface.cvar_handle_alloc(index, object)?;
         let datatype = self.registry().cvar(index).ok_or(Error::InvalidIndex)?.desc().element();
         Ok(Setting { interface: self.interface, id, count, datatype, of: PhantomData })
     }

@@ -197,8 +197,13 @@ impl Bench {
 
     #[track_caller]
     pub(crate) fn cvar(self, name: &str) -> (CvarHandle, usize) {
+        self.cvar_of(name, &Object::NONE)
+    }
+
+    #[track_caller]
+    pub(crate) fn cvar_of(self, name: &str, object: &Object<'_>) -> (CvarHandle, usize) {
         let index = self.registry().cvar_index(name).expect("registered");
-        self.interface.cvar_handle_alloc(index).unwrap()
+        self.interface.cvar_handle_alloc(index, Some(object)).unwrap()
     }
 
     pub(crate) fn cvar_read<T: Value>(self, handle: CvarHandle) -> Result<T> {

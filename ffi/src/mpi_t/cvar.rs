@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use mpit::Error;
 use mpit::session::{CvarHandle, Interface};
 
+use super::object::{identity, object_for_host};
 use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
@@ -142,8 +143,7 @@ fn alloc(
 ) -> Result<(u64, c_int), Failure> {
     let entry = match merged.cvars.get(index).ok_or(Error::InvalidIndex)? {
         Entry::Own(own) => {
-            let (handle, count) = interface.cvar_handle_alloc(*own)?;
-            return Ok((handle.0, count as c_int));
+            return alloc_own(interface, *own, object);
         }
         Entry::Host(entry) => entry,
     };
@@ -151,9 +151,16 @@ fn alloc(
     if quarantine::holds(&info.name) {
         return Err(Error::InvalidIndex.into());
     }
-    let object = super::object::object_for_host(info.bind, object)?;
+    let object = object_for_host(info.bind, object)?;
     handles::alloc_cvar(merged, info.datatype, |host, count| {
         // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
     })
+}
+
+fn alloc_own(interface: &Interface, own: u32, object: *mut c_void) -> Result<(u64, c_int), Failure> {
+    let entry = interface.registry().cvar(own).ok_or(Error::InvalidIndex)?;
+    let object = identity(object, entry.desc().binding())?;
+    let (handle, count) = interface.cvar_handle_alloc(own, Some(&object))?;
+    Ok((handle.0, count as c_int))
 }

@@ -4,17 +4,16 @@ use std::ffi::{c_int, c_void};
 
 use mpit::Error;
 use mpit::event::{Abi, Delivery, DropReport, Farewell, InstanceId, RegistrationId};
-use mpit::object::Object;
 use mpit::session::Interface;
-use mpit::words::{Bind, Safety};
+use mpit::words::Safety;
 
-use super::object::{object_for_host, object_value};
+use super::object::{identity, object_for_host};
 use super::source::{give_hosts_info, give_info};
 use super::{Failure, exported, host_events, not_null, up};
 use crate::abi::Handle;
 use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
+use crate::infos;
 use crate::merge::{Entry, Merged};
-use crate::{comms, infos, windows};
 
 /// How functions of C tools are called: with the numbers of the flavour.
 // SAFETY: the three take the functions of C that a tool registers through the functions below.
@@ -163,20 +162,9 @@ fn level(number: c_int) -> Result<Safety, Failure> {
 
 fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle) -> Result<usize, Failure> {
     let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
-    let object = match desc.binding() {
-        Bind::NoObject => None,
-        Bind::Comm => {
-            let comm = comms::object_of(object_value(object, Bind::Comm)?);
-            Some(comm.ok_or(Error::InvalidHandle)?)
-        }
-        Bind::Win => {
-            let window = windows::object_of(object_value(object, Bind::Win)?);
-            Some(window.ok_or(Error::InvalidHandle)?)
-        }
-        kind => Some(Object::new(kind, object_value(object, kind)? as u64)),
-    };
+    let object = identity(object, desc.binding())?;
     infos::check(info)?;
-    Ok(interface.event_handle_alloc(own, object.as_ref(), infos::hints(info), &C)?.number() as usize)
+    Ok(interface.event_handle_alloc(own, Some(&object), infos::hints(info), &C)?.number() as usize)
 }
 
 /// The host's registration, or none if it is one of ours, when there is a callback at a level.

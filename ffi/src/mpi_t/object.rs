@@ -8,11 +8,12 @@ use std::ffi::{c_int, c_void};
 
 use mpit::Error;
 use mpit::lock::Mutex;
+use mpit::object::Object;
 use mpit::words::Bind;
 
 use super::Failure;
 use crate::abi::{Abi, Flavour, Handle};
-use crate::{comms, probe};
+use crate::{comms, probe, windows};
 
 /// What the argument stands for.
 enum Argument {
@@ -22,8 +23,27 @@ enum Argument {
     Itself(Handle),
 }
 
+/// The object that the argument names, with what is known of it.
+pub(super) fn with_ranks(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
+    match kind {
+        Bind::Comm => Ok(comms::object_of(object_value(object, kind)?).ok_or(Error::InvalidHandle)?),
+        _ => identity(object, kind),
+    }
+}
+
+/// The object that the argument names, by its number alone.
+pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
+    let known = match kind {
+        Bind::NoObject => return Ok(Object::NONE),
+        Bind::Comm => comms::identity_of(object_value(object, kind)?),
+        Bind::Win => windows::object_of(object_value(object, kind)?),
+        _ => Some(Object::new(kind, object_value(object, kind)? as u64)),
+    };
+    Ok(known.ok_or(Error::InvalidHandle)?)
+}
+
 /// The handle of an object, unless it is null.
-pub(super) fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
+fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
     let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
     Ok(handle)
 }

@@ -4,13 +4,12 @@ use std::ffi::{c_int, c_void};
 
 use mpit::Error;
 use mpit::session::{Interface, PvarHandle, SessionId};
-use mpit::words::Bind;
 
-use super::object::{object_for_host, object_value};
+use super::object::{object_for_host, with_ranks};
 use super::{Failure, exported, handles, not_null, up};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
-use crate::{comms, quarantine, windows};
+use crate::quarantine;
 
 exported! {
     /// Makes a session (F15).
@@ -103,20 +102,7 @@ fn alloc_own(
     object: *mut c_void,
 ) -> Result<(u64, c_int), Failure> {
     let desc = interface.registry().pvar(own).ok_or(Error::InvalidIndex)?;
-    let (handle, count) = match desc.binding() {
-        Bind::NoObject => interface.handle_alloc(session, own, None),
-        Bind::Comm => {
-            let comm = comms::object_of(object_value(object, Bind::Comm)?);
-            interface.handle_alloc(session, own, Some(&comm.ok_or(Error::InvalidHandle)?))
-        }
-        Bind::Win => {
-            let window = windows::object_of(object_value(object, Bind::Win)?);
-            interface.handle_alloc(session, own, Some(&window.ok_or(Error::InvalidHandle)?))
-        }
-        kind => {
-            let object = mpit::object::Object::new(kind, object_value(object, kind)? as u64);
-            interface.handle_alloc(session, own, Some(&object))
-        }
-    }?;
+    let object = with_ranks(object, desc.binding())?;
+    let (handle, count) = interface.handle_alloc(session, own, Some(&object))?;
     Ok((handle.0, count as c_int))
 }

@@ -8,7 +8,7 @@ use super::{item, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
-use crate::words::{Datatype, Scope, Settable, Verbosity, Word as _, listed};
+use crate::words::{Bind, Datatype, Scope, Settable, Verbosity, Word as _, listed};
 
 /// A control variable without faults that tokens could show.
 pub(crate) struct Cvar {
@@ -20,6 +20,9 @@ pub(crate) struct Cvar {
     pub(crate) aliases: Vec<At<String>>,
     pub(crate) environment: Vec<String>,
     pub(crate) scope: Scope,
+    pub(crate) bind: Option<At<Bind>>,
+    /// The cell's type is one whose name says if it is bound.
+    pub(crate) cell_seen: bool,
     pub(crate) categories: Vec<Path>,
     pub(crate) verbosity: Option<Verbosity>,
     pub(crate) datatype: Option<At<Datatype>>,
@@ -48,6 +51,8 @@ impl Cvar {
         check_description(scope, &description, &item.ident, errors);
         check_constant(scope, &item.expr, args.settable.as_ref(), errors);
         check_cell(&item.ty, errors);
+        let is_understood = args.bind.is_some() || !args.has_bind;
+        let cell_seen = is_understood && check_binding(&item.ty, args.bind.as_ref(), errors);
         let value = value::argument(&item.ty);
         check_datatype(value, args.datatype.as_ref(), errors);
         name::check_component(args.component.as_ref(), errors);
@@ -60,6 +65,8 @@ impl Cvar {
             aliases: args.alias,
             environment: args.env.into_iter().map(|name| name.value).collect(),
             scope,
+            bind: args.bind,
+            cell_seen,
             categories: args.category,
             verbosity: args.verbosity.map(|verbosity| verbosity.value),
             datatype: args.datatype,
@@ -78,6 +85,29 @@ fn check_cell(ty: &Type, errors: &mut Errors) {
         let found = value::spelled(ty);
         errors.on(ty, format!("a cvar is kept in `Cvar<{found}>`, not in `{found}`"));
     }
+}
+
+/// Holds the kind of object against the cell. Returns false for a type behind an alias, which is left to the compiler.
+fn check_binding(ty: &Type, bind: Option<&At<Bind>>, errors: &mut Errors) -> bool {
+    let value = value::argument(ty).map_or_else(|| "T".to_owned(), value::spelled);
+    let bind = bind.filter(|bind| bind.value != Bind::NoObject);
+    match (value::last_name(ty).as_deref(), bind) {
+        (Some("Cvar"), Some(bind)) => {
+            let message = format!(
+                "the cell has one value for all objects: use `ObjectCvar<{value}>`, or leave `bind` away"
+            );
+            errors.at(bind.span, message);
+        }
+        (Some("ObjectCvar"), None) => {
+            let message = format!(
+                "the cell has a value for each object: add for example `bind = \"COMM\"`, or use `Cvar<{value}>`"
+            );
+            errors.on(ty, message);
+        }
+        (Some("Cvar" | "ObjectCvar"), _) => {}
+        _ => return false,
+    }
+    true
 }
 
 /// All names under which the variable can be set.

@@ -42,7 +42,12 @@ pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemSta
             Some(item)
         }
         other => {
-            refuse(other, item, "`#[cvar]` belongs on a `static` of type `Cvar<_>`", errors);
+            refuse(
+                other,
+                item,
+                "`#[cvar]` belongs on a `static` of type `Cvar<_>` or `ObjectCvar<_>`",
+                errors,
+            );
             None
         }
     }

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 
 use super::{assert_at, category_list, element, head, private, root, unique, variant};
 use crate::check::Cvar;
-use crate::words::{Scope, Word as _};
+use crate::words::{Bind, Scope, Word as _};
 
 /// The registration of a cvar.
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
@@ -39,15 +39,37 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
         let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
         assert_at(datatype.span, &quote!(#private::cell_of::setting_represented_as::<#ty>(#kind)), &message)
     });
+    let binding = binding_check(private, cvar);
     quote! {
         #cfgs
         const _: () = {
             #bounds
+            #binding
             #datatype
             #element
             #(#markers)*
         };
     }
+}
+
+/// The rule about cells of bound variables, for cells behind an alias.
+fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
+    if cvar.cell_seen {
+        return None;
+    }
+    let ty = &cvar.ty;
+    let bound = quote!(#private::cell_of::has_value_of_each_object::<#ty>());
+    Some(match cvar.bind.as_ref().filter(|bind| bind.value != Bind::NoObject) {
+        Some(bind) => {
+            let message = "the cell has one value for all objects: use an `ObjectCvar`, or leave `bind` away";
+            assert_at(bind.span, &bound, message)
+        }
+        None => {
+            let message =
+                "the cell has a value for each object: add for example `bind = \"COMM\"`, or use a `Cvar`";
+            assert_at(ty.span(), &quote!(!#bound), message)
+        }
+    })
 }
 
 fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
@@ -58,6 +80,10 @@ fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     if cvar.scope != Scope::Local {
         let scope = variant(private, "Scope", cvar.scope);
         desc.extend(quote!(.scope(#scope)));
+    }
+    if let Some(bind) = &cvar.bind {
+        let bind = variant(private, "Bind", bind.value);
+        desc.extend(quote!(.bind(#bind)));
     }
     if let Some(verbosity) = cvar.verbosity {
         let verbosity = variant(private, "Verbosity", verbosity);

@@ -5,12 +5,13 @@ use syn::Path;
 
 use super::args::{At, Keys};
 use crate::error::Errors;
-use crate::words::{Datatype, Scope, Settable, Verbosity};
+use crate::words::{Bind, Datatype, Scope, Settable, Verbosity};
 
 const KEYS: Keys = Keys {
     attribute: "cvar",
     keys: &[
         ("scope", "scope = \"LOCAL\""),
+        ("bind", "bind = \"COMM\""),
         ("category", "category = Pml"),
         ("name", "name = \"eager_limit\""),
         ("verbosity", "verbosity = \"TUNER_BASIC\""),
@@ -28,6 +29,9 @@ const KEYS: Keys = Keys {
 pub(crate) struct CvarArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) scope: Option<At<Scope>>,
+    pub(crate) bind: Option<At<Bind>>,
+    /// `bind` was given, though perhaps not understood.
+    pub(crate) has_bind: bool,
     pub(crate) category: Vec<Path>,
     pub(crate) name: Option<At<String>>,
     pub(crate) verbosity: Option<At<Verbosity>>,
@@ -44,6 +48,10 @@ impl CvarArgs {
         for arg in KEYS.parse(tokens, errors) {
             match arg.key {
                 "scope" => args.scope = arg.word(errors),
+                "bind" => {
+                    args.has_bind = true;
+                    args.bind = arg.word(errors);
+                }
                 "category" => args.category = arg.paths(errors),
                 "name" => args.name = arg.string(errors),
                 "verbosity" => args.verbosity = arg.word(errors),

@@ -60,6 +60,11 @@ static const struct mpit_pvar pvars[] = {
     {PVAR, .name = "faults_time_ns", .description = "Time lost, in ns.", .pvar_class = MPIT_CLASS_TIMER, ULL, .count = 1, .storage = words, MPIT_HERE}, /* warning category */
 };
 
+static void end_of_object(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data, (void)object;
+}
+
 static const char *const odd_names[] = {"a=b", 0};
 #define SETTING CVAR, .description = "A setting.", .datatype = MPIT_INT, .count = 1, .storage = &value, IN_FAULTS
 static const struct mpit_cvar cvars[] = {
@@ -68,6 +73,8 @@ static const struct mpit_cvar cvars[] = {
     {SETTING, .name = "faults_scope", .scope = 7, MPIT_HERE}, /* error C4 */
     {SETTING, .name = "faults_alias", .scope = MPIT_SCOPE_LOCAL, .aliases = odd_names, MPIT_HERE}, /* error C2 */
     {CVAR, .name = "faults_group", .datatype = MPIT_INT, .count = 1, .storage = &value, .scope = MPIT_SCOPE_GROUP, IN_FAULTS, MPIT_HERE}, /* error C25, warning description */
+    {SETTING, .name = "faults_bound", .scope = MPIT_SCOPE_LOCAL, .bind = MPIT_BIND_COMM, MPIT_HERE}, /* error C29 */
+    {SETTING, .name = "faults_unbound", .scope = MPIT_SCOPE_LOCAL, .freed = end_of_object, MPIT_HERE}, /* error C29 */
     {CVAR, .name = "faults_nowhere", .description = "A setting.", .datatype = MPIT_INT, .count = 1, IN_FAULTS, MPIT_HERE}, /* error table */
 };
 

@@ -1,6 +1,12 @@
 //! A plug-in in Rust in programs on real MPI libraries.
 
-use mpit_tests::{Failure, Outcome, launch::Job, rust_plugins::Build, stacks};
+use mpit_tests::{
+    Failure, Outcome,
+    launch::Job,
+    plugins::{self, list},
+    rust_plugins::Build,
+    stacks,
+};
 
 const RANKS: u32 = 3;
 
@@ -19,6 +25,25 @@ fn a_tool_on_a_real_library_uses_all_that_a_plug_in_has() -> Outcome {
                 Failure::unless(good == RANKS as usize, || finished.to_string())?;
             }
             Ok(())
+        },
+    )
+}
+
+/// Plug-ins in C and in Rust at once. R88 and R90 for objects.
+#[test]
+fn control_variables_have_a_value_for_each_object() -> Outcome {
+    let rust = Build::PLAIN.plugin("every")?;
+    stacks::for_each(
+        "bound_cvars",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("bound_cvars")?;
+            let paths = [plugins::compile(&dir, "bound", "bound", &[])?, rust.clone()];
+            let job = Job::mpi(stack, 1).arg(stack.compile_tool("bound_cvars")?).dir(&dir);
+            let job = job.env("MPIT_PLUGINS", list(paths.iter().map(|path| path.as_path())));
+            let finished = job.env("MPIT_BOUND_COMM", "70").under_mpit(&[])?.succeed()?;
+            let is_right = finished.stdout.contains("bound_cvars: 0 failures");
+            Failure::unless(is_right, || finished.to_string())
         },
     )
 }

@@ -83,7 +83,7 @@ unsafe fn variable(user_data: *mut c_void) -> &'static PvarDesc {
 /// # Safety
 ///
 /// `at` is null or a `struct mpit_object` that lives as long as what is returned, as do the ranks that it names.
-unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
+pub(super) unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
     if at.is_null() {
         return Some(Object::NONE);
     }

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::cvar::{Cvar, Text};
+use mpit::cvar::{Cvar, ObjectCvar, Text};
+use mpit::object::Comm;
 use mpit::{Error, Result, cvar, pvar};
 
 use crate::groups::{Every, Inner, Weather};
@@ -43,6 +44,20 @@ static EVERY_LABEL: Cvar<Text<16>> = Cvar::new(Text::new("größe"));
 /// Takes nothing.
 #[cvar]
 static EVERY_REFUSAL: Cvar<i32> = Cvar::new(1).on_set(refuse);
+
+/// A quota of each communicator.
+#[cvar(bind = "COMM")]
+static EVERY_QUOTA: ObjectCvar<u32> = ObjectCvar::new(50).range(0..=1000);
+
+/// A quota of each window.
+#[cvar(bind = "WIN")]
+static EVERY_WINDOW_QUOTA: ObjectCvar<u32> = ObjectCvar::new(50).range(0..=1000);
+
+/// The quota of a communicator, as this library sees it.
+#[pvar(class = "SIZE", bind = "COMM")]
+fn every_quota_in_use(comm: &Comm<'_>) -> u64 {
+    EVERY_QUOTA.get(comm.id()).into()
+}
 
 fn steps(count: u32) -> Result<()> {
     for left in (0..count).rev() {

@@ -1,0 +1,268 @@
+//! Settings of which each MPI object has a value of its own.
+
+use std::mem::ManuallyDrop;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+    fence,
+};
+
+use super::CvarValue;
+use super::cell::{Storage, Store, check_range, drop_value, read, write};
+use crate::Result;
+use crate::desc::CvarOps;
+use crate::lock::Mutex;
+use crate::log::Log;
+use crate::object::Object;
+use crate::words::Bind;
+
+/// In place of an object's number: the slot is free.
+const FREE: u64 = u64::MAX;
+
+/// The storage of a control variable that is bound to a kind of object: a value for each communicator, window and so on.
+///
+/// An object has the default until a value is set for it. Parameter files, the environment and `mpit run --set` set the
+/// default. The value of an object is dropped when it is freed.
+///
+/// Reading takes no lock. While no object has a value of its own it is two loads; otherwise it compares the object's
+/// number with those of the objects that have one.
+///
+/// ```
+/// use mpit::cvar::ObjectCvar;
+///
+/// /// Messages up to this size are sent at once, on each communicator.
+/// #[mpit::cvar(bind = "COMM")]
+/// static EAGER_LIMIT: ObjectCvar<u32> = ObjectCvar::new(4096).range(64..=65536);
+///
+/// // A message on a communicator, which the host numbers 7.
+/// assert_eq!(EAGER_LIMIT.get(7), 4096);
+/// EAGER_LIMIT.set(7, 512)?;
+/// assert_eq!((EAGER_LIMIT.get(7), EAGER_LIMIT.get(8)), (512, 4096));
+/// # Ok::<(), mpit::Error>(())
+/// ```
+pub struct ObjectCvar<T: CvarValue> {
+    initial: T,
+    range: Option<(T, T)>,
+    on_set: Option<fn(Option<u64>, T) -> Result<()>>,
+    default: T::Store,
+    slots: Log<Slot<T>>,
+    /// The number of slots that are not free.
+    values: AtomicUsize,
+    setting: Mutex<()>,
+}
+
+/// The value of one object. Used again for another one when the object is freed.
+struct Slot<T: CvarValue> {
+    object: AtomicU64,
+    value: T::Store,
+}
+
+impl<T: CvarValue> ObjectCvar<T> {
+    /// A setting and its default.
+    #[must_use]
+    pub const fn new(initial: T) -> Self {
+        Self {
+            initial,
+            range: None,
+            on_set: None,
+            default: T::Store::EMPTY,
+            slots: Log::new(),
+            values: AtomicUsize::new(0),
+            setting: Mutex::new(()),
+        }
+    }
+
+    /// Admits only values within a range; others are refused with `MPI_T_ERR_INVALID`.
+    #[must_use]
+    pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
+        self.range = Some((*range.start(), *range.end()));
+        // Constants cannot drop a range of a `T` that is not known.
+        _ = ManuallyDrop::new(range);
+        self
+    }
+
+    /// Calls a function before a new value is taken, with the number of the object or `None` for the default. An error
+    /// refuses the value and is what the tool gets.
+    #[must_use]
+    pub const fn on_set(mut self, on_set: fn(Option<u64>, T) -> Result<()>) -> Self {
+        self.on_set = Some(on_set);
+        self
+    }
+
+    /// The value of an object, by the number that [`Object::id`] returns.
+    #[inline]
+    pub fn get(&self, object: u64) -> T {
+        match self.own(object) {
+            Some(value) => value,
+            None => self.default(),
+        }
+    }
+
+    /// The value of objects that have none of their own.
+    #[inline]
+    pub fn default(&self) -> T {
+        self.default.load(self.initial)
+    }
+
+    /// Takes a value for an object, from inside the library.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) when it lies outside the range, or what `on_set` says;
+    /// [`Error::Memory`](crate::Error::Memory) when there is no memory for it.
+    pub fn set(&self, object: u64, value: T) -> Result<()> {
+        self.check(Some(object), value)?;
+        let _alone = self.setting.lock();
+        if let Some(slot) = self.slot_of(object) {
+            slot.value.store(value);
+            return Ok(());
+        }
+        let slot = match self.slot_of(FREE) {
+            Some(slot) => slot,
+            None => {
+                let slot = Slot { object: AtomicU64::new(FREE), value: T::Store::EMPTY };
+                let pushed = self.slots.push(slot).ok();
+                pushed.and_then(|index| self.slots.get(index)).ok_or(crate::Error::Memory)?
+            }
+        };
+        slot.value.store(value);
+        // Readers that see the number see the value.
+        slot.object.store(object, Release);
+        self.values.fetch_add(1, Release);
+        Ok(())
+    }
+
+    /// Takes the value of objects that have none of their own, from inside the library.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) when it lies outside the range, or what `on_set` says.
+    pub fn set_default(&self, value: T) -> Result<()> {
+        self.check(None, value)?;
+        self.default.store(value);
+        Ok(())
+    }
+
+    /// Drops the value of an object. The host does so when the object is freed, if it knows of its end.
+    pub fn unset(&self, object: u64) {
+        if self.values.load(Acquire) == 0 {
+            return;
+        }
+        let _alone = self.setting.lock();
+        if let Some(slot) = self.slot_of(object) {
+            slot.object.store(FREE, Relaxed);
+            self.values.fetch_sub(1, Relaxed);
+            // A reader that sees a later value of the slot sees that the number is gone.
+            fence(Release);
+        }
+    }
+
+    fn check(&self, object: Option<u64>, value: T) -> Result<()> {
+        check_range(self.range, value)?;
+        match self.on_set {
+            Some(on_set) => on_set(object, value),
+            None => Ok(()),
+        }
+    }
+
+    /// The value that was set for an object. No lock: messages may come here.
+    #[inline]
+    fn own(&self, object: u64) -> Option<T> {
+        if self.values.load(Acquire) == 0 {
+            return None;
+        }
+        let slot = self.slot_of(object)?;
+        let value = slot.value.load(self.initial);
+        fence(Acquire);
+        // Otherwise the object was freed meanwhile, and the value may be another one's.
+        if slot.object.load(Relaxed) == object { Some(value) } else { None }
+    }
+
+    fn slot_of(&self, object: u64) -> Option<&Slot<T>> {
+        self.slots.iter().find(|slot| slot.object.load(Acquire) == object)
+    }
+}
+
+impl<T: CvarValue> Storage for ObjectCvar<T> {
+    type Value = T;
+    const TABLE: &'static CvarOps = &CvarOps {
+        read: read::<Self>,
+        write: write::<Self>,
+        drop_value: drop_value::<Self>,
+        is_bound: true,
+        enumeration: T::ENUMERATION,
+    };
+
+    fn load(&self, object: &Object<'_>) -> T {
+        match object.kind() {
+            Bind::NoObject => self.default(),
+            _ => self.get(object.id()),
+        }
+    }
+
+    fn store(&self, object: &Object<'_>, value: T) -> Result<()> {
+        match object.kind() {
+            Bind::NoObject => self.set_default(value),
+            _ => self.set(object.id(), value),
+        }
+    }
+
+    fn drop_value(&self, object: &Object<'_>) {
+        self.unset(object.id());
+    }
+}
+
+impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for ObjectCvar<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ObjectCvar").field(&self.default()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ObjectCvar;
+    use crate::Error;
+
+    #[test]
+    fn slots_are_used_again() {
+        let limit: ObjectCvar<u32> = ObjectCvar::new(1);
+        for object in 1..1000 {
+            limit.set(object, 2).unwrap();
+            assert_eq!((limit.get(object), limit.get(object + 1)), (2, 1));
+            limit.unset(object);
+            assert_eq!(limit.get(object), 1);
+        }
+        assert_eq!(limit.slots.len(), 1);
+    }
+
+    #[test]
+    fn refused_values_take_no_slot() {
+        let limit: ObjectCvar<u32> = ObjectCvar::new(1).range(0..=9).on_set(|object, value| {
+            if object == Some(7) && value == 3 { Err(Error::CvarSetNotNow) } else { Ok(()) }
+        });
+        assert_eq!(limit.set(7, 10), Err(Error::Invalid));
+        assert_eq!(limit.set(7, 3), Err(Error::CvarSetNotNow));
+        assert_eq!(limit.set_default(3), Ok(()));
+        assert_eq!((limit.slots.len(), limit.get(7)), (0, 3));
+    }
+
+    #[test]
+    fn a_reader_sees_values_of_its_object_only() {
+        let value: ObjectCvar<u64> = ObjectCvar::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for object in 1..20_000 {
+                    value.set(object, object).unwrap();
+                    value.unset(object);
+                }
+            });
+            scope.spawn(|| {
+                for object in 1..20_000 {
+                    let seen = value.get(object);
+                    assert!(seen == 0 || seen == object, "{seen} of {object}");
+                }
+            });
+        });
+    }
+}
