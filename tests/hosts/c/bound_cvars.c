@@ -28,7 +28,7 @@ static MPI_Errhandler handlers[2];
 static MPI_File files[2];
 static MPI_Group groups[2];
 static MPI_Op ops[2];
-static MPI_Request requests[2];
+static MPI_Request requests[2], sent[2];
 static MPI_Win wins[2];
 static MPI_Message messages[2];
 static MPI_Info infos[2];
@@ -48,7 +48,6 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 static void make(int which)
 {
     int rank = 0;
-    MPI_Request sent;
     MPI_Group world;
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[which]);
     MPI_Type_contiguous(which + 2, MPI_INT, &types[which]);
@@ -60,8 +59,7 @@ static void make(int which)
     MPI_Op_create(add, 1, &ops[which]);
     MPI_Recv_init(memory, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[which]);
     MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[which]);
-    MPI_Isend(memory, 1, MPI_INT, 0, which, MPI_COMM_WORLD, &sent);
-    MPI_Request_free(&sent);
+    MPI_Isend(memory, 1, MPI_INT, 0, which, MPI_COMM_WORLD, &sent[which]);
     MPI_Mprobe(0, which, MPI_COMM_WORLD, &messages[which], MPI_STATUS_IGNORE);
     MPI_Info_create(&infos[which]);
 }
@@ -207,6 +205,7 @@ int main(int argc, char **argv)
         MPI_Op_free(&ops[which]);
         MPI_Request_free(&requests[which]);
         MPI_Mrecv(&received, 1, MPI_INT, &messages[which], MPI_STATUS_IGNORE);
+        MPI_Wait(&sent[which], MPI_STATUS_IGNORE);
         MPI_Info_free(&infos[which]);
     }
     MPI_T_finalize();
