@@ -44,13 +44,16 @@ const FREE: u64 = u64::MAX;
 pub struct ObjectCvar<T: CvarValue> {
     initial: T,
     range: Option<(T, T)>,
-    on_set: Option<fn(Option<u64>, T) -> Result<()>>,
+    on_set: Option<OnSet<T>>,
     default: T::Store,
     slots: Log<Slot<T>>,
     /// The number of slots that are not free.
     values: AtomicUsize,
     setting: Mutex<()>,
 }
+
+/// A function that may refuse a value for an object, or for the default.
+type OnSet<T> = fn(Option<u64>, T) -> Result<()>;
 
 /// The value of one object. Used again for another one when the object is freed.
 struct Slot<T: CvarValue> {
@@ -93,10 +96,7 @@ impl<T: CvarValue> ObjectCvar<T> {
     /// The value of an object, by the number that [`Object::id`] returns.
     #[inline]
     pub fn get(&self, object: u64) -> T {
-        match self.own(object) {
-            Some(value) => value,
-            None => self.default(),
-        }
+        self.own(object).unwrap_or_else(|| self.default())
     }
 
     /// The value of objects that have none of their own.
@@ -118,13 +118,12 @@ impl<T: CvarValue> ObjectCvar<T> {
             slot.value.store(value);
             return Ok(());
         }
-        let slot = match self.slot_of(FREE) {
-            Some(slot) => slot,
-            None => {
-                let slot = Slot { object: AtomicU64::new(FREE), value: T::Store::EMPTY };
-                let pushed = self.slots.push(slot).ok();
-                pushed.and_then(|index| self.slots.get(index)).ok_or(crate::Error::Memory)?
-            }
+        let slot = if let Some(slot) = self.slot_of(FREE) {
+            slot
+        } else {
+            let slot = Slot { object: AtomicU64::new(FREE), value: T::Store::EMPTY };
+            let pushed = self.slots.push(slot).ok();
+            pushed.and_then(|index| self.slots.get(index)).ok_or(crate::Error::Memory)?
         };
         slot.value.store(value);
         // Readers that see the number see the value.

@@ -59,16 +59,14 @@ fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
     }
     let ty = &cvar.ty;
     let bound = quote!(#private::cell_of::has_value_of_each_object::<#ty>());
-    Some(match cvar.bind.as_ref().filter(|bind| bind.value != Bind::NoObject) {
-        Some(bind) => {
-            let message = "the cell has one value for all objects: use an `ObjectCvar`, or leave `bind` away";
-            assert_at(bind.span, &bound, message)
-        }
-        None => {
-            let message =
-                "the cell has a value for each object: add for example `bind = \"COMM\"`, or use a `Cvar`";
-            assert_at(ty.span(), &quote!(!#bound), message)
-        }
+    let bind = cvar.bind.as_ref().filter(|bind| bind.value != Bind::NoObject);
+    Some(if let Some(bind) = bind {
+        let message = "the cell has one value for all objects: use an `ObjectCvar`, or leave `bind` away";
+        assert_at(bind.span, &bound, message)
+    } else {
+        let message =
+            "the cell has a value for each object: add for example `bind = \"COMM\"`, or use a `Cvar`";
+        assert_at(ty.span(), &quote!(!#bound), message)
     })
 }
 

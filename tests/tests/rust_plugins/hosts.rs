@@ -40,7 +40,7 @@ fn control_variables_have_a_value_for_each_object() -> Outcome {
             let dir = stack.scratch("bound_cvars")?;
             let paths = [plugins::compile(&dir, "bound", "bound", &[])?, rust.clone()];
             let job = Job::mpi(stack, 1).arg(stack.compile_tool("bound_cvars")?).dir(&dir);
-            let job = job.env("MPIT_PLUGINS", list(paths.iter().map(|path| path.as_path())));
+            let job = job.env("MPIT_PLUGINS", list(paths.iter().map(std::path::PathBuf::as_path)));
             let finished = job.env("MPIT_BOUND_COMM", "70").under_mpit(&[])?.succeed()?;
             let is_right = finished.stdout.contains("bound_cvars: 0 failures");
             Failure::unless(is_right, || finished.to_string())
