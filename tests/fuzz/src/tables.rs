@@ -358,7 +358,18 @@ impl Memory {
                 abi::Cvar { storage: self.storage(choices)?, set, count, ..one }
             }
             2 => abi::Cvar { get: Some(get), ..one },
-            3 => abi::Cvar { get: Some(get), put: Some(set), storage: self.storage(choices)?, ..one },
+            3 => {
+                let storage = if one_in(choices, 4)? { self.storage(choices)? } else { null_mut() };
+                let (get_of, put_of) = (Some(read as abi::ReadFunction), Some(put_of as abi::PutOfFunction));
+                abi::Cvar {
+                    get_of,
+                    put_of,
+                    freed: Some(freed),
+                    bind: Self::word(choices, 12)?,
+                    storage,
+                    ..one
+                }
+            }
             _ => abi::Cvar { get: Some(get), put: Some(set), ..one },
         })
     }
@@ -442,6 +453,20 @@ unsafe extern "C" fn set(user_data: *mut c_void, value: *const c_void, count: c_
     user_data.addr() as c_int
 }
 
+unsafe extern "C" fn put_of(
+    user_data: *mut c_void,
+    object: *const Object<'_>,
+    value: *const c_void,
+    count: c_int,
+) -> c_int {
+    assert!(!object.is_null() && !value.is_null() && count >= 0);
+    user_data.addr() as c_int
+}
+
+unsafe extern "C" fn freed(_user_data: *mut c_void, object: *const Object<'_>) {
+    assert!(!object.is_null());
+}
+
 /// Reads and writes all variables, as tools do.
 fn use_all(registry: &'static Registry) {
     let interface = Interface::new(registry, Limits::default());
@@ -496,7 +521,9 @@ fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, byt
 
 fn use_setting(interface: &Interface, index: u32) {
     let entry = interface.registry().cvar(index).expect("an index below the count");
-    let (desc, (handle, count)) = (entry.desc(), interface.cvar_handle_alloc(index).expect("a handle"));
+    let desc = entry.desc();
+    let object = Object::new(desc.binding(), 7);
+    let (handle, count) = interface.cvar_handle_alloc(index, Some(&object)).expect("a handle");
     let bytes = count * desc.element().size();
     if bytes > 1 << 16 {
         return;
@@ -508,5 +535,6 @@ fn use_setting(interface: &Interface, index: u32) {
         // SAFETY: the buffer has all elements.
         let _ = unsafe { interface.cvar_write(handle, buffer) };
     }
+    interface.object_freed(object.kind(), object.id());
     interface.cvar_handle_free(handle).expect("the handle is there");
 }
