@@ -4,6 +4,7 @@
 mod check;
 mod doctor;
 mod elf;
+mod inherited;
 mod preload;
 mod report;
 mod run;

@@ -9,6 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::inherited;
+
 const NAME: &str = "libmpit_preload.so";
 
 /// The environment variable by which the dynamic linker is told.
@@ -82,7 +84,14 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     made.map(|()| place).map_err(|error| format!("no link can be made in {}: {error}", directory.display()))
 }
 
-/// Puts the library in front of whatever is preloaded already. Returns what the environment says then.
+/// Where programs with the address sanitizer find its options.
+const SANITIZER: &str = "ASAN_OPTIONS";
+
+/// Has the address sanitizer start in a program whose first library is another one. It replaces nothing that this library needs.
+const ANY_ORDER: &str = "verify_asan_link_order=0";
+
+/// Puts the library in front of whatever is preloaded already, and has the command start as it would without. Returns what
+/// LD_PRELOAD is then.
 pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
     let mut all = library.as_os_str().to_owned();
     if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
@@ -90,6 +99,14 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
         all.push(others);
     }
     command.env(VARIABLE, &all);
+    // A user's own options come last and win.
+    let mut options = OsString::from(ANY_ORDER);
+    if let Some(own) = std::env::var_os(SANITIZER).filter(|own| !own.is_empty()) {
+        options.push(":");
+        options.push(own);
+    }
+    command.env(SANITIZER, options);
+    inherited::hand_on(command);
     all
 }
 

@@ -32,6 +32,7 @@ mod probe;
 pub mod quarantine;
 pub mod register;
 mod sessions;
+pub mod signals;
 pub mod strings;
 pub mod table;
 mod topology;

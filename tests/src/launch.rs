@@ -4,6 +4,7 @@
 use std::{
     fmt,
     fs::{self, File},
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -148,6 +149,7 @@ impl Job {
         Ok(Finished {
             line: self.line.join(" "),
             code,
+            signal: output.status.signal(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         })
@@ -171,6 +173,8 @@ pub struct Finished {
     pub line: String,
     /// The exit code; 124 says that its time was up, 137 that it was killed.
     pub code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
     /// What it wrote to standard output.
     pub stdout: String,
     /// What it wrote to standard error.
@@ -179,12 +183,12 @@ pub struct Finished {
 
 impl fmt::Display for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, code, stdout, stderr } = self;
+        let Self { line, code, signal, stdout, stderr } = self;
         let ended = match code {
             Some(124) => "ran out of time".to_owned(),
             Some(137) => "was killed: out of memory, or deaf when its time was up".to_owned(),
             Some(code) => format!("ended with exit code {code}"),
-            None => "was ended by a signal".to_owned(),
+            None => format!("was ended by signal {}", signal.unwrap_or_default()),
         };
         write!(f, "{line}\n{ended}\n[stdout]\n{stdout}[stderr]\n{stderr}")
     }

@@ -18,14 +18,12 @@ use signal_hook::low_level::emulate_default_handler;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
 use super::witness::{SIGNALS, Witness};
+use crate::inherited;
 
 /// Runs it to its end.
 pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
-    let ignored = ignored();
-    let signals: Vec<i32> = SIGNALS
-        .into_iter()
-        .filter(|signal| ignored & 1_u64.rotate_left(signal.cast_unsigned() - 1) == 0)
-        .collect();
+    // The command ignores what this process was started to ignore.
+    let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
     // Before the command is there, so that none is lost in between.
     let mut signals = SignalsInfo::<WithOrigin>::new(signals)?;
     // A signal of the group may end it before it is ready. Without it, only what a terminal sends is known to be the group's.
@@ -111,11 +109,4 @@ impl Ended {
             (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
         }
     }
-}
-
-/// The signals that this process was started to ignore, as under `nohup`: a bit for each. The command ignores them, too.
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    line.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
 }

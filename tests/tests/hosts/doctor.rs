@@ -1,14 +1,23 @@
 //! `mpit doctor` names what is in the way of a recording. What it says of a job that is well is in docs/doctor.md.
 
-use std::path::Path;
-use std::process::Command;
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, chown},
+    path::Path,
+    process::Command,
+};
 
 use mpit_tests::{
     Context, Failure, Outcome, build,
     launch::Job,
-    paths,
+    paths, record,
     stacks::{self, Stack, Vendor},
 };
+
+use crate::which_mpi;
+
+/// A user who is neither root nor the one who runs the tests.
+const ANOTHER_USER: u32 = 65_534;
 
 /// Two of the kinds of launchers: what is in the way is not the library's matter.
 const LABELS: [&str; 2] = ["ompi4.1.4", "mpich4.0.2"];
@@ -23,9 +32,67 @@ fn names(stack: &Stack, dir: &Path, options: &[&str], ranks: u32, words: &[&str]
         }
     }
     let finished = job.args(words).dir(dir).finish()?;
+    // A transcript, with `--nocapture`.
+    println!("{finished}");
     let problem = format!("PROBLEM: {problem}");
     let is_named = finished.code == Some(1) && finished.stdout.matches(&problem).count() == 1;
     Failure::unless(is_named, || format!("no {problem:?}\n{finished}"))
+}
+
+/// Problems that programs of a library bring: its own monitoring, privileges, a library that went, processes that say nothing.
+fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
+    let output = ["--output", "prof/run"];
+    if stack.vendor() == Vendor::OpenMpi {
+        let program = stack.compile("native_off")?.display().to_string();
+        let native = ["--mca", "pml_monitoring_enable", "2", &program, "world"];
+        names(stack, dir, &output, 2, &native, "Open MPI's own monitoring is on as well")?;
+    }
+
+    let privileged = dir.join("privileged");
+    fs::copy(ring, &privileged).context("a copy")?;
+    if let Err(error) = chown(&privileged, Some(ANOTHER_USER), None) {
+        let why = format!("only root can give a program to another user ({error})");
+        record::not_run("mpit doctor on a privileged program", &why)?;
+    } else {
+        fs::set_permissions(&privileged, fs::Permissions::from_mode(0o4755)).context("permissions")?;
+        let program = privileged.display().to_string();
+        let runs_with = format!("{program} runs with the rights of its owner");
+        names(stack, dir, &output, 0, &[&program], &runs_with)?;
+    }
+
+    let library = dir.join("libmpit_preload.so");
+    fs::copy(&build::artifacts()?.preload, &library).context("a copy")?;
+    let copy = library.display().to_string();
+    let with_copy = [&output[..], &["--preload", &copy]].concat();
+    let script = [&["sh", "-c", r#"rm libmpit_preload.so; exec "$@""#, "sh"][..], &[ring]].concat();
+    let is_gone =
+        format!("{ring} has LD_PRELOAD and MPIT_SET in its environment, and the library is not loaded");
+    names(stack, dir, &with_copy, 1, &script, &is_gone)?;
+
+    let silent = r#"[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] || unset MPIT_DOCTOR; exec "$@""#;
+    names(stack, dir, &output, 2, &["sh", "-c", silent, "sh", ring], "1 of 2 processes said nothing")
+}
+
+/// Problems of the library, which are the same on each stack.
+fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
+    let unknown = which_mpi::INTEGERS.build()?.linked.display().to_string();
+    names(stack, dir, &["--output", "prof/run"], 0, &[&unknown], "the ABI of ")?;
+
+    fs::write(dir.join("idle.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
+        .context("idle.c")?;
+    let library = format!("-Wl,--no-as-needed,{}", stack.library.display());
+    run(Command::new("cc").args(["idle.c", &library, "-o", "idle"]).current_dir(dir))?;
+    let program = dir.join("idle").display().to_string();
+    let says_nothing = format!("{program} has the library, and made no MPI call that it sees");
+    names(stack, dir, &["--output", "prof/run"], 0, &[&program], &says_nothing)?;
+
+    fs::write(dir.join("broken.so"), "no library\n").context("broken.so")?;
+    let mpit = &build::artifacts()?.mpit;
+    let job = Job::alone(stack).arg(mpit).args(&["doctor", "--preload", "broken.so", "--", "true"]);
+    let finished = job.dir(dir).finish()?;
+    println!("{finished}");
+    let line = "the dynamic linker does not load the library: ";
+    Failure::unless(finished.code == Some(2) && finished.stderr.contains(line), || finished.to_string())
 }
 
 fn run(command: &mut Command) -> Outcome {
@@ -61,9 +128,11 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
             let killed = stack.compile("killed")?.display().to_string();
             let end = format!("{killed} did not come to MPI_Finalize");
             names(stack, &dir, &output, 4, &[&killed, "exit"], &end)?;
+            names_what_programs_bring(stack, &dir, &ring)?;
             if stack.vendor() == Vendor::OpenMpi {
                 return Ok(());
             }
+            names_what_the_library_brings(stack, &dir)?;
             // The rest does not depend on the library.
             names(
                 stack,
@@ -103,11 +172,8 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
             )?;
 
             // Waits for as long as its parent: until it was seen.
-            std::fs::write(
-                dir.join("static.c"),
-                "#include <unistd.h>\nint main(void) { return sleep(1); }\n",
-            )
-            .context("static.c")?;
+            fs::write(dir.join("static.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
+                .context("static.c")?;
             run(Command::new("cc").args(["-static", "static.c", "-o", "static"]).current_dir(&dir))?;
             let program = dir.join("static").display().to_string();
             names(stack, &dir, &output, 1, &[&program], &format!("{program} is linked statically"))?;

@@ -31,6 +31,35 @@ fn libraries(variant: &str, options: &[&str]) -> Outcome<Libraries> {
     Ok(Libraries { dir, calls })
 }
 
+/// A program that calls such functions, and the library that does it for the program.
+pub(crate) struct Program {
+    pub(crate) program: PathBuf,
+    pub(crate) calls: PathBuf,
+}
+
+/// The program, linked with the library or to open it, with a stack or without MPI.
+pub(crate) fn program(is_linked: bool, stack: Option<&Stack>) -> Outcome<Program> {
+    let with_mpi: &[&str] = if stack.is_some() { &["-DWITH_MPI"] } else { &[] };
+    let libraries = libraries(if stack.is_some() { "_mpi" } else { "" }, with_mpi)?;
+    let with_linked = linked(&libraries);
+    let (file, needs) =
+        if is_linked { ("foreign_linked", strings(&with_linked)) } else { ("foreign_opened", vec!["-ldl"]) };
+    let program = build::c_variant(stack, "foreign", file, &[with_mpi, &needs].concat())?;
+    Ok(Program { program, calls: libraries.calls })
+}
+
+/// The sequential build of MUMPS, for which the program opens a library.
+pub(crate) fn sequential(stack: Option<&Stack>) -> Outcome<Program> {
+    let options = ["-shared", "-fPIC", "-DWITH_MPI", "-ldmumps_seq"];
+    let calls = build::c_variant(None, "sequential", "libsequential.so", &options)?;
+    Ok(Program { calls, ..program(false, stack)? })
+}
+
+/// Returns true if the sequential build of MUMPS is here.
+pub(crate) fn has_sequential() -> bool {
+    Path::new("/usr/include/mumps_seq/mpi.h").is_file()
+}
+
 /// The options that link a program with the library that calls.
 fn linked(libraries: &Libraries) -> [String; 3] {
     let rpath = format!("-Wl,-rpath,{}", libraries.dir.display());
@@ -43,28 +72,22 @@ fn strings(options: &[String]) -> Vec<&str> {
 
 #[test]
 fn programs_without_mpi_call_what_they_called() -> Outcome {
-    let libraries = libraries("", &[])?;
-    let opened = build::c_variant(None, "foreign", "foreign_opened", &["-ldl"])?;
-    let linked = build::c_variant(None, "foreign", "foreign_linked", &strings(&linked(&libraries)))?;
-    Job::plain(&[]).arg(linked).preloaded()?.succeed()?;
-    Job::plain(&[]).arg(opened).arg(&libraries.calls).preloaded()?.succeed().map(drop)
+    let (linked, opened) = (program(true, None)?, program(false, None)?);
+    Job::plain(&[]).arg(linked.program).preloaded()?.succeed()?;
+    Job::plain(&[]).arg(opened.program).arg(opened.calls).preloaded()?.succeed().map(drop)
 }
 
 /// As above, in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries, too.
 #[test]
 fn programs_with_mpi_call_what_they_called() -> Outcome {
-    let libraries = libraries("_mpi", &["-DWITH_MPI"])?;
-    let with_linked = linked(&libraries);
     stacks::for_each(
         "foreign",
         |_| true,
         |stack| {
-            let opened = build::c_variant(Some(stack), "foreign", "foreign_opened", &["-DWITH_MPI", "-ldl"])?;
-            let options = [&["-DWITH_MPI"], &strings(&with_linked)[..]].concat();
-            let linked = build::c_variant(Some(stack), "foreign", "foreign_linked", &options)?;
-            Job::alone(stack).arg(&linked).preloaded()?.succeed()?;
-            counts(stack, "foreign", &[&linked], 2)?;
-            counts(stack, "foreign", &[&opened, &libraries.calls], 2)
+            let (linked, opened) = (program(true, Some(stack))?, program(false, Some(stack))?);
+            Job::alone(stack).arg(&linked.program).preloaded()?.succeed()?;
+            counts(stack, "foreign", &[&linked.program], 2)?;
+            counts(stack, "foreign", &[&opened.program, &opened.calls], 2)
         },
     )
 }
@@ -85,20 +108,17 @@ fn counts(stack: &Stack, test: &str, program: &[&Path], messages: u64) -> Outcom
 /// The sequential build of MUMPS brings an MPI of one process with it, whose functions have Fortran's names.
 #[test]
 fn sequential_libraries_keep_their_own_mpi() -> Outcome {
-    if !Path::new("/usr/include/mumps_seq/mpi.h").is_file() {
+    if !has_sequential() {
         return record::not_run("sequential MUMPS", "no libmumps-seq-dev (Debian; see `cargo xtask setup`)");
     }
-    let options = ["-shared", "-fPIC", "-DWITH_MPI", "-ldmumps_seq"];
-    let library = build::c_variant(None, "sequential", "libsequential.so", &options)?;
-    let alone = build::c_variant(None, "foreign", "foreign_opened", &["-ldl"])?;
-    Job::plain(&[]).arg(alone).arg(&library).preloaded()?.succeed()?;
+    let alone = sequential(None)?;
+    Job::plain(&[]).arg(alone.program).arg(alone.calls).preloaded()?.succeed()?;
     stacks::for_each(
         "sequential",
         |_| true,
         |stack| {
-            let program =
-                build::c_variant(Some(stack), "foreign", "foreign_opened", &["-DWITH_MPI", "-ldl"])?;
-            counts(stack, "sequential", &[&program, &library], 2)
+            let built = sequential(Some(stack))?;
+            counts(stack, "sequential", &[&built.program, &built.calls], 2)
         },
     )
 }

@@ -19,6 +19,7 @@ mod implementor;
 mod inventories;
 mod killed;
 mod languages;
+mod left_alone;
 mod life;
 mod lifecycle;
 mod linked;

@@ -13,7 +13,7 @@ use mpit_tests::{
 use crate::written_to;
 
 /// HPE MPT has handles like these.
-const INTEGERS: Stub = Stub {
+pub(crate) const INTEGERS: Stub = Stub {
     label: "integers",
     file: "libmpi.so",
     constants: "STUB_INTEGERS",

@@ -1,0 +1,678 @@
+/* MPI programs, one for each name. Their output, their files and their ends do not depend on a library that is preloaded.
+ *
+ *     mpi_cases NAME         (1 process)
+ *
+ * No addresses, process numbers or times are printed. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void say(const char *text)
+{
+    printf("%s\n", text);
+    fflush(stdout);
+}
+
+static void say_number(const char *what, long number)
+{
+    printf("%s: %ld\n", what, number);
+    fflush(stdout);
+}
+
+static void say_end(const char *what, int status)
+{
+    say_number(what, WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status));
+}
+
+/* A message, a collective operation and an access, each to this process itself. */
+static void communicate(MPI_Comm comm)
+{
+    int out[3] = {1, 2, 3}, in[3] = {0}, sum = 0, memory = 0;
+    MPI_Win win;
+
+    MPI_Sendrecv(out, 3, MPI_INT, 0, 7, in, 3, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&in[2], &sum, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, comm, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    if (in[1] != 2 || memory != 3)
+        say("wrong data");
+}
+
+/* Callbacks of attributes that use the object which is being freed. */
+
+static int deletions;
+
+static int deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)keyval, (void)value, (void)extra;
+    deletions++;
+    int sum = 0, one = 1;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Sendrecv(&one, 1, MPI_INT, 0, 7, &sum, 1, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE);
+    return MPI_SUCCESS;
+}
+
+static int copied(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag)
+{
+    (void)keyval, (void)extra;
+    int sum = 0, one = 1;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    *(void **)copy = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int win_deleted(MPI_Win win, int keyval, void *value, void *extra)
+{
+    (void)win, (void)keyval, (void)value, (void)extra;
+    deletions++;
+    return MPI_SUCCESS;
+}
+
+static int attributes(void)
+{
+    int keyval, of_windows, memory = 0;
+    MPI_Comm comm, twin, later;
+    MPI_Request request;
+    MPI_Win win;
+
+    MPI_Comm_create_keyval(copied, deleted, &keyval, NULL);
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, win_deleted, &of_windows, NULL);
+    for (int i = 0; i < 20; i++) {
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+        MPI_Comm_set_attr(comm, keyval, &memory);
+        MPI_Comm_dup(comm, &twin);
+        MPI_Comm_idup(comm, &later, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, twin, &win);
+        MPI_Win_set_attr(win, of_windows, &memory);
+        MPI_Win_free(&win);
+        MPI_Comm_free(&comm);
+        communicate(twin);
+        MPI_Comm_disconnect(&twin);
+        MPI_Comm_free(&later);
+    }
+    say_number("deletions", deletions);
+    MPI_Win_free_keyval(&of_windows);
+    return MPI_Comm_free_keyval(&keyval);
+}
+
+/* Messages in MPI_Finalize. */
+
+static int deleted_at_the_end(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    say("MPI_Finalize has begun");
+    communicate(MPI_COMM_WORLD);
+    return deleted(comm, keyval, value, extra);
+}
+
+static int finalizes(void)
+{
+    int keyval;
+
+    communicate(MPI_COMM_WORLD);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted_at_the_end, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    return 0;
+}
+
+static void say_state(void)
+{
+    int is_up, is_down;
+
+    MPI_Initialized(&is_up);
+    MPI_Finalized(&is_down);
+    say_number("initialized", is_up);
+    say_number("finalized", is_down);
+}
+
+static void end_at_exit(void)
+{
+    MPI_Finalize();
+    say_state();
+}
+
+/* MPI_Finalize when the program is at its end. */
+static int finalizes_at_exit(void)
+{
+    communicate(MPI_COMM_WORLD);
+    atexit(end_at_exit);
+    exit(3);
+}
+
+static int ends_in_destructor;
+
+__attribute__((destructor)) static void end_in_destructor(void)
+{
+    if (ends_in_destructor)
+        end_at_exit();
+}
+
+static int finalizes_in_a_destructor(void)
+{
+    communicate(MPI_COMM_WORLD);
+    ends_in_destructor = 1;
+    exit(4);
+}
+
+/* Error codes and handlers. */
+
+static int handled;
+static jmp_buf back;
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    int class;
+
+    (void)comm;
+    handled++;
+    MPI_Error_class(*code, &class);
+    printf("handled: a wrong rank %d\n", class == MPI_ERR_RANK || class == MPI_ERR_ROOT);
+    fflush(stdout);
+}
+
+static void leave(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    longjmp(back, 1);
+}
+
+static void say_class(const char *what, int code)
+{
+    int class;
+
+    MPI_Error_class(code, &class);
+    say_number(what, class);
+}
+
+static int errors(void)
+{
+    int out = 1, in = 0;
+    MPI_Errhandler errhandler;
+    MPI_Comm comm;
+    MPI_Request request;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    say_class("rank", MPI_Send(&out, 1, MPI_INT, 1000, 0, comm));
+    say_class("negative rank", MPI_Isend(&out, 1, MPI_INT, -77, 0, comm, &request));
+    say_class("tag", MPI_Send(&out, 1, MPI_INT, 0, -77, comm));
+    say_class("count", MPI_Send(&out, -1, MPI_INT, 0, 0, comm));
+    say_class("type", MPI_Send(&out, 1, MPI_DATATYPE_NULL, 0, 0, comm));
+    say_class("communicator", MPI_Send(&out, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
+    say_class("root", MPI_Bcast(&out, 1, MPI_INT, 1000, comm));
+    say_class("operation", MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_OP_NULL, comm));
+    say_class("nobody", MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 0, comm));
+    MPI_Comm_create_errhandler(handle, &errhandler);
+    MPI_Comm_set_errhandler(comm, errhandler);
+    MPI_Errhandler_free(&errhandler);
+    MPI_Send(&out, 1, MPI_INT, 1000, 0, comm);
+    MPI_Bcast(&out, 1, MPI_INT, 1000, comm);
+    say_number("handled", handled);
+    MPI_Comm_create_errhandler(leave, &errhandler);
+    MPI_Comm_set_errhandler(comm, errhandler);
+    MPI_Errhandler_free(&errhandler);
+    if (!setjmp(back))
+        MPI_Send(&out, 1, MPI_INT, 1000, 0, comm);
+    if (!setjmp(back))
+        MPI_Bcast(&out, 1, MPI_INT, 1000, comm);
+    say("left two handlers");
+    communicate(MPI_COMM_SELF);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    return 0;
+}
+
+static int is_fatal(void)
+{
+    int out = 1;
+
+    communicate(MPI_COMM_WORLD);
+    return MPI_Send(&out, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
+}
+
+static int aborts(void)
+{
+    communicate(MPI_COMM_WORLD);
+    return MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+/* Ends without MPI_Finalize. */
+
+static int exits(void)
+{
+    communicate(MPI_COMM_WORLD);
+    exit(5);
+}
+
+static int exits_at_once(void)
+{
+    communicate(MPI_COMM_WORLD);
+    _exit(6);
+}
+
+static int is_killed(void)
+{
+    communicate(MPI_COMM_WORLD);
+    return raise(SIGKILL);
+}
+
+static int crashes(void)
+{
+    communicate(MPI_COMM_WORLD);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(SIGABRT, SIG_DFL);
+    abort();
+}
+
+/* Queries of what exists. */
+
+static int has_names(void)
+{
+    const int keys[] = {MPI_TAG_UB, MPI_WTIME_IS_GLOBAL};
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length, present, level, rank, size, *value, memory = 0;
+    MPI_Comm comm, twin;
+    MPI_Win win;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_dup(comm, &twin);
+    MPI_Comm_get_name(MPI_COMM_WORLD, name, &length);
+    say(name);
+    MPI_Comm_get_name(comm, name, &length);
+    say_number("letters of a name", length);
+    MPI_Comm_set_name(comm, "a name \033[31m of its own");
+    MPI_Comm_get_name(comm, name, &length);
+    say_number("letters of a name", length);
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, comm, &win);
+    MPI_Win_set_name(win, "window");
+    communicate(comm);
+    MPI_Win_get_name(win, name, &length);
+    say(name);
+    MPI_Win_free(&win);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        MPI_Comm_get_attr(MPI_COMM_WORLD, keys[i], &value, &present);
+        say_number("attribute", present ? *value : -1);
+    }
+    MPI_Query_thread(&level);
+    say_number("level", level);
+    MPI_Comm_rank(twin, &rank);
+    MPI_Comm_size(twin, &size);
+    printf("%d of %d\n", rank, size);
+    MPI_Comm_free(&twin);
+    return MPI_Comm_free(&comm);
+}
+
+static int has_many(void)
+{
+    enum { MANY = 600 };
+    static MPI_Comm all[MANY];
+    static int memory;
+    MPI_Win win;
+
+    for (int i = 0; i < MANY; i++) {
+        MPI_Comm_dup(i ? all[i - 1] : MPI_COMM_SELF, &all[i]);
+        MPI_Barrier(all[i]);
+    }
+    for (int i = 0; i < MANY; i++)
+        MPI_Comm_free(&all[(i * 7) % MANY]);
+    for (int i = 0; i < 100; i++) {
+        MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+        MPI_Win_free(&win);
+    }
+    return 0;
+}
+
+static int requests(void)
+{
+    int out[4] = {1, 2, 3, 4}, in[4] = {0}, done, at, count, flag;
+    MPI_Request all[4], one;
+    MPI_Status status, statuses[4];
+
+    for (int i = 0; i < 2; i++) {
+        MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &all[i]);
+        MPI_Isend(&out[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &all[2 + i]);
+    }
+    MPI_Waitall(4, all, statuses);
+    say_number("tag", statuses[1].MPI_TAG);
+    MPI_Recv_init(in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &all[0]);
+    MPI_Send_init(out, 3, MPI_INT, 0, 9, MPI_COMM_SELF, &all[1]);
+    for (int i = 0; i < 3; i++) {
+        MPI_Startall(2, all);
+        for (done = 0; done < 2;) {
+            MPI_Waitany(2, all, &at, &status);
+            if (at == 0)
+                MPI_Get_count(&status, MPI_INT, &count), say_number("received", count);
+            done++;
+        }
+    }
+    MPI_Request_free(&all[0]), MPI_Request_free(&all[1]);
+    MPI_Irecv(in, 4, MPI_INT, 0, 77, MPI_COMM_SELF, &one);
+    MPI_Cancel(&one);
+    MPI_Wait(&one, &status);
+    MPI_Test_cancelled(&status, &flag);
+    say_number("canceled", flag);
+    MPI_Test(&one, &flag, &status);
+    say_number("of no request", flag);
+    MPI_Iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    say_number("probed", flag);
+    return 0;
+}
+
+static int buffers(void)
+{
+    static char memory[4096 + MPI_BSEND_OVERHEAD];
+    int out = 5, in = 0, size;
+    void *same;
+
+    MPI_Buffer_attach(memory, sizeof memory);
+    MPI_Bsend(&out, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
+    MPI_Recv(&in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&same, &size);
+    say_number("the same buffer", same == memory && size == sizeof memory);
+    return in == 5 ? 0 : 1;
+}
+
+static int types(void)
+{
+    char packed[256], from[64] = "abcdefghijklmnopqrstuvwxyz", to[64] = "";
+    int at = 0, size, elements;
+    MPI_Datatype vector;
+    MPI_Request requests[2];
+    MPI_Status status;
+
+    MPI_Type_vector(3, 2, 4, MPI_CHAR, &vector);
+    MPI_Type_commit(&vector);
+    MPI_Pack(from, 1, vector, packed, sizeof packed, &at, MPI_COMM_SELF);
+    MPI_Type_size(vector, &size);
+    say_number("size", size);
+    MPI_Irecv(to, 1, vector, 0, 3, MPI_COMM_SELF, &requests[0]);
+    MPI_Isend(from, 1, vector, 0, 3, MPI_COMM_SELF, &requests[1]);
+    MPI_Get_address(to, &(MPI_Aint){0});
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], &status);
+    MPI_Get_elements(&status, vector, &elements);
+    MPI_Type_free(&vector);
+    say_number("elements", elements);
+    printf("%.2s%.2s%.2s\n", to, to + 4, to + 8);
+    return 0;
+}
+
+static void add(void *in, void *inout, int *len, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *len; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+    communicate(MPI_COMM_SELF);
+}
+
+static int operations(void)
+{
+    int one[2] = {1, 2}, sum[2] = {10, 20};
+    MPI_Op op;
+
+    MPI_Op_create(add, 1, &op);
+    MPI_Reduce_local(one, sum, 2, MPI_INT, op);
+    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT, op, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    printf("%d %d\n", sum[0], sum[1]);
+    return 0;
+}
+
+static int files(void)
+{
+    int out[4] = {1, 2, 3, 4}, in[4] = {0};
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_WORLD, "of_mpi", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_write_at_all(file, 0, out, 4, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at(file, 4, in, 2, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    printf("%d %d\n", in[0], in[1]);
+    return 0;
+}
+
+static int controls(void)
+{
+    say_number("Pcontrol", MPI_Pcontrol(0));
+    communicate(MPI_COMM_WORLD);
+    say_number("Pcontrol with more", MPI_Pcontrol(1, 2.5, "more", 3));
+    communicate(MPI_COMM_WORLD);
+    say_number("Pcontrol(2)", MPI_Pcontrol(2, NULL));
+    return 0;
+}
+
+/* Processes and signals. */
+
+static volatile sig_atomic_t interrupts;
+
+static void interrupt(int signal)
+{
+    interrupts = interrupts + (signal ? 1 : 0);
+}
+
+static int interrupted(void)
+{
+    struct itimerval timer = {.it_interval = {0, 300}, .it_value = {0, 300}};
+
+    sigaction(SIGALRM, &(struct sigaction){.sa_handler = interrupt, .sa_flags = SA_RESTART}, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    while (interrupts < 50)
+        communicate(MPI_COMM_WORLD);
+    timer = (struct itimerval){.it_value = {0, 0}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+    say("interrupted 50 times");
+    return 0;
+}
+
+static void at_exit_of_child(void)
+{
+    say("at exit");
+}
+
+static int has_children(void)
+{
+    int status;
+    char line[64] = "";
+
+    communicate(MPI_COMM_WORLD);
+    atexit(at_exit_of_child);
+    for (int way = 0; way < 3; way++) {
+        const pid_t child = way == 1 ? vfork() : fork();
+        if (child == 0) {
+            if (way < 2) {
+                execl("/bin/sh", "sh", "-c", "exit 8", (char *)NULL);
+                _exit(127);
+            }
+            closefrom(3);
+            _exit(9);
+        }
+        waitpid(child, &status, 0);
+        say_end("child", status);
+        communicate(MPI_COMM_WORLD);
+    }
+    say_end("system", system("exit 10"));
+    FILE *pipe = popen("echo through a pipe", "r");
+    while (fgets(line, sizeof line, pipe))
+        fputs(line, stdout);
+    say_end("popen", pclose(pipe));
+    return 11;
+}
+
+static int changes_directory(void)
+{
+    communicate(MPI_COMM_WORLD);
+    if (system("mkdir below") != 0 || chdir("below") != 0)
+        return 1;
+    FILE *file = fopen("written", "w");
+    fputs("below\n", file);
+    return fclose(file);
+}
+
+/* No further file can be opened. */
+static int has_no_files_left(void)
+{
+    communicate(MPI_COMM_WORLD);
+    const int next = dup(0);
+    close(next);
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, 4096});
+    communicate(MPI_COMM_WORLD);
+    say("no file can be opened");
+    return 0;
+}
+
+static int calculates(void)
+{
+    volatile double one = 1, three = 3;
+
+    fesetround(FE_UPWARD);
+    feclearexcept(FE_ALL_EXCEPT);
+    communicate(MPI_COMM_WORLD);
+    const int trapped = feenableexcept(FE_DIVBYZERO | FE_INVALID);
+    communicate(MPI_COMM_WORLD);
+    printf("%.17g, rounded %s, trapped before %d\n", one / three, fegetround() == FE_UPWARD ? "up" : "otherwise", trapped);
+    fedisableexcept(FE_ALL_EXCEPT);
+    fesetround(FE_TONEAREST);
+    return 0;
+}
+
+static void *on_a_small_stack(void *comm)
+{
+    int out = 1, in, sum;
+
+    for (int i = 0; i < 20; i++) {
+        MPI_Sendrecv(&out, 1, MPI_INT, 0, 7, &in, 1, MPI_INT, 0, 7, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, *(MPI_Comm *)comm);
+    }
+    return NULL;
+}
+
+static int has_small_stacks(void)
+{
+    enum { STACK = 128 * 1024, THREADS = 3 };
+    pthread_t threads[THREADS];
+    pthread_attr_t attributes;
+    MPI_Comm comms[THREADS];
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_dup(MPI_COMM_SELF, &comms[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], &attributes, on_a_small_stack, &comms[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_free(&comms[i]);
+    say("all threads have ended");
+    return 0;
+}
+
+static int reads_input(void)
+{
+    char line[256];
+
+    while (fgets(line, sizeof line, stdin)) {
+        communicate(MPI_COMM_WORLD);
+        fputs(line, stdout);
+    }
+    return 0;
+}
+
+/* Becomes another program when MPI has ended. */
+static int becomes_another(void)
+{
+    communicate(MPI_COMM_WORLD);
+    MPI_Finalize();
+    say_state();
+    execl("/bin/sh", "sh", "-c", "echo another; exit 12", (char *)NULL);
+    return 1;
+}
+
+static int does_nothing(void)
+{
+    return 0;
+}
+
+static int is_silent(void)
+{
+    fclose(stdin);
+    fclose(stdout);
+    fclose(stderr);
+    communicate(MPI_COMM_WORLD);
+    const int file = open("file", O_WRONLY | O_CREAT, 0600);
+    communicate(MPI_COMM_WORLD);
+    return write(file, "written\n", 8) == 8 ? 0 : 1;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+    int level;
+} CASES[] = {
+    {"nothing", does_nothing, 0},
+    {"attributes", attributes, 0},
+    {"finalize", finalizes, 0},
+    {"finalize_at_exit", finalizes_at_exit, 0},
+    {"finalize_in_a_destructor", finalizes_in_a_destructor, 0},
+    {"errors", errors, 0},
+    {"fatal", is_fatal, 0},
+    {"mpi_abort", aborts, 0},
+    {"exit", exits, 0},
+    {"_exit", exits_at_once, 0},
+    {"killed", is_killed, 0},
+    {"aborted", crashes, 0},
+    {"names", has_names, 0},
+    {"many", has_many, 0},
+    {"requests", requests, 0},
+    {"buffers", buffers, 0},
+    {"types", types, 0},
+    {"operations", operations, 0},
+    {"files", files, 0},
+    {"pcontrol", controls, 0},
+    {"interrupted", interrupted, 0},
+    {"children", has_children, 0},
+    {"chdir", changes_directory, 0},
+    {"no_files_left", has_no_files_left, 0},
+    {"floating_point", calculates, 0},
+    {"small_stacks", has_small_stacks, MPI_THREAD_MULTIPLE},
+    {"input", reads_input, 0},
+    {"becomes_another", becomes_another, 0},
+    {"silent", is_silent, 0},
+};
+
+int main(int argc, char **argv)
+{
+    int level, is_down;
+
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        if (argc != 2 || strcmp(argv[1], CASES[i].name) != 0)
+            continue;
+        if (CASES[i].level)
+            MPI_Init_thread(&argc, &argv, CASES[i].level, &level);
+        else
+            MPI_Init(&argc, &argv);
+        const int code = CASES[i].run();
+        MPI_Finalized(&is_down);
+        if (!is_down)
+            MPI_Finalize();
+        return code;
+    }
+    fprintf(stderr, "mpi_cases: no such case\n");
+    return 99;
+}

@@ -1,0 +1,152 @@
+//! Programs run bare and under `mpit run` in each mode: output, end and files are equal.
+//!
+//! `programs` is the list of programs, `modes` that of modes, `observe` runs one and compares.
+
+mod modes;
+mod observe;
+mod programs;
+
+use std::{env, time::Instant};
+
+use mpit_tests::{
+    Failure, Outcome, record,
+    stacks::{self, Stack},
+};
+
+use modes::{MODES, Mode};
+use programs::{ON_MPI, Row, WITHOUT_MPI};
+
+/// With `all`, each program runs in each mode on each stack. Otherwise each runs on every fourth stack in one mode, chosen by its
+/// place in the list.
+const MATRIX: &str = "MPIT_TEST_HARMLESS";
+
+/// A program on each `STRIDE`th stack.
+const STRIDE: usize = 4;
+
+fn is_full() -> bool {
+    env::var(MATRIX).is_ok_and(|wanted| wanted == "all")
+}
+
+/// The modes in which the row at a place of the list runs on the stack at a place among those that it applies to.
+fn modes_at(row: usize, stack: usize, stacks: usize, full: bool) -> Vec<&'static Mode> {
+    if full {
+        return MODES.iter().collect();
+    }
+    let first = row % stacks.clamp(1, STRIDE);
+    let is_chosen = stack % STRIDE == first;
+    let mode = &MODES[(row / STRIDE + stack / STRIDE) % MODES.len()];
+    if is_chosen { vec![mode] } else { Vec::new() }
+}
+
+/// The modes in which a row without MPI runs: all, or that in which nothing is recorded and one more.
+fn modes_without_mpi(row: usize, full: bool) -> Vec<&'static Mode> {
+    if full {
+        MODES.iter().collect()
+    } else {
+        MODES
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at == 0 || *at == 1 + row % (MODES.len() - 1))
+            .map(|(_, mode)| mode)
+            .collect()
+    }
+}
+
+/// Returns the failures of one program, and prints how long it took.
+fn compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Vec<String> {
+    if modes.is_empty() {
+        return Vec::new();
+    }
+    let start = Instant::now();
+    let failures = match try_to_compare(row, stack, modes) {
+        Ok(failures) => failures,
+        Err(failure) => vec![failure.to_string()],
+    };
+    println!(
+        "{:6.2} s, {} modes, {} failures: {}",
+        start.elapsed().as_secs_f64(),
+        modes.len(),
+        failures.len(),
+        row.name
+    );
+    failures
+        .iter()
+        .map(|failure| format!("{}: {failure}", row.name))
+        .inspect(|failure| println!("{failure}"))
+        .collect()
+}
+
+fn try_to_compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Outcome<Vec<String>> {
+    let case = observe::Case::prepare(row, stack)?;
+    let bare = case.observe(None)?;
+    let failure =
+        |mode: &&Mode| case.observe(Some(mode)).and_then(|observed| bare.equals(&observed, row, mode)).err();
+    Ok(modes.iter().filter_map(failure).map(|failure| failure.to_string()).collect())
+}
+
+/// Records the programs that cannot run here, and returns the others.
+fn runnable(rows: &'static [Row]) -> Outcome<Vec<&'static Row>> {
+    let mut all = Vec::new();
+    for row in rows {
+        for (label, why) in row.except {
+            record::not_run(&format!("{} on {label}", row.name), why)?;
+        }
+        match row.source.missing() {
+            Some(why) => record::not_run(row.name, why)?,
+            None => all.push(row),
+        }
+    }
+    Ok(all)
+}
+
+#[test]
+fn programs_without_mpi() -> Outcome {
+    let failures: Vec<_> = runnable(WITHOUT_MPI)?
+        .into_iter()
+        .enumerate()
+        .flat_map(|(at, row)| compare(row, None, &modes_without_mpi(at, is_full())))
+        .collect();
+    Failure::unless(failures.is_empty(), || failures.join("\n"))
+}
+
+#[test]
+fn programs_with_mpi() -> Outcome {
+    let rows = runnable(ON_MPI)?;
+    stacks::for_each(
+        "harmless",
+        |_| true,
+        |stack| {
+            let mut failures = Vec::new();
+            for (at, row) in rows.iter().enumerate() {
+                let applicable: Vec<_> =
+                    stacks::found().stacks.iter().filter(|one| row.applies(one)).map(Stack::label).collect();
+                let Some(place) = applicable.iter().position(|label| *label == stack.label()) else {
+                    continue;
+                };
+                failures.extend(compare(row, Some(stack), &modes_at(at, place, applicable.len(), is_full())));
+            }
+            Failure::unless(failures.is_empty(), || failures.join("\n"))
+        },
+    )
+}
+
+#[test]
+fn the_reduced_matrix_has_each_program_mode_and_stack() {
+    const STACKS: usize = 7;
+    let mut modes_seen = vec![[false; STACKS]; MODES.len()];
+    for row in 0..ON_MPI.len() {
+        let mut runs = 0;
+        for stack in 0..STACKS {
+            for mode in modes_at(row, stack, STACKS, false) {
+                runs += 1;
+                let at = MODES.iter().position(|one| one.name == mode.name).unwrap_or_default();
+                modes_seen[at][stack] = true;
+            }
+        }
+        assert!(runs > 0, "{} runs nowhere", ON_MPI[row].name);
+    }
+    assert!(modes_seen.iter().flatten().all(|seen| *seen), "{modes_seen:?}");
+    // A single stack has all programs.
+    assert!((0..ON_MPI.len()).all(|row| modes_at(row, 0, 1, false).len() == 1));
+    assert!(WITHOUT_MPI.len() + ON_MPI.len() >= 40);
+}

@@ -1,0 +1,247 @@
+//! Runs a program bare or under `mpit run`, and compares what can be seen of the two.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use mpit_tests::{
+    Context, Failure, Outcome, build,
+    launch::{Finished, Job},
+    paths,
+    stacks::Stack,
+};
+
+use super::{
+    modes::{Mode, OUTPUT},
+    programs::{Leaves, Row, Source},
+};
+use crate::foreign;
+
+/// A program that was built, and the directory that it runs in.
+pub(crate) struct Case<'a> {
+    row: &'a Row,
+    stack: Option<&'a Stack>,
+    /// The executable, with an interpreter and its script as two words.
+    program: Vec<String>,
+    beside: String,
+    dir: PathBuf,
+}
+
+/// What can be seen of a run.
+pub(crate) struct Observed {
+    finished: Finished,
+    stdout: String,
+    stderr: String,
+    files: BTreeMap<String, String>,
+    /// Names of the files that mpit wrote.
+    recorded: Vec<String>,
+}
+
+impl<'a> Case<'a> {
+    /// Builds the program.
+    pub(crate) fn prepare(row: &'a Row, stack: Option<&'a Stack>) -> Outcome<Self> {
+        let (program, beside) = build_source(row.source, stack)?;
+        let label = stack.map_or("plain", Stack::label);
+        let name: String =
+            row.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let dir = paths::hosts().join(label).join("harmless").join(name);
+        let beside = beside.map(|path| path.display().to_string()).unwrap_or_default();
+        Ok(Self { row, stack, program, beside, dir })
+    }
+
+    /// Runs it in an empty directory, always the same: bare, or in a mode.
+    pub(crate) fn observe(&self, mode: Option<&Mode>) -> Outcome<Observed> {
+        if self.dir.exists() {
+            fs::remove_dir_all(&self.dir).context(self.dir.display())?;
+        }
+        let (work, output) = (self.dir.join("work"), self.dir.join("output"));
+        fs::create_dir_all(&work).context(work.display())?;
+        fs::create_dir_all(&output).context(output.display())?;
+        let finished = self.job(mode, &work, &output)?.finish()?;
+        let mut files = BTreeMap::new();
+        list(&work, "", &mut files)?;
+        let (row, several) = (self.row, self.row.ranks > 1);
+        Ok(Observed {
+            stdout: comparable(&finished.stdout, row.has_numbers, several),
+            stderr: comparable(&finished.stderr, row.has_numbers, several),
+            files,
+            recorded: names(&output.join("files"))?,
+            finished,
+        })
+    }
+
+    fn job(&self, mode: Option<&Mode>, work: &Path, output: &Path) -> Outcome<Job> {
+        let row = self.row;
+        let library = self.stack.map(|stack| stack.library.display().to_string()).unwrap_or_default();
+        let word = |word: &str| match word {
+            "%1" => self.program[0].clone(),
+            "%2" => self.beside.clone(),
+            "%mpi" => library.clone(),
+            other => other.replace("%2", &self.beside),
+        };
+        let mut line: Vec<String> = row.outside.iter().map(|one| word(one)).collect();
+        if let Some(mode) = mode {
+            line.extend([build::artifacts()?.mpit.display().to_string(), "run".into()]);
+            let stem = output.join("files/run").display().to_string();
+            line.extend(
+                mode.options.iter().map(|one| if *one == OUTPUT { stem.clone() } else { one.to_string() }),
+            );
+            line.push("--".into());
+        }
+        if row.ranks > 0 {
+            line.extend(self.stack.context("a stack")?.mpiexec(row.ranks));
+        }
+        if !row.script.is_empty() {
+            line.extend(["sh", "-c", row.script, "sh"].map(str::to_owned));
+        }
+        line.extend(self.program.iter().cloned());
+        line.extend(row.words.iter().map(|one| word(one)));
+        let job = self.stack.map_or_else(|| Job::plain(&[]), Job::alone);
+        let mut job = line.iter().fold(job, Job::arg).dir(work).seconds(40);
+        if mode.is_some_and(|mode| mode.has_plugin) {
+            job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", output);
+        }
+        Ok(job)
+    }
+}
+
+impl Observed {
+    /// Fails if a run in a mode differs from this one, or recorded what it should not, or nothing.
+    pub(crate) fn equals(&self, other: &Self, row: &Row, mode: &Mode) -> Outcome {
+        let (bare, under) = (&self.finished, &other.finished);
+        let mut different = Vec::new();
+        if (bare.code, bare.signal) != (under.code, under.signal) {
+            different.push("end");
+        }
+        if self.stdout != other.stdout {
+            different.push("standard output");
+        }
+        if self.stderr != other.stderr {
+            different.push("standard error");
+        }
+        if self.files != other.files {
+            different.push("files");
+        }
+        let records = mode.options.contains(&OUTPUT);
+        let is_recorded = match row.leaves {
+            Leaves::Files => other.recorded.is_empty() != records,
+            Leaves::FilesIfCrashSafe => other.recorded.is_empty() != mode.is_crash_safe,
+            Leaves::Nothing => other.recorded.is_empty(),
+            Leaves::Anything => true,
+        };
+        if !is_recorded {
+            different.push("what was recorded");
+        }
+        Failure::unless(different.is_empty(), || {
+            format!(
+                "in the mode `{}` differ: {}\n--- bare: {bare}{:?}\n--- under mpit: {under}{:?}\nrecorded: {:?}\n",
+                mode.name,
+                different.join(", "),
+                self.files,
+                other.files,
+                other.recorded
+            )
+        })
+    }
+}
+
+/// Returns the words that start a program, and the library beside it.
+fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, Option<PathBuf>)> {
+    const LIBRARY: [&str; 2] = ["-shared", "-fPIC"];
+    let on = || stack.context("a program for a stack");
+    let one = |path: PathBuf| vec![path.display().to_string()];
+    let mut beside = None;
+    let words = match source {
+        Source::Plain(name, options) => {
+            let file: String =
+                options.iter().flat_map(|option| option.chars()).filter(char::is_ascii_lowercase).collect();
+            one(build::c_variant(None, name, &format!("{name}_{file}"), options)?)
+        }
+        Source::Beside(name, library) => {
+            beside = Some(build::c_variant(None, library, &format!("lib{library}.so"), &LIBRARY)?);
+            one(build::c_variant(None, name, name, &["-ldl", "-lpthread", "-lm"])?)
+        }
+        Source::Foreign { linked, mpi } => {
+            let built = foreign::program(linked, if mpi { Some(on()?) } else { None })?;
+            beside = Some(built.calls);
+            one(built.program)
+        }
+        Source::Sequential { mpi } => {
+            let built = foreign::sequential(if mpi { Some(on()?) } else { None })?;
+            beside = Some(built.calls);
+            one(built.program)
+        }
+        Source::Command(name) => vec![name.to_owned()],
+        Source::C("mpi_cases") => one(build::c_variant(Some(on()?), "mpi_cases", "mpi_cases", &["-lm"])?),
+        Source::C(name) => one(on()?.compile(name)?),
+        Source::Tool(name) => {
+            let tool = build::c_variant(Some(on()?), "tool_behind", "libtool_behind.so", &LIBRARY)?;
+            let link = tool.display().to_string();
+            beside = Some(tool);
+            one(build::c_variant(stack, name, name, &[&link])?)
+        }
+        Source::Cxx(name) => one(on()?.compile_cxx(name)?),
+        Source::Fortran(name, interface) => one(on()?.compile_fortran(name, interface)?),
+        Source::Python(name) => {
+            let python = on()?.mpi4py().context("mpi4py")?;
+            let script = paths::source(&format!("hosts/python/{name}.py"));
+            vec![python.display().to_string(), script.display().to_string()]
+        }
+    };
+    Ok((words, beside))
+}
+
+/// A text without mpit's own lines, and without what differs between two bare runs.
+fn comparable(text: &str, has_numbers: bool, is_of_several: bool) -> String {
+    let own = |line: &&str| !line.starts_with("mpit: ");
+    let mut lines: Vec<String> = text.lines().filter(own).map(str::to_owned).collect();
+    if has_numbers {
+        lines = lines.iter().map(|line| without_numbers(line)).collect();
+    }
+    if is_of_several {
+        // Processes write at the same time.
+        lines.sort();
+    }
+    lines.join("\n")
+}
+
+/// Replaces each word that has a digit.
+fn without_numbers(line: &str) -> String {
+    let words = line.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let masked = words.map(|word| {
+        let end = word.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(word.len());
+        let (word, rest) = word.split_at(end);
+        format!("{}{rest}", if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
+    });
+    masked.collect()
+}
+
+/// Adds all that is in a directory: kind, permissions and contents by name.
+fn list(dir: &Path, prefix: &str, all: &mut BTreeMap<String, String>) -> Outcome {
+    for entry in fs::read_dir(dir).context(dir.display())? {
+        let path = entry.context(dir.display())?.path();
+        let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
+        let metadata = fs::symlink_metadata(&path).context(path.display())?;
+        let mode = metadata.permissions().mode();
+        if metadata.is_dir() {
+            list(&path, &format!("{name}/"), all)?;
+            all.insert(name, format!("{mode:o}"));
+        } else {
+            let contents = fs::read(&path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            all.insert(name, format!("{mode:o} {contents:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn names(dir: &Path) -> Outcome<Vec<String>> {
+    if !dir.exists() {
+        return Ok(Vec::new());
+    }
+    let mut all = BTreeMap::new();
+    list(dir, "", &mut all)?;
+    Ok(all.into_keys().collect())
+}
