@@ -17,17 +17,17 @@ const fn mode(name: &'static str, options: &'static [&'static str]) -> Mode {
     Mode { name, options, has_plugin: false, is_crash_safe: false }
 }
 
-const fn crash_safe(mode: Mode) -> Mode {
-    Mode { is_crash_safe: true, ..mode }
+const fn crash_safe(name: &'static str, options: &'static [&'static str]) -> Mode {
+    Mode { is_crash_safe: true, ..mode(name, options) }
 }
 
 /// All of them.
 pub(crate) static MODES: [Mode; 6] = [
     mode("off", &[]),
     mode("output", &["--output", OUTPUT]),
-    crash_safe(mode("crash safe", &["--output", OUTPUT, "--crash-safe"])),
+    crash_safe("crash safe", &["--output", OUTPUT, "--crash-safe"]),
     mode("one file", &["--output", OUTPUT, "--one-file"]),
-    crash_safe(mode("crash safe, one file", &["--output", OUTPUT, "--crash-safe", "--one-file"])),
+    crash_safe("crash safe, one file", &["--output", OUTPUT, "--crash-safe", "--one-file"]),
     Mode { has_plugin: true, ..mode("plug-in", &["--output", OUTPUT]) },
 ];
 

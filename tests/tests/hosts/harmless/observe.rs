@@ -30,7 +30,7 @@ pub(crate) struct Case<'a> {
     dir: PathBuf,
 }
 
-/// What can be seen of a run.
+/// The traces that a run leaves.
 pub(crate) struct Observed {
     finished: Finished,
     stdout: String,
@@ -60,30 +60,30 @@ impl<'a> Case<'a> {
         let (work, output) = (self.dir.join("work"), self.dir.join("output"));
         fs::create_dir_all(&work).context(work.display())?;
         fs::create_dir_all(&output).context(output.display())?;
-        let finished = self.job(mode, &work, &output)?.finish()?;
+        let finished = self.prepared(mode, &work, &output)?.finish()?;
         let mut files = BTreeMap::new();
         list(&work, "", &mut files)?;
         let (row, several) = (self.row, self.row.ranks > 1);
         Ok(Observed {
-            stdout: comparable(&finished.stdout, row.has_numbers, several),
-            stderr: comparable(&finished.stderr, row.has_numbers, several),
+            stdout: comparable(&finished.stdout, &output, row.has_numbers, several),
+            stderr: comparable(&finished.stderr, &output, row.has_numbers, several),
             files,
             recorded: names(&output.join("files"))?,
             finished,
         })
     }
 
-    fn job(&self, mode: Option<&Mode>, work: &Path, output: &Path) -> Outcome<Job> {
+    fn prepared(&self, used: Option<&Mode>, work: &Path, output: &Path) -> Outcome<Job> {
         let row = self.row;
         let library = self.stack.map(|stack| stack.library.display().to_string()).unwrap_or_default();
-        let word = |word: &str| match word {
+        let expand = |text: &str| match text {
             "%1" => self.program[0].clone(),
             "%2" => self.beside.clone(),
             "%mpi" => library.clone(),
             other => other.replace("%2", &self.beside),
         };
-        let mut line: Vec<String> = row.outside.iter().map(|one| word(one)).collect();
-        if let Some(mode) = mode {
+        let mut line: Vec<String> = row.outside.iter().map(|one| expand(one)).collect();
+        if let Some(mode) = used {
             line.extend([build::artifacts()?.mpit.display().to_string(), "run".into()]);
             let stem = output.join("files/run").display().to_string();
             line.extend(
@@ -98,10 +98,10 @@ impl<'a> Case<'a> {
             line.extend(["sh", "-c", row.script, "sh"].map(str::to_owned));
         }
         line.extend(self.program.iter().cloned());
-        line.extend(row.words.iter().map(|one| word(one)));
+        line.extend(row.words.iter().map(|one| expand(one)));
         let job = self.stack.map_or_else(|| Job::plain(&[]), Job::alone);
         let mut job = line.iter().fold(job, Job::arg).dir(work).seconds(40);
-        if mode.is_some_and(|mode| mode.has_plugin) {
+        if used.is_some_and(|mode| mode.has_plugin) {
             job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", output);
         }
         Ok(job)
@@ -194,9 +194,10 @@ fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, 
     Ok((words, beside))
 }
 
-/// A text without mpit's own lines, and without what differs between two bare runs.
-fn comparable(text: &str, has_numbers: bool, is_of_several: bool) -> String {
-    let own = |line: &&str| !line.starts_with("mpit: ");
+/// Returns a text without lines of mpit and of the plug-in about its files, and without what differs between two bare runs.
+fn comparable(text: &str, output: &Path, has_numbers: bool, is_of_several: bool) -> String {
+    let output = output.display().to_string();
+    let own = |line: &&str| !line.starts_with("mpit: ") && !line.starts_with(&output);
     let mut lines: Vec<String> = text.lines().filter(own).map(str::to_owned).collect();
     if has_numbers {
         lines = lines.iter().map(|line| without_numbers(line)).collect();
