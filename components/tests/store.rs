@@ -160,6 +160,7 @@ fn damage_is_named() {
         (8, 2 | 20 << 32, "byte 216: a block that is too long"),
         (9, 5 << 32, "byte 72: group 5 of message sizes"),
         (9, 1 << 31, "byte 72: a rank of 2147483648"),
+        (10, u64::MAX, "byte 72: 2^64 messages or more"),
     ] {
         let mut bytes = whole.clone();
         bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));

@@ -369,10 +369,12 @@ impl Found {
         let counts = &mut self.messages.entry(to).or_insert_with(none)[usize::from(internal)];
         let bins: Range<usize> = group * GROUP..BINS.min(group * GROUP + GROUP);
         for (bin, count) in counts.bins[bins].iter_mut().zip(cells) {
-            *bin = bin.wrapping_add(count);
+            *bin = bin.saturating_add(count);
         }
         counts.bytes = counts.bytes.wrapping_add(cells[GROUP]);
-        Ok(())
+        // No process sent so many; their sum would be a small number.
+        let sum = counts.bins.iter().try_fold(0_u64, |sum, count| sum.checked_add(*count));
+        sum.map(drop).ok_or_else(|| at.wrong("2^64 messages or more"))
     }
 
     fn exchange(&mut self, to: u32, sum: Sum) {
