@@ -6,7 +6,8 @@
 //! | caller | such as | recorded |
 //! |---|---|---|
 //! | [`Caller::Library`] | libmpi, Open MPI's components (`mca_*.so`), ourselves | never |
-//! | [`Caller::Wrapper`] | the Fortran library, a profiling tool behind us | unless inside a call that is recorded ([`depth`]) |
+//! | [`Caller::Wrapper`] | the library's Fortran interface | unless inside a call that is recorded ([`depth`]) |
+//! | [`Caller::Tool`] | a profiling tool behind us | the same, but not by `PMPI_` names |
 //! | [`Caller::Program`] | all others, in callbacks as well; generated code | always |
 //!
 //! A callback whose last statement is an MPI call may jump there, so that the return address is that of the library's call
@@ -34,8 +35,10 @@ use crate::trampoline::with_errno_kept;
 pub(crate) enum Caller {
     /// The MPI library itself.
     Library,
-    /// What calls MPI on behalf of the program: the library's Fortran interface, or a profiling tool behind us.
+    /// The library's Fortran interface, which calls MPI on behalf of the program.
     Wrapper,
+    /// A profiling tool between us and the library.
+    Tool,
     /// The program and its other libraries.
     Program,
 }
@@ -102,11 +105,13 @@ fn remember(range: Range<usize>, caller: Caller) {
     }
 }
 
-/// Whether the call with this return address is to be recorded.
-pub(crate) fn is_recorded(return_address: usize) -> bool {
+/// Whether the call with this return address is to be recorded, by its name or that of the profiling interface.
+pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
     match of(return_address) {
         Caller::Library => false,
         Caller::Wrapper => !depth::is_inside(),
+        // What it is called for was recorded then, and what it sends for itself is not the program's.
+        Caller::Tool => !is_profiling && !depth::is_inside(),
         Caller::Program => true,
     }
 }
@@ -155,10 +160,13 @@ fn kind_of(object: &Object) -> Caller {
     }
     let is_behind_us = here.is_some_and(|here| object.is_after(&here)) && !object.is_executable();
     let defines = |names: &[&CStr]| names.iter().any(|name| object.defines(name));
-    if defines(&OF_FORTRAN) || is_behind_us && defines(&OF_TOOLS) {
-        return Caller::Wrapper;
+    if defines(&OF_FORTRAN) {
+        Caller::Wrapper
+    } else if is_behind_us && defines(&OF_TOOLS) {
+        Caller::Tool
+    } else {
+        Caller::Program
     }
-    Caller::Program
 }
 
 /// Whether an object is the MPI library.

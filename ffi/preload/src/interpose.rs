@@ -323,45 +323,100 @@ macro_rules! next {
 }
 pub(crate) use next;
 
+/// The function of the profiling interface beside one of C: recorded like that where it is the same function of the library, and
+/// called from outside of it.
+macro_rules! profiling {
+    // The library is found by it.
+    ([initializing $i:tt $n:tt] $symbol:ident) => {};
+    ($note:tt $symbol:ident) => {
+        const TWIN: &$crate::next::Next = &NEXT;
+        const _: () = {
+            static NEXT: $crate::next::Next = $crate::next::Next::new(
+                $crate::interpose::c_name!(stringify!($symbol)),
+                Some($crate::interpose::c_name!(stringify!($symbol))),
+                $crate::next::Ways {
+                    unresolved: unresolved as *mut std::ffi::c_void,
+                    entered: entered as *mut std::ffi::c_void,
+                    noted: noted as *mut std::ffi::c_void,
+                    looked_at: looked_at as *mut std::ffi::c_void,
+                    between: noted as *mut std::ffi::c_void,
+                },
+            )
+            .beside(TWIN);
+            $crate::trampoline::unresolved! { NEXT }
+            $crate::interpose::entered_from_outside! { $note }
+            $crate::interpose::entry! { $note $symbol }
+        };
+    };
+}
+pub(crate) use profiling;
+
+/// As [`entered!`], always with a look at the caller: libraries call their own functions by these names.
+macro_rules! entered_from_outside {
+    ([passing $i:tt $n:tt]) => {
+        $crate::trampoline::passing! { NEXT }
+    };
+    ($note:tt) => {
+        $crate::trampoline::entered! { NEXT }
+    };
+}
+pub(crate) use entered_from_outside;
+
 /// A function with parameters that are not known here, but for the first: `noted` records the call and says where it goes.
 macro_rules! passing_function {
-    ($language:ident [passing () ($note:expr)] $symbol:ident / $profiling:expr, ($arg:ident: $kind:ident)) => {
+    ($language:ident $note:tt $symbol:ident, $args:tt) => {
         const _: () = {
-            extern "C" fn noted(
-                next: &'static $crate::next::Next,
-                return_address: usize,
-                $arg: $crate::arguments::$kind<$crate::arguments::$language>,
-            ) -> *mut std::ffi::c_void {
-                $crate::calls::note_and_pass(next, return_address, || $note)
-            }
-            // The library has no such function.
-            extern "C" fn looked_at() -> std::ffi::c_int {
-                $crate::calls::no_such_function()
-            }
-            use noted as between;
+            $crate::interpose::next! { $note $symbol, stringify!($symbol), None }
+            $crate::interpose::passing_notes! { $language $note $args }
+        };
+    };
+    ($language:ident $note:tt $symbol:ident / $profiling:ident, $args:tt) => {
+        const _: () = {
             $crate::interpose::next! {
-                [passing () ($note)] $symbol, stringify!($symbol), $profiling
+                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
+            $crate::interpose::profiling! { $note $profiling }
+            $crate::interpose::passing_notes! { $language $note $args }
         };
     };
 }
 pub(crate) use passing_function;
 
+/// Defines `noted` of such a function, and `looked_at` for libraries that have no such function.
+macro_rules! passing_notes {
+    ($language:ident [passing () ($note:expr)] ($arg:ident: $kind:ident)) => {
+        extern "C" fn noted(
+            next: &'static $crate::next::Next,
+            return_address: usize,
+            $arg: $crate::arguments::$kind<$crate::arguments::$language>,
+        ) -> *mut std::ffi::c_void {
+            $crate::calls::note_and_pass(next, return_address, || $note)
+        }
+        // The library has no such function.
+        extern "C" fn looked_at() -> std::ffi::c_int {
+            $crate::calls::no_such_function()
+        }
+        use noted as between;
+    };
+}
+pub(crate) use passing_notes;
+
 /// A function of C, by a language, a symbol and its `PMPI_` twin, with what happens where the host lacks it.
 macro_rules! c_function {
-    ($language:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:expr, $args:tt else $missing:expr) => {
+    ($language:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
         $crate::interpose::passing_function! {
-            $language [passing $i $n] $symbol / Some($crate::interpose::c_name!($profiling)), $args
+            $language [passing $i $n] $symbol / $profiling, $args
         }
     };
     (
-        $language:ident $note:tt $symbol:ident / $profiling:expr, ($($arg:ident: $kind:ident),*)
+        $language:ident $note:tt $symbol:ident / $profiling:ident, ($($arg:ident: $kind:ident),*)
         else $missing:expr
     ) => {
         const _: () = {
             $crate::interpose::next! {
-                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!($profiling))
+                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
+            $crate::interpose::profiling! { $note $profiling }
 
             /// Records a call and passes it on, on the fast path.
             ///
@@ -409,7 +464,7 @@ macro_rules! in_c {
     ($note:tt $name:ident $args:tt) => {
         pastey::paste! {
             $crate::interpose::c_function! {
-                C $note [<MPI_ $name>] / concat!("PMPI_", stringify!($name)), $args
+                C $note [<MPI_ $name>] / [<PMPI_ $name>], $args
                 else $crate::calls::no_such_function()
             }
         }
@@ -427,7 +482,7 @@ macro_rules! in_large_c {
     ($note:tt [$lens:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             $crate::interpose::c_function! {
-                LargeC $note [<MPI_ $name _c>] / concat!("PMPI_", stringify!($name), "_c"),
+                LargeC $note [<MPI_ $name _c>] / [<PMPI_ $name _c>],
                 ($($arg: $kind),*)
                 else {
                     static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
@@ -464,7 +519,7 @@ macro_rules! in_c_extension {
     ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             $crate::interpose::c_function! {
-                C $note [<MPIX_ $name>] / concat!("PMPIX_", stringify!($name)), ($($arg: $kind),*)
+                C $note [<MPIX_ $name>] / [<PMPIX_ $name>], ($($arg: $kind),*)
                 else {
                     static STANDARD: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
                         $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
@@ -492,10 +547,10 @@ macro_rules! in_fortran {
     ([passing $i:tt $n:tt] $name:ident $args:tt) => {
         pastey::paste! {
             $crate::interpose::passing_function! {
-                Fortran [passing $i $n] [<mpi_ $name:lower _>] / None, $args
+                Fortran [passing $i $n] [<mpi_ $name:lower _>], $args
             }
             $crate::interpose::passing_function! {
-                Fortran [passing $i $n] [<mpi_ $name:lower _f08_>] / None, $args
+                Fortran [passing $i $n] [<mpi_ $name:lower _f08_>], $args
             }
         }
     };

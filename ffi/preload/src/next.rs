@@ -20,7 +20,8 @@ use std::sync::atomic::{
 use mpit_ffi::host::{Host, find, objects, objects::Object};
 use mpit_ffi::life;
 
-use crate::{callers, trampoline};
+use crate::callers::{self, Caller};
+use crate::trampoline;
 
 /// The functions of ours that one name has.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +55,8 @@ pub(crate) struct Next {
     name: &'static CStr,
     /// The name by which the library itself has the function, for libraries that are not in the program's scope.
     profiling_name: Option<&'static CStr>,
+    /// Of a function of the profiling interface, that of the function that programs call.
+    twin: Option<&'static Next>,
 }
 
 // SAFETY: the addresses of functions do not change.
@@ -78,7 +81,14 @@ impl Next {
             ways,
             name,
             profiling_name,
+            twin: None,
         }
+    }
+
+    /// The same for a function of the profiling interface, which is recorded as its twin is.
+    pub(crate) const fn beside(mut self, twin: &'static Self) -> Self {
+        self.twin = Some(twin);
+        self
     }
 
     /// Where a call goes that nobody listens to.
@@ -145,6 +155,37 @@ impl Next {
         found
     }
 
+    /// The same for a function of the profiling interface. Until MPI is known to be up, it is looked for at each call.
+    fn resolve_profiling(&self, twin: &'static Self, return_address: usize) -> *mut c_void {
+        let Some(found) = self.definition(return_address) else { return twin.ways.looked_at };
+        let object = Object::containing(found.addr());
+        if !object.as_ref().is_some_and(callers::is_library) {
+            if object.is_some_and(|object| object.is_permanent()) && !Host::is_looked_for() {
+                self.entered.store(found, Release);
+                self.straight.store(found, Release);
+            }
+            return found;
+        }
+        self.found.store(found, Release);
+        if !life::is_known_up() {
+            if callers::of(return_address) != Caller::Program {
+                return found;
+            }
+            life::ensure_up();
+            if !life::is_known_up() {
+                return found;
+            }
+        }
+        if twin.found.load(Acquire).is_null() {
+            twin.resolve(return_address);
+        }
+        // Where a tool stands between, what it is called for is recorded at the twin.
+        let is_same = twin.found.load(Acquire) == found;
+        self.entered.store(if is_same { self.ways.entered } else { found }, Release);
+        self.straight.store(found, Release);
+        self.entered.load(Acquire)
+    }
+
     fn become_mpi(&self) {
         self.straight.store(self.ways.looked_at, Release);
         self.entered.store(self.ways.entered, Release);
@@ -182,11 +223,14 @@ impl Next {
 
 /// Called by the trampoline of a name with the address of its [`Next`] when it is not known where calls go.
 pub(crate) extern "C" fn resolve(next: &'static Next, return_address: usize) -> *mut c_void {
-    trampoline::with_errno_kept(|| next.resolve(return_address))
+    trampoline::with_errno_kept(|| match next.twin {
+        Some(twin) => next.resolve_profiling(twin, return_address),
+        None => next.resolve(return_address),
+    })
 }
 
 /// Called by the trampoline of a name when it does not know the caller.
 pub(crate) extern "C" fn enter(next: &'static Next, return_address: usize) -> *mut c_void {
-    let is_recorded = callers::is_recorded(return_address);
+    let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
     if is_recorded { next.noted() } else { next.find().unwrap_or_else(|| next.fallback()) }
 }

@@ -27,6 +27,11 @@ fn recording_goes_on_after_an_exception() -> Outcome {
 }
 
 #[test]
+fn calls_by_the_profiling_interface_count_once() -> Outcome {
+    stacks::for_each("wrapped", |_| true, |stack| rows::equal_the_ledger(stack, "wrapped", 2))
+}
+
+#[test]
 fn a_tool_behind_gets_all_arguments_and_adds_no_calls() -> Outcome {
     stacks::for_each(
         "through_tool",
