@@ -87,6 +87,18 @@ pub(crate) fn c_program_with(
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
+/// The same for a program over a shared library of its own: the same source with `LIBRARY` defined.
+pub(crate) fn c_program_over_library(spec: &Spec, name: &str) -> Outcome<PathBuf> {
+    let source = format!("hosts/c/{name}.c");
+    let mut options = C_OPTIONS.to_vec();
+    options.extend(["-DLIBRARY", "-shared", "-fPIC"]);
+    let library = compile(spec, &spec.mpicc(), &options, &source, &format!("lib{name}.so"))?;
+    let library = format!("-Wl,--no-as-needed,{}", library.display());
+    let mut options = C_OPTIONS.to_vec();
+    options.push(&library);
+    compile(spec, &spec.mpicc(), &options, &source, name)
+}
+
 /// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
 /// library in front of that. As many compilers do by default, the linker leaves out libraries that nothing refers to.
 pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {

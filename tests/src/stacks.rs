@@ -111,6 +111,14 @@ impl Stack {
         build::c_program_with(self.spec, name, libraries.iter().map(|library| beside.join(library)))
     }
 
+    /// Compiles `tests/hosts/c/<name>.c` for this stack as a program over a shared library of its own.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn compile_over_library(&self, name: &str) -> Outcome<PathBuf> {
+        build::c_program_over_library(self.spec, name)
+    }
+
     /// Compiles `tests/hosts/c/<name>.c`, which includes `mpit.h`, for this stack; returns the program, which is linked
     /// with the preload library.
     ///

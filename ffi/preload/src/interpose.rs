@@ -35,7 +35,7 @@
 //! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
 //! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
 //! calls in turn is inside ([`crate::callers`]). `use mpi_f08` has names of its own, with the same arguments, all by
-//! reference; only the error code may be missing there. Of the ways in which compilers decorate other names, all compilers in
+//! reference, where buffers may have descriptors and counts 64 bits; only the error code may be missing there. Of the ways in which compilers decorate other names, all compilers in
 //! use have the same by default; the others are names of C functions in many libraries, and are not exported.
 
 /// Defines the functions of some lines.
@@ -53,14 +53,22 @@ pub(crate) use calls;
 
 /// The functions of one line.
 macro_rules! forms {
+    // What does not know its parameters has no forms.
+    (plain [passing $i:tt $n:tt] [] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { [passing $i $n] $name $args }
+        $crate::interpose::in_fortran! { [passing $i $n] $name $args }
+    };
     (plain $note:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_c! { $note $name $args }
         $crate::interpose::in_fortran! { $note $name $args }
+        $crate::interpose::in_fortran_ts! { $note $name $args }
     };
     (large $note:tt [$($lens:expr, $needed:expr)?] $name:ident $args:tt) => {
         $crate::interpose::in_c! { $note $name $args }
         $crate::interpose::in_large_c! { $note [$($lens, $needed)?] $name $args }
         $crate::interpose::in_fortran! { $note $name $args }
+        $crate::interpose::in_fortran_ts! { $note $name $args }
+        $crate::interpose::in_large_fortran! { $note $name $args }
     };
     (c $note:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_c! { $note $name $args }
@@ -554,54 +562,94 @@ macro_rules! in_fortran {
             }
         }
     };
-    ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
+    ($note:tt $name:ident $args:tt) => {
         pastey::paste! {
-            /// Passes a call on to the next definition of the name that it came by, and notes it.
-            ///
-            /// # Safety
-            ///
-            /// As the MPI function.
-            #[inline(never)]
-            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-            unsafe fn [<noted_ $name:lower>](
-                next: &'static $crate::next::Next,
-                $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
-                error: $crate::arguments::ErrorCode,
-            ) {
-                let call = |next: *mut std::ffi::c_void| {
-                    // SAFETY: a function with these parameters; the rest by the caller's promise.
-                    unsafe {
-                        $crate::interpose::call!(next(
-                            $($arg => $crate::arguments::$kind<$crate::arguments::Fortran>,)*
-                            error => $crate::arguments::ErrorCode,
-                        ) -> ())
-                    };
-                    error.get()
-                };
-                let straight = || call(next.straight());
-                let found = || next.find().map_or_else($crate::calls::no_such_function, call);
-                // Also called where nobody listens, when the next definition is to be found.
-                let is_quiet = $crate::interpose::is_quiet!($note);
-                let run = || $crate::interpose::run_plainly!($note straight);
-                let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };
-                if code.is_none() {
-                    $crate::interpose::run!($note found);
-                }
-            }
-            $crate::interpose::fortran_name! {
-                $note [<noted_ $name:lower>] ($($arg: $kind),*) [<mpi_ $name:lower _>]
-            }
-            $crate::interpose::fortran_name! {
-                $note [<noted_ $name:lower>] ($($arg: $kind),*) [<mpi_ $name:lower _f08_>]
+            $crate::interpose::fortran_form! {
+                Fortran $note [<noted_ $name:lower>] $args [<mpi_ $name:lower _>] [<mpi_ $name:lower _f08_>]
             }
         }
     };
 }
 pub(crate) use in_fortran;
 
+/// The function of Fortran whose buffers have descriptors (TS 29113).
+macro_rules! in_fortran_ts {
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::fortran_form! {
+                FortranTs $note [<noted_ $name:lower _ts>] $args [<mpi_ $name:lower _f08ts_>]
+            }
+        }
+    };
+}
+pub(crate) use in_fortran_ts;
+
+/// The functions of Fortran with large counts.
+macro_rules! in_large_fortran {
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::fortran_form! {
+                LargeFortran $note [<noted_ $name:lower _c>] $args [<mpi_ $name:lower _c_f08_>]
+            }
+            $crate::interpose::fortran_form! {
+                LargeFortranTs $note [<noted_ $name:lower _c_ts>] $args [<mpi_ $name:lower _c_f08ts_>]
+            }
+        }
+    };
+}
+pub(crate) use in_large_fortran;
+
+/// A function of Fortran in one form, under its names.
+macro_rules! fortran_form {
+    ($language:ident $note:tt $noted:ident ($($arg:ident: $kind:ident),*) $($symbol:ident)+) => {
+        /// Passes a call on to the next definition of the name that it came by, and notes it.
+        ///
+        /// # Safety
+        ///
+        /// As the MPI function.
+        #[inline(never)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe fn $noted(
+            next: &'static $crate::next::Next,
+            $($arg: $crate::arguments::$kind<$crate::arguments::$language>,)*
+            error: $crate::arguments::ErrorCode,
+        ) {
+            let call = |next: *mut std::ffi::c_void| {
+                // SAFETY: a function with these parameters; the rest by the caller's promise.
+                unsafe {
+                    $crate::interpose::call!(next(
+                        $($arg => $crate::arguments::$kind<$crate::arguments::$language>,)*
+                        error => $crate::arguments::ErrorCode,
+                    ) -> ())
+                };
+                error.get()
+            };
+            let straight = || call(next.straight());
+            let found = || next.find().map_or_else($crate::calls::no_such_function, call);
+            // Also called where nobody listens, when the next definition is to be found.
+            let is_quiet = $crate::interpose::is_quiet!($note);
+            let run = || $crate::interpose::run_plainly!($note straight);
+            let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };
+            if code.is_none() {
+                $crate::interpose::run!($note found);
+            }
+        }
+        $crate::interpose::fortran_names! { $language $note $noted ($($arg: $kind),*) $($symbol)+ }
+    };
+}
+pub(crate) use fortran_form;
+
+/// A function of Fortran under all its names.
+macro_rules! fortran_names {
+    ($language:ident $note:tt $noted:ident $args:tt $($symbol:ident)+) => {
+        $($crate::interpose::fortran_name! { $language $note $noted $args $symbol })+
+    };
+}
+pub(crate) use fortran_names;
+
 /// A function of Fortran under one of its names.
 macro_rules! fortran_name {
-    ($note:tt $noted:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
+    ($language:ident $note:tt $noted:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
         const _: () = {
             $crate::interpose::next! { $note $symbol, stringify!($symbol), None }
 
@@ -613,7 +661,7 @@ macro_rules! fortran_name {
             #[inline(never)]
             #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
             unsafe extern "C-unwind" fn noted(
-                $($arg: $crate::arguments::$kind<$crate::arguments::Fortran>,)*
+                $($arg: $crate::arguments::$kind<$crate::arguments::$language>,)*
                 error: $crate::arguments::ErrorCode,
             ) {
                 // SAFETY: the arguments are those of the program.

@@ -46,3 +46,16 @@ fn integers_of_eight_bytes_are_left_to_the_library() -> Outcome {
         },
     )
 }
+
+/// Libraries whose Fortran has descriptors and large counts over `PMPI_` are still to come, so one of ours stands for them.
+#[test]
+fn descriptors_and_large_counts_of_fortran_are_understood() -> Outcome {
+    stacks::for_each(
+        "ts29113",
+        |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+        |stack| {
+            stack.compile_over_library("ts29113")?;
+            rows::equal_the_ledger(stack, "ts29113", 2)
+        },
+    )
+}

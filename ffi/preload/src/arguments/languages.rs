@@ -57,6 +57,18 @@ pub(crate) struct LargeC;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fortran;
 
+/// Fortran, in the functions whose names end in `_f08ts`: buffers have descriptors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FortranTs;
+
+/// Fortran, in the functions whose names end in `_c_f08`: counts are of 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LargeFortran;
+
+/// Fortran, in the functions whose names end in `_c_f08ts`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LargeFortranTs;
+
 macro_rules! c {
     ($language:ident, $count:ty, $wide:literal) => {
         impl Language for $language {
@@ -137,52 +149,76 @@ pub(super) fn integer(at: *const c_void, index: usize) -> c_int {
     unsafe { at.cast::<c_int>().wrapping_add(index).read() }
 }
 
-impl Language for Fortran {
-    type Int = *const c_int;
-    type Count = *const c_int;
-    type Wide = *const i64;
-    type Object = *const c_int;
-    const WIDE: bool = false;
+macro_rules! fortran {
+    ($language:ident, $count:ty, $wide:literal, $address:ident) => {
+        impl Language for $language {
+            type Int = *const c_int;
+            type Count = *const $count;
+            type Wide = *const i64;
+            type Object = *const c_int;
+            const WIDE: bool = $wide;
 
-    fn int(raw: *const c_int) -> c_int {
-        integer(raw.cast(), 0)
-    }
-    fn count(raw: *const c_int) -> i64 {
-        integer(raw.cast(), 0).into()
-    }
-    fn wide(raw: *const i64) -> i64 {
-        // SAFETY: Fortran passes the address of each argument.
-        unsafe { raw.read() }
-    }
-    fn comm(raw: *const c_int) -> Handle {
-        fortran::comm(integer(raw.cast(), 0)).unwrap_or(0)
-    }
-    fn datatype(raw: *const c_int) -> Handle {
-        fortran::datatype(integer(raw.cast(), 0)).unwrap_or(0)
-    }
-    fn win(raw: *const c_int) -> Handle {
-        fortran::win(integer(raw.cast(), 0)).unwrap_or(0)
-    }
-    fn op(raw: *const c_int) -> Handle {
-        fortran::op(integer(raw.cast(), 0)).unwrap_or(0)
-    }
-    fn comm_at(at: *const c_void) -> Handle {
-        fortran::comm(integer(at, 0)).unwrap_or(0)
-    }
-    fn win_at(at: *const c_void) -> Handle {
-        fortran::win(integer(at, 0)).unwrap_or(0)
-    }
-    fn datatype_at(at: *const c_void, index: usize) -> Handle {
-        fortran::datatype(integer(at, index)).unwrap_or(0)
-    }
-    fn request_at(at: *const c_void, index: usize) -> Handle {
-        fortran::request(integer(at, index)).unwrap_or(0)
-    }
-    fn is_in_place(buffer: *const c_void) -> bool {
-        fortran::is_in_place(buffer)
-    }
-    fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
-        // It may be any address.
-        Some(fortran::is_in_place(buffer))
-    }
+            fn int(raw: *const c_int) -> c_int {
+                integer(raw.cast(), 0)
+            }
+            fn count(raw: *const $count) -> i64 {
+                // SAFETY: Fortran passes the address of each argument.
+                unsafe { raw.read_unaligned() }.into()
+            }
+            fn wide(raw: *const i64) -> i64 {
+                // SAFETY: Fortran passes the address of each argument.
+                unsafe { raw.read() }
+            }
+            fn comm(raw: *const c_int) -> Handle {
+                fortran::comm(integer(raw.cast(), 0)).unwrap_or(0)
+            }
+            fn datatype(raw: *const c_int) -> Handle {
+                fortran::datatype(integer(raw.cast(), 0)).unwrap_or(0)
+            }
+            fn win(raw: *const c_int) -> Handle {
+                fortran::win(integer(raw.cast(), 0)).unwrap_or(0)
+            }
+            fn op(raw: *const c_int) -> Handle {
+                fortran::op(integer(raw.cast(), 0)).unwrap_or(0)
+            }
+            fn comm_at(at: *const c_void) -> Handle {
+                fortran::comm(integer(at, 0)).unwrap_or(0)
+            }
+            fn win_at(at: *const c_void) -> Handle {
+                fortran::win(integer(at, 0)).unwrap_or(0)
+            }
+            fn datatype_at(at: *const c_void, index: usize) -> Handle {
+                fortran::datatype(integer(at, index)).unwrap_or(0)
+            }
+            fn request_at(at: *const c_void, index: usize) -> Handle {
+                fortran::request(integer(at, index)).unwrap_or(0)
+            }
+            fn is_in_place(buffer: *const c_void) -> bool {
+                fortran::is_in_place($address(buffer))
+            }
+            fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
+                // It may be any address.
+                Some(fortran::is_in_place($address(buffer)))
+            }
+        }
+    };
 }
+
+/// The address of a buffer that is passed as its address.
+fn direct(buffer: *const c_void) -> *const c_void {
+    buffer
+}
+
+/// The address of a buffer that is passed by a descriptor (TS 29113), which begins with it.
+fn described(buffer: *const c_void) -> *const c_void {
+    if buffer.is_null() {
+        return buffer;
+    }
+    // SAFETY: the function's name says that the compiler passes a descriptor there.
+    unsafe { buffer.cast::<*const c_void>().read() }
+}
+
+fortran!(Fortran, c_int, false, direct);
+fortran!(FortranTs, c_int, false, described);
+fortran!(LargeFortran, i64, true, direct);
+fortran!(LargeFortranTs, i64, true, described);

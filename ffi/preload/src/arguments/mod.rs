@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use mpit_ffi::abi::{Abi, Handle};
 
 use languages::integer;
-pub(crate) use languages::{C, Fortran, Language, LargeC};
+pub(crate) use languages::{C, Fortran, FortranTs, Language, LargeC, LargeFortran, LargeFortranTs};
 
 /// Kinds of one value, by how the language passes it.
 macro_rules! values {
