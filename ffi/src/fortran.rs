@@ -55,30 +55,35 @@ pub fn win(fortran: c_int) -> Option<Handle> {
     convert(&FUNCTION, fortran)
 }
 
-/// The spellings of a common block of Open MPI, by compiler: its address is Fortran's `MPI_IN_PLACE`.
-const OPEN_MPI_IN_PLACE: [&str; 4] =
-    ["mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"];
+/// Variables whose address is Fortran's `MPI_IN_PLACE`: a common block of Open MPI, spelled as compilers do, and the constant of
+/// MPICH's `mpi_f08`, which arrives like that in descriptors.
+const OBJECTS: [&str; 5] = [
+    "mpi_fortran_in_place_",
+    "mpi_fortran_in_place",
+    "mpi_fortran_in_place__",
+    "MPI_FORTRAN_IN_PLACE",
+    "MPIR_F08_MPI_IN_PLACE",
+];
 
-/// MPICH's variables that hold the address that is Fortran's `MPI_IN_PLACE`, set when its Fortran comes up.
-const MPICH_IN_PLACE: [&str; 2] = ["MPIR_F_MPI_IN_PLACE", "MPIR_F08_MPI_IN_PLACE"];
+/// MPICH's variable that holds the address that is Fortran's `MPI_IN_PLACE`, set when its Fortran interface is initialized.
+const POINTER: &str = "MPIR_F_MPI_IN_PLACE";
 
-/// Whether a buffer is `MPI_IN_PLACE`, as Fortran or C have it: some interfaces of Fortran translate it on the way.
+/// Returns true if a buffer is `MPI_IN_PLACE`, as Fortran or C have it: some interfaces of Fortran translate it on the way.
 #[must_use]
 pub fn is_in_place(buffer: *const c_void) -> bool {
     static ADDRESSES: OnceLock<Vec<usize>> = OnceLock::new();
-    static VARIABLES: OnceLock<Vec<usize>> = OnceLock::new();
+    static VARIABLE: OnceLock<Option<usize>> = OnceLock::new();
     let Some(host) = Host::get() else { return false };
-    let found = |names: &[&str]| names.iter().filter_map(|name| host.object(name)).collect::<Vec<_>>();
     let address = buffer.addr();
     if address == host.abi().in_place {
         return true;
     }
-    match host.abi().flavour {
-        Flavour::OpenMpi => ADDRESSES.get_or_init(|| found(&OPEN_MPI_IN_PLACE)).contains(&address),
-        _ => VARIABLES.get_or_init(|| found(&MPICH_IN_PLACE)).iter().any(|variable| {
-            let at = std::ptr::with_exposed_provenance::<usize>(*variable);
-            // SAFETY: the library's variables hold an address and live as long as the process.
-            address != 0 && unsafe { at.read() } == address
-        }),
+    let objects = || OBJECTS.iter().filter_map(|name| host.object(name)).collect::<Vec<_>>();
+    if ADDRESSES.get_or_init(objects).contains(&address) {
+        return true;
     }
+    let Some(variable) = *VARIABLE.get_or_init(|| host.object(POINTER)) else { return false };
+    let at = std::ptr::with_exposed_provenance::<usize>(variable);
+    // SAFETY: the library defines the variable as a pointer, and is never unloaded.
+    address != 0 && unsafe { at.read() } == address
 }

@@ -21,6 +21,13 @@ void mpi_alltoallv_c_f08ts_(buffer, count, count, in, buffer, count, count, in, 
 
 #ifdef LIBRARY
 
+/* By this mpit knows a library of Fortran interfaces: what it calls by PMPI_ names is not the program's. */
+void pmpi_init_f08_(MPI_Fint *error);
+void pmpi_init_f08_(MPI_Fint *error)
+{
+    *error = PMPI_Init(NULL, NULL);
+}
+
 void mpi_send_f08ts_(buffer buf, in n, in type, in to, in tag, in comm, MPI_Fint *error)
 {
     *error = PMPI_Send(buf->address, *n, MPI_Type_f2c(*type), *to, *tag, MPI_Comm_f2c(*comm));
