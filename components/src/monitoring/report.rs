@@ -123,7 +123,7 @@ pub(crate) fn end_run() {
         run.write_phase(world.rank);
     }
     let text = match output {
-        Output::Files(_) => with_identity(&profile),
+        Output::Files(_) => with_identity(&profile, gather::is_wanted()),
         _ => text(&profile),
     };
     match text {
@@ -176,11 +176,7 @@ fn cannot_write(error: &io::Error) {
 
 fn text(profile: &Profile) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    if gather::is_wanted() {
-        profile.write_for_container(&mut text)?;
-    } else {
-        profile.write(&mut text)?;
-    }
+    profile.write(&mut text)?;
     Ok(text)
 }
 
@@ -191,16 +187,20 @@ fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
 }
 
 /// The text of a file: first the line that says which run it belongs to.
-fn with_identity(profile: &Profile) -> io::Result<Vec<u8>> {
+fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8>> {
     let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
-    profile.write(&mut text)?;
+    if is_for_container {
+        profile.write_for_container(&mut text)?;
+    } else {
+        profile.write(&mut text)?;
+    }
     Ok(text)
 }
 
 /// Writes `<stem><ending>`. What goes wrong is also told the user.
 pub(super) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<()> {
     let stem = Path::new(OsStr::from_bytes(stem));
-    let text = with_identity(profile)?;
+    let text = with_identity(profile, false)?;
     let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     write_apart(stem, ending, first, |mut file| file.write_all(&text))
         .inspect_err(|error| complain(format_args!("cannot write {}{ending}: {error}", stem.display())))

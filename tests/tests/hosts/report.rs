@@ -266,3 +266,52 @@ fn open_mpi_s_own_files_are_read() -> Outcome {
         Ok(())
     })
 }
+
+/// One file is asked for after `MPI_Init`, and each communicator in it has one name in the texts of all its members.
+#[test]
+fn settings_after_init_and_names_by_origin() -> Outcome {
+    stacks::for_each(
+        "late_settings",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("late_settings")?;
+            let program = stack.compile_tool("late_settings")?;
+            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("late"))?.succeed()?;
+            let sections = sections(&dir.join("late.prof"))?;
+            for (rank, text) in &sections {
+                let others = |other: &&(u32, String)| other.0 != *rank;
+                for (other, theirs) in sections.iter().filter(others) {
+                    let (mine, theirs) = (shared(text, *other), shared(theirs, *rank));
+                    Failure::unless(mine == theirs, || format!("{rank}: {mine:?}\n{other}: {theirs:?}"))?;
+                }
+            }
+            let odd = shared(&sections[3].1, 1);
+            let wanted = [
+                "MPI_COMM_WORLD\tprocs: 0-3",
+                "create of MPI_COMM_WORLD, 1\tprocs: 1-3:2",
+                "dup of split of MPI_COMM_WORLD, 1\tprocs: 1-3:2",
+                "split of MPI_COMM_WORLD, 1\tprocs: 0-1,3",
+                "split of MPI_COMM_WORLD, 2\tprocs: 1-3:2",
+                "split of MPI_COMM_WORLD, 3\tprocs: 3,2,1,0",
+            ];
+            Failure::unless(odd == wanted, || format!("{odd:#?}"))
+        },
+    )
+}
+
+/// The names and members of the communicators in a process's text that a rank is a member of, sorted.
+fn shared(text: &str, rank: u32) -> Vec<String> {
+    let has = |part: &str| {
+        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let [first, last, step] = [first, last, step].map(|number| number.parse::<u32>().unwrap_or(u32::MAX));
+        (first..=last).contains(&rank) && (rank - first).is_multiple_of(step)
+    };
+    let blocks = text.lines().filter_map(|line| line.strip_prefix("D\t"));
+    let mut blocks: Vec<_> = blocks
+        .filter(|block| block.split_once("procs: ").is_some_and(|(_, list)| list.split(',').any(has)))
+        .map(str::to_owned)
+        .collect();
+    blocks.sort();
+    blocks
+}

@@ -6,7 +6,7 @@
 mod languages;
 pub(crate) mod narrow;
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
@@ -75,6 +75,10 @@ addresses! {
     NewWin;
     /// Where the call puts a number of bytes.
     CountOut;
+    /// Memory of `MPI_MAX_ERROR_STRING` characters, where the call puts a text.
+    TextOut;
+    /// Memory where the call puts an `int`.
+    IntOut;
     /// A session that the call makes.
     NewSession;
     /// A datatype that the call makes, commits or frees.
@@ -125,6 +129,42 @@ impl NewSession<C> {
         let abi = mpit_ffi::abi();
         // SAFETY: not null, and the call that has succeeded wrote a handle there.
         (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
+    }
+}
+
+impl TextOut<C> {
+    /// Returns the text that the call, which succeeded, has written.
+    pub(crate) fn get(&self) -> Option<&CStr> {
+        if self.0.is_null() {
+            return None;
+        }
+        // SAFETY: not null, and a call that succeeds writes a string that ends with NUL.
+        Some(unsafe { CStr::from_ptr(self.0.cast()) })
+    }
+
+    /// Writes another text, of less than 256 characters, which fits in every library's `MPI_MAX_ERROR_STRING`.
+    pub(crate) fn set(self, text: &str) {
+        let len = text.len().min(255);
+        let at = self.0.cast::<u8>().cast_mut();
+        if at.is_null() {
+            return;
+        }
+        // SAFETY: not null, and the standard has the program pass memory of `MPI_MAX_ERROR_STRING` characters, 256 or more.
+        unsafe { at.copy_from_nonoverlapping(text.as_ptr(), len) };
+        // SAFETY: `len` is below 256, so this is inside of the same memory.
+        unsafe { at.wrapping_add(len).write(0) };
+    }
+}
+
+impl IntOut<C> {
+    /// Writes another number.
+    pub(crate) fn set(self, number: c_int) {
+        let at = self.0.cast::<c_int>().cast_mut();
+        if at.is_null() {
+            return;
+        }
+        // SAFETY: not null, and the standard has the program pass the address of an `int` for the result.
+        unsafe { at.write(number) };
     }
 }
 

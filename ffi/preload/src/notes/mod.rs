@@ -4,6 +4,7 @@ pub(crate) mod accesses;
 pub(crate) mod collectives;
 pub(crate) mod communicators;
 pub(crate) mod datatypes;
+pub(crate) mod error_texts;
 pub(crate) mod lens;
 pub(crate) mod messages;
 pub(crate) mod persistent;

@@ -1,10 +1,10 @@
-//! The calls between which MPI works, and the program's own word to those who watch it.
+//! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the texts of error codes.
 
 use mpit_components::control;
 use mpit_ffi::life;
 
 use crate::interpose::calls;
-use crate::notes::sessions;
+use crate::notes::{error_texts, sessions};
 
 calls! {
     initializing() c fn Init(argc: Place, argv: Place) => life::ensure_up();
@@ -16,6 +16,8 @@ calls! {
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
     initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
     before() plain fn Session_finalize(session: Place) => life::session_finalizing();
+    always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
+    always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
     // In C, other arguments may follow, which are for other tools.
     passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
 }
