@@ -59,3 +59,18 @@ fn descriptors_and_large_counts_of_fortran_are_understood() -> Outcome {
         },
     )
 }
+
+/// Names of communicators, files, and Open MPI 4's persistent collective operations: what the Fortran interface calls by `PMPI_` names for
+/// calls that are not taken by their own names.
+#[test]
+fn calls_with_strings_count_in_fortran() -> Outcome {
+    stacks::for_each(
+        "fortran_strings",
+        |stack| ["ompi4.1.4", "mpich4.0.2"].contains(&stack.label()),
+        |stack| {
+            let interface = if stack.label() == "ompi4.1.4" { "libmpi_mpifh.so" } else { "libmpichfort.so" };
+            stack.compile_with("fortran_strings", &[interface])?;
+            rows::equal_the_ledger(stack, "fortran_strings", 2)
+        },
+    )
+}
