@@ -66,7 +66,7 @@ fn a_line_that_is_not_understood_is_told_with_its_number() {
 }
 
 /// What is replaced in a good file, by what, and what is said of it.
-const CHANGES: [(&str, &str, &str); 17] = [
+const CHANGES: [(&str, &str, &str); 26] = [
     ("# OSC\n", "", "run.1.prof:5: expected lines S and R under the heading # OSC"),
     ("# OSC\n", "# POINT TO POINT\n", "run.1.prof:5: expected the heading # OSC; the file is cut short"),
     ("# POINT TO POINT\n", "", "run.1.prof:1: expected lines E and I under the heading # POINT TO POINT"),
@@ -86,6 +86,31 @@ const CHANGES: [(&str, &str, &str); 17] = [
     ("procs: 0,1,2,3", "procs: 0,1,,3", "run.1.prof:10: expected a rank in the list of members"),
     ("procs: 0,1,2,3", "procs: 0,1,2,", "run.1.prof:10: expected a rank in the list of members"),
     ("procs: 0,1,2,3", "procs: 0 1,2,3", "run.1.prof:10: expected a comma between the ranks"),
+    ("procs: 0,1,2,3", "procs: 0-", "run.1.prof:10: expected the last rank of a range"),
+    ("procs: 0,1,2,3", "procs: 0-3:", "run.1.prof:10: expected the step of a range of ranks"),
+    (
+        "procs: 0,1,2,3",
+        "procs: 3-0",
+        "run.1.prof:10: expected a range from a rank to a higher one in whole steps",
+    ),
+    (
+        "procs: 0,1,2,3",
+        "procs: 0-3:2",
+        "run.1.prof:10: expected a range from a rank to a higher one in whole steps",
+    ),
+    (
+        "procs: 0,1,2,3",
+        "procs: 0-3:0",
+        "run.1.prof:10: expected a range from a rank to a higher one in whole steps",
+    ),
+    ("procs: 0,1,2,3", "procs: 0-2147483648", "run.1.prof:10: expected a rank below 2^31"),
+    ("procs: 0,1,2,3", "procs: 0-3 4", "run.1.prof:10: expected a comma between the ranks"),
+    (
+        "procs: 0,1,2,3",
+        "procs: 0-2147483647,0-2147483647,0",
+        "run.1.prof:10: expected fewer members than 2^32",
+    ),
+    ("procs: 0,1,2,3\n", "procs: 0-3\tcomms: x\n", "run.1.prof:10: expected a number of communicators"),
     ("procs: 0,1,2,3", "procs: 0,-2", "run.1.prof:10: expected a rank in the list of members"),
     ("O2A\t1\t24 bytes\t2 msgs sent", "O2A\t1\t24 bytes\t2", "run.1.prof:11: expected ` msgs sent`"),
     ("O2A\t1\t24 bytes", "O2A\tx\t24 bytes", "run.1.prof:11: expected the rank of the process"),
@@ -113,6 +138,31 @@ fn so_is_a_mistake_further_down() {
         let dir = directory(&[("run.1.prof", prof(1).replacen(from, to, 1).as_bytes())]);
         let found = problems(&read(dir.path()), dir.path());
         assert!(found[0].starts_with(wanted), "{from:?} -> {to:?}: {found:?}");
+    }
+}
+
+#[test]
+fn lists_and_ranges_of_ranks_are_the_same() {
+    // The size that a list of members stands for.
+    let lists = [
+        ("0,1,2,3", 4),
+        ("0-3", 4),
+        ("0-1,2,3", 4),
+        ("0-2:2,1-3:2", 4),
+        ("0-0", 1),
+        ("-1,3", 2),
+        ("0-99999", 100_000),
+        ("1-99999:2\tcomms: 7", 50_000),
+        ("0-2147483647", 1 << 31),
+    ];
+    for (list, size) in lists {
+        let text = prof(1).replace("D\tMPI_COMM_SELF\tprocs: 1\n", &format!("D\tsplit\tprocs: {list}\n"));
+        let dir = directory(&[("run.1.prof", text.as_bytes())]);
+        let job = read(dir.path());
+        assert_eq!(problems(&job, dir.path()), [""; 0], "{list}");
+        let split: Vec<_> =
+            job.comms.iter().filter(|comm| comm.name == "split").map(|comm| comm.size).collect();
+        assert_eq!(split, [size], "{list}");
     }
 }
 

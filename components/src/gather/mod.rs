@@ -153,9 +153,6 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     if together && !written { each(mine, output) } else { written }
 }
 
-/// The texts of more processes are too large for one of them: each names all processes.
-const MOST: u32 = 20_000;
-
 fn gather(
     transport: Option<&dyn Transport>,
     world: World,
@@ -163,11 +160,6 @@ fn gather(
     timeout: Duration,
 ) -> (Gathered, Vec<u32>) {
     let gathered = match transport {
-        // All processes come to the same conclusion, without asking each other.
-        _ if world.size > MOST => Gathered::NotMet(
-            text,
-            format!("one file is for {MOST} processes at most, and these are {}", world.size),
-        ),
         Some(transport) => return tree::gather(transport, world, text, timeout),
         None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
         None => Gathered::NotMet(text, "this MPI cannot bring them together".into()),
@@ -266,7 +258,7 @@ mod tests {
 
     use std::time::Duration;
 
-    use super::{Gathered, MOST, Output, Text, World, dispose, gather};
+    use super::{Gathered, Output, Text, World, dispose, gather};
 
     fn text(rank: u32) -> Text {
         Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
@@ -295,8 +287,9 @@ mod tests {
         );
         assert!(matches!(alone(2), Gathered::NotMet(kept, _) if kept == text(0)));
         let why = |gathered| if let Gathered::NotMet(_, why) = gathered { why } else { String::new() };
-        assert!(why(alone(MOST + 1)).contains("20000 processes at most"));
-        assert!(why(alone(MOST)).contains("cannot bring them together"));
+        // The same for any number of processes.
+        assert!(why(alone(2)).contains("cannot bring them together"));
+        assert!(why(alone(1_000_000)).contains("cannot bring them together"));
     }
 
     #[test]
