@@ -335,7 +335,7 @@ fn word(known: Option<&'static str>, otherwise: impl Display) -> String {
     known.map_or_else(|| otherwise.to_string(), str::to_owned)
 }
 
-/// What there was when MPI was initialized, if a listing is asked for.
+/// The listing at `MPI_Init`, if one is asked for.
 static AT_FIRST: Mutex<Option<Listing>> = Mutex::new(None);
 
 /// MPI is up: writes the listing if the environment asks for it. A job's first process does; what goes wrong is told on standard

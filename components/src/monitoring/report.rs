@@ -25,9 +25,9 @@ static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 /// The run, while something is to be written of it.
 struct WholeRun {
     comms: Reader,
-    /// How many numbered files were written.
+    /// The number of numbered files that were written.
     phases: u32,
-    /// What was recorded before the present phase, and the communicators of the phase.
+    /// The state at the beginning of the present phase, and the communicators of the phase.
     before: Moment,
     comms_of_phase: Reader,
 }

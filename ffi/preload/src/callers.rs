@@ -105,12 +105,12 @@ fn remember(range: Range<usize>, caller: Caller) {
     }
 }
 
-/// Whether the call with this return address is to be recorded, by its name or that of the profiling interface.
+/// Returns true if the call with this return address is to be recorded; `is_profiling` for a call by a `PMPI_` name.
 pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
     match of(return_address) {
         Caller::Library => false,
         Caller::Wrapper => !depth::is_inside(),
-        // What it is called for was recorded then, and what it sends for itself is not the program's.
+        // The call that it serves was recorded already; its own messages are not the program's.
         Caller::Tool => !is_profiling && !depth::is_inside(),
         Caller::Program => true,
     }

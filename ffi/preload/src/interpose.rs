@@ -53,7 +53,7 @@ pub(crate) use calls;
 
 /// The functions of one line.
 macro_rules! forms {
-    // What does not know its parameters has no forms.
+    // Parameters are not known, so there are no other forms.
     (plain [passing $i:tt $n:tt] [] $name:ident $args:tt) => {
         $crate::interpose::in_c! { [passing $i $n] $name $args }
         $crate::interpose::in_fortran! { [passing $i $n] $name $args }
@@ -359,7 +359,7 @@ macro_rules! profiling {
 }
 pub(crate) use profiling;
 
-/// As [`entered!`], always with a look at the caller: libraries call their own functions by these names.
+/// Defines `entered` like [`entered!`], always with a look at the caller: libraries call their own functions by these names.
 macro_rules! entered_from_outside {
     ([passing $i:tt $n:tt]) => {
         $crate::trampoline::passing! { NEXT }

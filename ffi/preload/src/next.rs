@@ -55,7 +55,7 @@ pub(crate) struct Next {
     name: &'static CStr,
     /// The name by which the library itself has the function, for libraries that are not in the program's scope.
     profiling_name: Option<&'static CStr>,
-    /// Of a function of the profiling interface, that of the function that programs call.
+    /// For a `PMPI_` function: the place of the `MPI_` function of the same name.
     twin: Option<&'static Next>,
 }
 
@@ -179,7 +179,7 @@ impl Next {
         if twin.found.load(Acquire).is_null() {
             twin.resolve(return_address);
         }
-        // Where a tool stands between, what it is called for is recorded at the twin.
+        // A tool stands between: the calls that it serves are recorded at the twin.
         let is_same = twin.found.load(Acquire) == found;
         self.entered.store(if is_same { self.ways.entered } else { found }, Release);
         self.straight.store(found, Release);

@@ -188,7 +188,7 @@ pub struct Phases<'a> {
 }
 
 impl Phases<'_> {
-    /// What the names of the files begin with, but for the numbers.
+    /// Returns the common beginning of the files' names, without the numbers.
     pub fn path(&self) -> PathBuf {
         let stem = self.runs.first().and_then(|run| phase_of(&run.stem)).map_or("", |(whole, _)| whole);
         self.runs.first().map_or_else(PathBuf::new, |run| run.directory.join(stem))

@@ -40,8 +40,8 @@ int main(int argc, char **argv)
 {
     char name[64], form[16];
     int data = 1, sum = 0;
-    MPI_Fint error = -1, file = 0, self, comm, info = MPI_Info_c2f(MPI_INFO_NULL), type = MPI_Type_c2f(MPI_INT);
-    MPI_Fint got_type, got_filetype, mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+    MPI_Fint error = -1, file = 0, self, comm, info, type, got_type, got_filetype,
+             mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
     MPI_Offset at = 0, got_at = -1;
     MPI_Comm both;
 
@@ -49,12 +49,14 @@ int main(int argc, char **argv)
     const int other = 1 - world_rank;
     MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &both);
     comm = MPI_Comm_c2f(both);
+    info = MPI_Info_c2f(MPI_INFO_NULL);
+    type = MPI_Type_c2f(MPI_INT);
     self = MPI_Comm_c2f(MPI_COMM_SELF);
-    mpi_comm_set_name_(&comm, "from Fortran", &error, 12);
+    mpi_comm_set_name_(&comm, "from_Fortran", &error, 12);
     require(error == MPI_SUCCESS, "set_name");
     MPI_Allreduce(&data, &sum, 1, MPI_INT, MPI_SUM, both);
     expect("C", other, 1, sizeof(int));
-    expect_on("A2A", "from Fortran", 1, sizeof(int));
+    expect_on("A2A", "from_Fortran", 1, sizeof(int));
 
     unsigned long long before = io_calls();
     int len = snprintf(name, sizeof name, "file.%d", world_rank);

@@ -21,7 +21,7 @@ void mpi_alltoallv_c_f08ts_(buffer, count, count, in, buffer, count, count, in, 
 
 #ifdef LIBRARY
 
-/* By this mpit knows a library of Fortran interfaces: what it calls by PMPI_ names is not the program's. */
+/* mpit knows a library of Fortran interfaces by this function, and does not record its calls by PMPI_ names. */
 void pmpi_init_f08_(MPI_Fint *error);
 void pmpi_init_f08_(MPI_Fint *error)
 {
