@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mpit::lock::{Guard, Mutex};
 use mpit::object;
+use mpit::session::Interface;
 use mpit::words::Bind;
 
 use super::{CommId, Description, NUMBER_BITS, Record, number, slot};
@@ -22,6 +23,10 @@ struct Records {
     freed: BTreeMap<u64, Freed>,
     /// Where freed communicators of a kind are added.
     kinds: HashMap<Kind, u64>,
+    /// Freed ones that a handle is bound to and that have no record any more.
+    bound: Vec<CommId>,
+    /// Handles are looked through again when so many freed ones are bound.
+    review_at: usize,
     /// How many were freed so far: the moment.
     ever_freed: u64,
     /// When each reader was made, by the number of the reader.
@@ -31,12 +36,13 @@ struct Records {
 
 struct Live {
     record: Record,
-    /// Somebody may ask for its numbers for ever.
+    /// A handle was bound to it.
     pinned: bool,
 }
 
 struct Freed {
     record: Record,
+    /// A handle is bound to it, which may ask for its numbers.
     pinned: bool,
     /// When the last of those was freed that the record stands for.
     last: u64,
@@ -72,6 +78,9 @@ struct Start {
     newest: u64,
 }
 
+/// The least number of freed communicators for which handles are looked through.
+const REVIEW_AT: usize = 16;
+
 static RECORDS: Mutex<Option<Records>> = Mutex::new(None);
 
 struct Locked(Guard<'static, Option<Records>>);
@@ -97,6 +106,8 @@ fn records() -> Locked {
         live: BTreeMap::new(),
         freed: BTreeMap::new(),
         kinds: HashMap::new(),
+        bound: Vec::new(),
+        review_at: REVIEW_AT,
         ever_freed: 0,
         readers: BTreeMap::new(),
         newest_reader: 0,
@@ -114,9 +125,33 @@ impl Records {
     /// Nothing is kept of a communicator any more. Its record is to be dropped without the lock: the host may be
     /// called.
     fn forget(&mut self, id: CommId, pinned: bool) {
-        if !pinned && slot(id.get()) < 1 << (64 - NUMBER_BITS) && collectives::close(id) {
+        if pinned {
+            self.bound.push(id);
+        } else if slot(id.get()) < 1 << (64 - NUMBER_BITS) && collectives::close(id) {
             self.slots.push(slot(id.get()));
         }
+    }
+
+    /// Treats freed communicators as all others when the last handle that was bound to them is gone.
+    fn review(&mut self) {
+        let pinned = self.freed.values().filter(|freed| freed.pinned).count();
+        if pinned + self.bound.len() < self.review_at {
+            return;
+        }
+        let bound = Interface::global().bound_objects(Bind::Comm);
+        for id in std::mem::take(&mut self.bound) {
+            self.forget(id, bound.contains(&id.get()));
+        }
+        let is_over = |freed: &Freed| freed.pinned && !bound.contains(&freed.record.id.get());
+        let over: Vec<u64> =
+            self.freed.iter().filter(|(_, freed)| is_over(freed)).map(|(at, _)| *at).collect();
+        let still_bound = pinned - over.len() + self.bound.len();
+        for at in over {
+            if let Some(freed) = self.freed.remove(&at) {
+                self.keep(at, Freed { pinned: false, ..freed });
+            }
+        }
+        self.review_at = (2 * still_bound).max(REVIEW_AT);
     }
 
     /// The moment from which on all readers there are read.
@@ -129,10 +164,10 @@ impl Records {
     fn keep(&mut self, at: u64, freed: Freed) {
         let start = self.newest_start();
         let kind = Kind::of(&freed.record);
-        let alike = self.kinds.get(&kind).copied().filter(|first| *first >= start.freed);
+        let alike = self.kinds.get(&kind).copied().filter(|first| *first.min(&at) >= start.freed);
         let is_new = number(freed.record.id.get()) > start.newest;
         if let Some(first) = alike.filter(|_| is_new && !freed.pinned)
-            && let Some(target) = self.freed.get_mut(&first).filter(|target| !target.pinned)
+            && let Some(target) = self.freed.get_mut(&first)
         {
             let Freed { record, last, .. } = freed;
             target.record.alike += record.alike;
@@ -141,7 +176,10 @@ impl Records {
             collectives::merge(record.id, &target.record);
             self.forget(record.id, false);
         } else {
-            self.kinds.insert(kind, at);
+            // Nothing can be added to one that a handle is bound to.
+            if !freed.pinned {
+                self.kinds.insert(kind, at);
+            }
             self.freed.insert(at, freed);
         }
     }
@@ -190,7 +228,7 @@ pub fn renamed(comm: CommId, name: &str) {
     collectives::renamed(&renamed);
 }
 
-/// A communicator is bound to by somebody who may ask for its numbers also when it is freed: they stay.
+/// A handle is about to be bound to a communicator. Its numbers stay as long as there is such a handle, also when it is freed.
 pub fn pin(comm: CommId) {
     if let Some(live) = records().live.get_mut(&comm.get()) {
         live.pinned = true;
@@ -201,6 +239,7 @@ pub fn pin(comm: CommId) {
 pub fn freed(comm: CommId) {
     let Some(Live { mut record, pinned }) = records().live.remove(&comm.get()) else { return };
     record.freed = true;
+    let is_bound = pinned && Interface::global().bound_objects(Bind::Comm).contains(&comm.get());
     let is_used = collectives::is_used(comm);
     if is_used {
         // It was asked for its members when it was used.
@@ -211,14 +250,18 @@ pub fn freed(comm: CommId) {
         let mut records = records();
         let at = records.ever_freed;
         records.ever_freed += 1;
-        if is_used && !records.readers.is_empty() {
+        let dropped = if is_used && !records.readers.is_empty() {
             record.neighbors = Arc::default();
-            records.keep(at, Freed { record, pinned, last: at });
+            records.keep(at, Freed { record, pinned: is_bound, last: at });
             None
         } else {
-            records.forget(comm, pinned);
+            records.forget(comm, is_bound);
             Some(record)
+        };
+        if is_bound {
+            records.review();
         }
+        dropped
     };
     drop(dropped);
     events::comm_freed(comm.get());

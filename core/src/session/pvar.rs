@@ -1,6 +1,7 @@
 //! Sessions, and the handles of performance variables in them.
 
 use std::cell::Cell as StdCell;
+use std::collections::HashSet;
 
 use super::handle::{Handle, Room, View};
 use super::{Interface, PvarHandle, SessionId};
@@ -112,6 +113,13 @@ impl Interface {
         self.up()?;
         self.held(session, handle)?;
         if self.end_handle(handle.0) { Ok(()) } else { Err(Error::InvalidHandle) }
+    }
+
+    /// Returns the numbers of the objects of a kind that handles of performance variables are bound to.
+    #[must_use]
+    pub fn bound_objects(&self, kind: Bind) -> HashSet<u64> {
+        let views = self.pvars.iter().filter_map(|(id, _)| self.view(id).ok());
+        views.filter(|view| view.object.kind == kind).map(|view| view.object.id).collect()
     }
 
     /// Ends a handle with all that belongs to it; whether this call did it.

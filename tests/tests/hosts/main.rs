@@ -38,6 +38,7 @@ mod ring;
 mod rows;
 mod sends;
 mod signals;
+mod soak;
 mod symbols;
 mod tables;
 mod tool_edges;

@@ -1,0 +1,185 @@
+/* Makes and frees objects again and again: `soak CYCLES STORE [KIND]`. Prints, for each kind of object, by how many bytes the memory of
+ * the process and the file STORE grew in the second half of the cycles, and the time that a cycle took. One process. */
+#define _POSIX_C_SOURCE 200809L
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int one = 1, other;
+
+static void use(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Allreduce(&one, &other, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Irecv(&other, 1, MPI_INT, 0, 0, comm, &request);
+    MPI_Send(&one, 1, MPI_INT, 0, 0, comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void duplicates(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_free(&comm);
+}
+
+static void used_duplicates(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm);
+    MPI_Comm_free(&comm);
+}
+
+static void splits(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    MPI_Comm_free(&comm);
+}
+
+static void used_splits(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    use(comm);
+    MPI_Comm_free(&comm);
+}
+
+static void windows(void)
+{
+    MPI_Win win;
+    int *base;
+    MPI_Win_allocate(sizeof *base, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+static void requests(void)
+{
+    MPI_Request requests[2];
+    MPI_Recv_init(&other, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(&one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Irecv(&other, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Iallreduce(&one, &other, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+}
+
+/* A variable that is bound to a communicator. */
+static int pvar;
+
+static void handles_on(MPI_Comm comm, int outlive)
+{
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    MPI_T_cvar_handle cvar;
+    int count = 0;
+    static unsigned long long values[64];
+    MPI_T_pvar_session_create(&session);
+    if (MPI_T_pvar_handle_alloc(session, pvar, &comm, &handle, &count) == MPI_SUCCESS) {
+        MPI_T_pvar_start(session, handle);
+        if (count <= 64)
+            MPI_T_pvar_read(session, handle, values);
+        if (outlive)
+            MPI_Comm_free(&comm);
+        MPI_T_pvar_stop(session, handle);
+        MPI_T_pvar_handle_free(session, &handle);
+    }
+    MPI_T_pvar_session_free(&session);
+    if (MPI_T_cvar_handle_alloc(0, NULL, &cvar, &count) == MPI_SUCCESS)
+        MPI_T_cvar_handle_free(&cvar);
+}
+
+static void handles(void)
+{
+    handles_on(MPI_COMM_WORLD, 0);
+}
+
+static void bound_duplicates(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm);
+    handles_on(comm, 0);
+    MPI_Comm_free(&comm);
+}
+
+static void outlived_duplicates(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    use(comm);
+    handles_on(comm, 1);
+}
+
+static const struct {
+    const char *name;
+    void (*cycle)(void);
+    /* One cycle for so many of the fastest kinds. */
+    int needs_pvar, slow;
+} KINDS[] = {
+    {"duplicates", duplicates, 0, 1}, {"used-duplicates", used_duplicates, 0, 1}, {"splits", splits, 0, 1},
+    {"used-splits", used_splits, 0, 1}, {"windows", windows, 0, 4}, {"requests", requests, 0, 1},
+    {"handles", handles, 1, 1}, {"bound-duplicates", bound_duplicates, 1, 4},
+    {"outlived-duplicates", outlived_duplicates, 1, 4},
+};
+
+static long memory(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+        exit(3);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static long on_disk(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) ? 0 : (long)file.st_size;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    int provided;
+    long cycles = atol(argv[1]);
+    MPI_Init(&argc, &argv);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    int has_pvar = MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &pvar) == MPI_SUCCESS;
+    for (unsigned kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++) {
+        if ((KINDS[kind].needs_pvar && !has_pvar) || (argc > 3 && strcmp(argv[3], KINDS[kind].name)))
+            continue;
+        long half = cycles / KINDS[kind].slow / 2;
+        struct timespec begin, end;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        for (long cycle = 0; cycle < half; cycle++)
+            KINDS[kind].cycle();
+        long memory_then = memory(), file_then = on_disk(argv[2]);
+        for (long cycle = 0; cycle < half; cycle++)
+            KINDS[kind].cycle();
+        long grown = memory() - memory_then;
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        double ns = (end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec);
+        long file_grown = on_disk(argv[2]) - file_then;
+        printf("%s %ld %ld %.0f\n", KINDS[kind].name, grown, file_grown, ns / (double)half / 2);
+        fflush(stdout);
+    }
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}

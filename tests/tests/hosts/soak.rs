@@ -1,0 +1,80 @@
+//! Memory and files stay as they are however many objects a program makes and frees.
+
+use std::{collections::BTreeMap, env, fs, path::Path};
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::{Finished, Job},
+    stacks::{self, Stack},
+};
+
+/// Environment variable with the number of cycles for each kind of object.
+const CYCLES: &str = "MPIT_TEST_CYCLES";
+
+/// Enough to see a hundred bytes of each cycle.
+const FEW_CYCLES: u32 = 4000;
+
+/// In bytes, the growth that is no growth: allocators take memory in pieces of this order.
+const NOISE: i64 = 128 * 1024;
+
+/// The stacks of which few cycles are asked.
+const OF_FEW_CYCLES: [&str; 2] = ["ompi4.1.4", "mpich5.0.2"];
+
+/// The growth of the memory and of the file, by kind of object.
+fn growth(finished: &Finished) -> Outcome<BTreeMap<String, [i64; 2]>> {
+    let number = |word: Option<&str>| word.and_then(|word| word.parse().ok()).context(finished);
+    let mut all = BTreeMap::new();
+    for line in finished.stdout.lines() {
+        let mut words = line.split(' ');
+        let kind = words.next().unwrap_or_default().to_owned();
+        all.insert(kind, [number(words.next())?, number(words.next())?]);
+    }
+    Ok(all)
+}
+
+fn soak(stack: &Stack, program: &Path, dir: &Path, cycles: u32) -> Job {
+    let words = [&cycles.to_string(), "run.0.store"];
+    Job::mpi(stack, 1).arg(program).args(&words).dir(dir).seconds(60 + cycles / 400)
+}
+
+#[test]
+fn memory_and_files_do_not_grow() -> Outcome {
+    let cycles = env::var(CYCLES).ok().map(|cycles| cycles.parse::<u32>().context(CYCLES)).transpose()?;
+    stacks::for_each(
+        "soak",
+        |stack| cycles.is_some() || OF_FEW_CYCLES.contains(&stack.label()),
+        |stack| {
+            let program = stack.compile("soak")?;
+            let dir = stack.scratch("soak")?;
+            let cycles = cycles.unwrap_or(FEW_CYCLES);
+            let mut bare = None;
+            for store in ["memory", "file"] {
+                let settings = [&crate::written_to("run")[..], &[("monitoring_store", store)]].concat();
+                let finished = soak(stack, &program, &dir, cycles).under_mpit(&settings)?.succeed()?;
+                let growth = growth(&finished)?;
+                Failure::unless(growth.len() == 9, || finished.to_string())?;
+                for (kind, [memory, file]) in growth {
+                    Failure::unless(file == 0, || {
+                        format!("{kind}: the store grew by {file} bytes\n{finished}")
+                    })?;
+                    if memory <= NOISE {
+                        continue;
+                    }
+                    // Some libraries leak by themselves.
+                    let of_library = match &bare {
+                        Some(known) => known,
+                        None => bare.insert(self::growth(&soak(stack, &program, &dir, cycles).succeed()?)?),
+                    };
+                    let own = of_library.get(&kind).map_or(0, |[memory, _]| *memory);
+                    Failure::unless(memory - own <= NOISE, || {
+                        format!("{kind}: memory grew by {memory} bytes, without mpit by {own}\n{finished}")
+                    })?;
+                }
+                let path = dir.join("run.0.prof");
+                let size = fs::metadata(&path).context(path.display())?.len();
+                Failure::unless(size < 16 * 1024, || format!("{} has {size} bytes", path.display()))?;
+            }
+            Ok(())
+        },
+    )
+}
