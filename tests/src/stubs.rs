@@ -90,6 +90,30 @@ impl Stub {
     }
 }
 
+/// Builds a program over a library of many ranks, with these constants and this answer of `MPI_Abi_get_version`.
+///
+/// # Errors
+/// What the compiler said.
+pub fn program_of_many_ranks(stub: &Stub) -> Outcome<PathBuf> {
+    let dir = paths::hosts().join("stubs").join(format!("{}_ranks", stub.label));
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let _alone = launch::one_at_a_time()?;
+    let mut below = Vec::new();
+    if stub.needs_objects {
+        let objects = dir.join("libopen_mpi.so");
+        compile("stub_objects", &["-shared", "-fPIC"], &[], &objects)?;
+        below.push(objects);
+    }
+    let constants = format!("-D{}", stub.constants);
+    let version = format!("-DSTUB_VERSION={}", stub.version.unwrap_or(1));
+    let library = dir.join(stub.file);
+    compile("stub_ranks", &["-shared", "-fPIC", &constants, &version], &below, &library)?;
+    below.insert(0, library);
+    let program = dir.join("program");
+    compile("stub_ranks_program", &[&constants], &below, &program)?;
+    Ok(program)
+}
+
 fn compile(source: &str, options: &[&str], libraries: &[PathBuf], to: &Path) -> Outcome {
     let source = paths::source(&format!("hosts/stubs/{source}.c"));
     let mut command = Command::new("cc");

@@ -23,6 +23,7 @@ mod left_alone;
 mod life;
 mod lifecycle;
 mod linked;
+mod many_ranks;
 mod middleware;
 mod native;
 mod native_off;

@@ -42,20 +42,23 @@ pub(crate) const STANDARD: Stub = Stub {
     needs_objects: false,
 };
 
+/// Open MPI's own ABI.
+pub(crate) const OBJECTS: Stub = Stub {
+    label: "objects",
+    file: "libmpi.so",
+    constants: "STUB_OBJECTS",
+    version: Some(-1),
+    needs_objects: true,
+    ..STANDARD
+};
+
 /// Libraries whose constants are known.
 const KNOWN: [Stub; 5] = [
     STANDARD,
     Stub { label: "standard_apart", has_profiling_library: true, ..STANDARD },
     // Open MPI from version 6 on: two libraries over a third one, which has the objects of its own ABI.
     Stub { label: "standard_over_objects", needs_objects: true, ..STANDARD },
-    Stub {
-        label: "objects",
-        file: "libmpi.so",
-        constants: "STUB_OBJECTS",
-        version: Some(-1),
-        needs_objects: true,
-        ..STANDARD
-    },
+    OBJECTS,
     Stub {
         label: "objects_apart",
         file: "libmpi.so",
