@@ -47,6 +47,8 @@ pub struct Abi {
     thread_levels: [c_int; 4],
     verbosities: [c_int; 9],
     binds: [c_int; 12],
+    /// The library's header has `MPI_T_BIND_MPI_SESSION`. Libraries before it have the number that came later.
+    pub binds_sessions: bool,
     scopes: [c_int; 7],
     classes: [c_int; 10],
     safeties: [c_int; 4],
@@ -128,6 +130,14 @@ impl Abi {
     #[must_use]
     pub fn bind(&self, bind: Bind) -> c_int {
         self.binds[bind as usize]
+    }
+
+    /// Returns true if an entry bound to this kind of object, with values of these datatypes, can be described by constants that the
+    /// library has.
+    #[must_use]
+    pub fn describes(&self, bind: Bind, mut datatypes: impl Iterator<Item = Datatype>) -> bool {
+        (bind != Bind::Session || self.binds_sessions)
+            && datatypes.all(|datatype| self.datatype(datatype) != 0)
     }
 
     /// The kind of object of a number.
@@ -292,6 +302,17 @@ mod tests {
         for abi in all() {
             assert!(abi.safeties.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavour);
         }
+    }
+
+    #[test]
+    fn c30_entries_need_constants_of_the_library() {
+        let none = || std::iter::empty::<Datatype>();
+        assert!(standard().describes(Bind::Session, none()) && !mpich(0).describes(Bind::Session, none()));
+        for abi in all() {
+            assert!(abi.describes(Bind::Info, Datatype::ALL.iter().copied()), "{}", abi.flavour);
+        }
+        let lacks_count = open_mpi(|name| if name == "ompi_mpi_count" { None } else { Some(0x1000) });
+        assert!(!lacks_count.describes(Bind::NoObject, [Datatype::Int, Datatype::Count].into_iter()));
     }
 
     #[test]

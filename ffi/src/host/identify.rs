@@ -28,12 +28,23 @@ pub(super) fn constants(library: &Library) -> Option<Abi> {
         Some(Version::Own) => library.symbol(OPEN_MPI_WORLD).is_some(),
         None => library.defines(OPEN_MPI_WORLD).is_some(),
     };
+    // Headers have the constant for sessions since the versions of the libraries that have one of these functions: Open
+    // MPI 6, MPICH 4.1, and Intel's libraries that are made of MPICH 4.2.
     if has_objects {
-        return Some(abi::open_mpi(|name| object(library, name)));
+        let binds_sessions = library.symbol(c"PMPI_T_event_get_num").is_some();
+        let mut abi = abi::open_mpi(|name| object(library, name));
+        abi.binds_sessions = binds_sessions;
+        return Some(abi);
     }
     let all_handles = library.defines(c"MPI_T_PVAR_ALL_HANDLES")?;
     // SAFETY: in MPICH this is a variable that holds a pointer, and no other library defines it.
-    Some(abi::mpich(unsafe { all_handles.cast::<usize>().read() }))
+    let all_handles = unsafe { all_handles.cast::<usize>().read() };
+    let binds_sessions = [c"PMPIX_Stream_create", c"PMPI_Remove_error_class"]
+        .into_iter()
+        .any(|name| library.symbol(name).is_some());
+    let mut abi = abi::mpich(all_handles);
+    abi.binds_sessions = binds_sessions;
+    Some(abi)
 }
 
 /// Open MPI's `MPI_COMM_WORLD`.

@@ -120,10 +120,11 @@ impl HostInfo for CvarInfo {
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged
-            .registry
-            .cvar(own)
-            .is_some_and(|entry| hidden::holds(entry.desc().name(), entry.desc().category_list()))
+        merged.registry.cvar(own).is_some_and(|entry| {
+            let desc = entry.desc();
+            hidden::holds(desc.name(), desc.category_list())
+                || !crate::abi().describes(desc.binding(), std::iter::once(desc.element()))
+        })
     }
 
     fn is_hidden(&self) -> bool {

@@ -139,7 +139,11 @@ impl HostInfo for EventInfo {
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.event(own).is_some_and(|desc| hidden::holds(desc.name(), desc.category_list()))
+        merged.registry.event(own).is_some_and(|desc| {
+            let datatypes = desc.elements().iter().map(mpit::desc::Element::datatype);
+            hidden::holds(desc.name(), desc.category_list())
+                || !crate::abi().describes(desc.binding(), datatypes)
+        })
     }
 
     fn is_hidden(&self) -> bool {

@@ -141,7 +141,10 @@ impl HostInfo for PvarInfo {
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.pvar(own).is_some_and(|desc| hidden::holds(desc.name(), desc.category_list()))
+        merged.registry.pvar(own).is_some_and(|desc| {
+            hidden::holds(desc.name(), desc.category_list())
+                || !crate::abi().describes(desc.binding(), std::iter::once(desc.element()))
+        })
     }
 
     fn is_hidden(&self) -> bool {

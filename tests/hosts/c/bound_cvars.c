@@ -1,6 +1,8 @@
 /* A tool that sets control variables of single objects, which the plug-ins tests/plugins/c/bound.c and
  * tests/plugins/rust/every have (one process; MPIT_BOUND_COMM is 70 in the environment).
  *
+ *     bound_cvars sessions|none    (the library's own header has MPI_T_BIND_MPI_SESSION, or not)
+ *
  * Prints a line for each thing that is not so. */
 #include "mpit.h"
 
@@ -145,6 +147,27 @@ static void until_freed(const char *name, int kind, void *object, void (*end)(in
         check(read_pvar("bound_values", NULL) < before, "its value is dropped");
 }
 
+/* C30: what is bound to sessions is listed where the library's own header has a constant for that. */
+static void of_sessions(int listed)
+{
+    int index = -1;
+    subject = "sessions";
+    check((MPI_T_cvar_get_index("bound_session", &index) == MPI_SUCCESS) == listed, "a control variable");
+    check((MPI_T_pvar_get_index("bound_session_size", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS) == listed,
+          "a performance variable");
+    check((MPI_T_event_get_index("bound_session_ended", &index) == MPI_SUCCESS) == listed, "an event");
+#if MPI_VERSION >= 4
+    if (listed) {
+        MPI_Session sessions[2];
+        for (int which = 0; which < 2; which++)
+            MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &sessions[which]);
+        two_objects("bound_session", MPI_T_BIND_MPI_SESSION, &sessions[0], &sessions[1], 5);
+        for (int which = 0; which < 2; which++)
+            MPI_Session_finalize(&sessions[which]);
+    }
+#endif
+}
+
 static void free_comm(int which)
 {
     MPI_Comm_free(&comms[which]);
@@ -177,6 +200,7 @@ int main(int argc, char **argv)
     two_objects("every_quota", MPI_T_BIND_MPI_COMM, &comms[0], &comms[1], 50);
     two_objects("every_window_quota", MPI_T_BIND_MPI_WIN, &wins[0], &wins[1], 50);
 
+    of_sessions(argc == 2 && !strcmp(argv[1], "sessions"));
     subject = "objects";
     check(MPI_T_cvar_handle_alloc(index_of("bound_comm", MPI_T_BIND_MPI_COMM), &null, &handle, &provided)
               == MPI_T_ERR_INVALID_HANDLE,

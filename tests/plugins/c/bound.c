@@ -102,10 +102,31 @@ static const struct mpit_cvar cvars[] = {
     BOUND("message", MESSAGE), BOUND("info", INFO),         BOUND("session", SESSION),
 };
 
+/* A value and an event of sessions, which not every library can describe. */
+static int nothing(void *user_data, const struct mpit_object *object, void *out, int count)
+{
+    (void)user_data, (void)object, (void)out, (void)count;
+    return 0;
+}
+
+static struct mpit_event_cell ended = MPIT_EVENT_CELL_INIT;
+static const struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "bound_clock", .description = "A clock.", MPIT_HERE},
+};
+static const struct mpit_element number[] = {{MPIT_UINT64_T, 0, 0}};
+static const struct mpit_event events[] = {
+    {.size = sizeof(struct mpit_event), .name = "bound_session_ended", .description = "A session ended.",
+     .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .bind = MPIT_BIND_SESSION, .source = "bound_clock", .elements = number,
+     .num_elements = 1, .cell = &ended, MPIT_HERE},
+};
+
 static const struct mpit_pvar pvars[] = {
+    {.size = sizeof(struct mpit_pvar), .name = "bound_session_size", .description = "A value of a session.",
+     .pvar_class = MPIT_CLASS_SIZE, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_TUNER_BASIC,
+     .bind = MPIT_BIND_SESSION, .count = 1, .read = nothing, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = "bound_values", .description = "Values that are kept.",
      .pvar_class = MPIT_CLASS_SIZE, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_TUNER_BASIC,
      .count = 1, .read = count_values, MPIT_HERE},
 };
 
-MPIT_PLUGIN("bound", MPIT_LIST(pvars), MPIT_LIST(cvars))
+MPIT_PLUGIN("bound", MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(cvars))
