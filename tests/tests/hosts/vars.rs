@@ -30,6 +30,33 @@ fn one_process_lists_what_the_library_and_mpit_have() -> Outcome {
     )
 }
 
+/// Variables of Open MPI that are described and then refuse to be used.
+const REFUSING: &str = "mtl_psm2_*,vprotocol";
+
+/// Natively such a tool stops early on Open MPI, whose list has entries of components that were not chosen.
+#[test]
+fn tools_that_stop_at_a_refusal_reach_the_end() -> Outcome {
+    let is_open_mpi = |stack: &stacks::Stack| stack.vendor() == stacks::Vendor::OpenMpi;
+    stacks::for_each("first_refusal", is_open_mpi, |stack| {
+        let program = stack.compile("first_refusal")?;
+        // Kind, how many were used, and how many there are.
+        let used = |text: &str| -> Vec<(String, String, String)> {
+            let counts = text
+                .lines()
+                .filter_map(|line| line.split_once(' ')?.1.split_once(" of ").map(|both| (line, both)));
+            counts
+                .map(|(line, (used, all))| (line[..5].to_owned(), used.to_owned(), all.to_owned()))
+                .collect()
+        };
+        let bare = Job::alone(stack).arg(&program).succeed()?;
+        let stops = used(&bare.stdout).iter().all(|(_, used, all)| used != all);
+        Failure::unless(used(&bare.stdout).len() == 2 && stops, || bare.to_string())?;
+        let under = Job::alone(stack).arg(&program).under_mpit(&[("hidden_entries", REFUSING)])?.succeed()?;
+        let reaches = used(&under.stdout).iter().all(|(_, used, all)| used == all);
+        Failure::unless(used(&under.stdout).len() == 2 && reaches, || under.to_string())
+    })
+}
+
 /// Entries of mpit's by name and by category, and of each library by the beginning of their names.
 const HIDDEN: &str = "pml_monitoring_flush,calls,pml_monitoring_message_sizes,btl_*,MPIR_CVAR_BCAST_*";
 
