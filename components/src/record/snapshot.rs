@@ -33,10 +33,11 @@ impl Figures {
         self.count == 0 && self.bytes == 0 && self.sizes.is_empty()
     }
 
-    /// Adds the histogram to one.
+    /// Adds the histogram to one. Counts of a damaged store may have no sum.
     pub fn add_sizes_to(&self, bins: &mut [u64; BINS]) {
         for (bin, count) in &self.sizes {
-            bins[usize::from(*bin)] += count;
+            let sum = &mut bins[usize::from(*bin)];
+            *sum = sum.saturating_add(*count);
         }
     }
 
