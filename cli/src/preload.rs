@@ -13,7 +13,7 @@ use crate::inherited;
 
 const NAME: &str = "libmpit_preload.so";
 
-/// The environment variable by which the dynamic linker is told.
+/// The environment variable that the dynamic linker reads.
 pub(crate) const VARIABLE: &str = "LD_PRELOAD";
 
 /// Finds the library: the one named, or beside this program, or where a package would have put it. Returns a path that can be

@@ -155,7 +155,7 @@ fn read(run: &Run) -> Job {
     job
 }
 
-/// Which run a process belongs to that did not come to its end, or is not there yet.
+/// Returns the run of a process that did not reach its end, or has not started yet.
 fn identity(path: &Path) -> Option<Identity> {
     let identity = LeftFile::at(path)?.identity()?;
     Identity::parse(&identity.fields())

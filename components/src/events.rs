@@ -86,7 +86,7 @@ pub struct WinFreed {
 /// Registrations for objects that are made or freed.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// Whether a tool wants to hear of communicators and windows that are made or freed: one load. Hosts that meet them only when they
+/// Returns true if a tool listens to communicators and windows being made or freed: one load. Hosts that meet them only when they
 /// are used had better look at them when they are made then.
 #[inline]
 #[must_use]

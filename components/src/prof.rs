@@ -68,7 +68,7 @@ pub struct Profile {
     pub collectives: Vec<Exchanged>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,
-    /// What components added: their full names and lines.
+    /// Lines added by components, with their full names.
     pub lines: Vec<(String, Lines)>,
 }
 

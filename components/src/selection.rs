@@ -71,7 +71,7 @@ impl List {
         Selection::parse(&self.text, &[name]).0.admits(name)
     }
 
-    /// What makes no sense in it, or surprises: a sentence for each.
+    /// Returns a sentence for each part that makes no sense or surprises.
     pub(crate) fn complaints(&self, known: &[&str]) -> Vec<String> {
         match &self.variable {
             None => Selection::parse(&self.text, known).1,

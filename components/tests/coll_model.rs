@@ -124,7 +124,7 @@ impl Model {
         add(&mut self.comms.entry(id).or_default()[pattern], total);
     }
 
-    /// Whether there was an operation on a communicator.
+    /// Returns true if there was an operation on a communicator.
     fn is_used(&self, comm: CommId) -> bool {
         self.comms.get(&comm).is_some_and(|sums| sums.iter().any(|sum| sum.0 != 0))
     }

@@ -184,7 +184,7 @@ fn what_freed_communicators_had_stays() {
     let tool = Tool::new();
     let session = tool.session().unwrap();
     let first = comm(Ranks::World(4));
-    // A host says so when somebody binds to it.
+    // A host says so when a handle is bound to it.
     comms::pin(first);
     let handles = Handles::start(&session, first);
     coll::end(&operation(first, Kind::Allreduce, Root::None, Volume::Each(8)));

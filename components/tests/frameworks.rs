@@ -109,7 +109,7 @@ fn everybody_who_listens_is_told() {
     host::initialized(World { rank: 0, size: 3 });
     host::initialized(World { rank: 1, size: 3 });
     assert_eq!(host::world(), Some(World { rank: 0, size: 3 }));
-    // What mpit records itself pauses; components of others only hear of it.
+    // Recording by mpit itself pauses; components of others are only notified.
     control::pcontrol(0);
     assert!(pml::active() && osc::active() && coll::active());
     report(comm);

@@ -104,7 +104,7 @@ pub mod cell_of {
         if fits::<C::Value>(datatype) { datatype } else { C::Value::DATATYPE }
     }
 
-    /// The same for a control variable.
+    /// Checks the type of a control variable.
     pub const fn datatype_of_setting<C: CvarCell>(datatype: Datatype) -> Datatype {
         if setting_represented_as::<C>(datatype) { datatype } else { C::DATATYPE }
     }
@@ -134,7 +134,7 @@ pub mod cell_of {
     }
 }
 
-/// What the attributes ask the compiler about the trait of a component.
+/// Questions of the attributes to the compiler about the trait of a component.
 pub mod component_of {
     use crate::traffic;
 

@@ -44,7 +44,7 @@ pub fn without_size_signal<R>(write: impl FnOnce() -> R) -> R {
 /// SIGXFSZ is blocked in this thread until this is dropped.
 struct SizeSignal {
     before: libc::sigset_t,
-    /// Whether the program waits for one itself.
+    /// True if the program waits for one itself.
     pending: bool,
 }
 

@@ -20,7 +20,7 @@ use crate::files::{open_regular, without_size_signal};
 /// Pieces have a multiple of this many words: 64 kilobytes, which are a multiple of the pages of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
 
-/// Whether the program promised what [`allow`] asks for.
+/// True after the program promised what [`allow`] asks for.
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Allows this process to map files.

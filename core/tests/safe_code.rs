@@ -1,5 +1,5 @@
-//! What safe code can do with documented and hidden items, and what comes of it: an error or a panic, and never a write beyond a
-//! buffer, a call of what nobody registered, or the end of the process.
+//! Safe code that misuses documented and hidden items ends in an error or a panic, and never in a write beyond a
+//! buffer, a call of an unregistered function, or the end of the process.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! Communicators of the host: which one a handle is, and who is in it.
 //!
 //! A communicator is met when it is first used, in whatever language; so nothing depends on having seen how it was made.
-//! Meeting it costs a few calls that do not depend on its size: see `members`. How its end is seen is told in
+//! Meeting it costs a few calls that do not depend on its size: see `members`. The way its end is seen is described in
 //! `objects`.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ use crate::objects::{Objects, Tracked};
 use crate::origins::{self, Counts};
 use crate::topology::Neighbors;
 
-/// What is known of a communicator. Used again for another one when it is freed.
+/// A communicator in use. The memory serves another one when it is freed.
 #[derive(Debug, Default)]
 pub struct Comm {
     number: AtomicU64,
@@ -222,7 +222,7 @@ pub fn freeing(handle: Handle) -> Option<Freeing> {
     })
 }
 
-/// What the host says of a communicator.
+/// The host's description of a communicator.
 pub(crate) struct New {
     id: CommId,
     ranks: Ranks,
@@ -335,7 +335,7 @@ pub fn meet_predefined() {
     }
 }
 
-/// Returns true if the library will delete our attribute of `MPI_COMM_SELF` when it goes down.
+/// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
 pub fn end_is_seen() -> bool {
     Host::get().is_some_and(|host| mpi::is_active() && Comm::attribute(host.abi().comm_self).is_some())

@@ -1,4 +1,4 @@
-//! What a process says of itself to `mpit doctor`: which MPI it has, what arrived there, and where its files would go.
+//! The report of a process to `mpit doctor`: which MPI it has, what arrived there, and where its files would go.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct Process {
     pub program: String,
     /// The version of the preload library.
     pub mpit: String,
-    /// What started it, as its environment shows, and how many processes that says there are.
+    /// The launcher, as its environment shows, and its number of processes.
     pub launcher: Option<(String, Option<u32>)>,
     /// Its MPI library; `None` if there is none.
     pub mpi: Option<Mpi>,
@@ -41,9 +41,9 @@ pub struct Process {
     pub unknown: Vec<String>,
     /// Recording is asked for.
     pub records: bool,
-    /// What the names of its files begin with, if some are to be written.
+    /// The beginning of the names of its files, if some are to be written.
     pub stem: Option<PathBuf>,
-    /// Why they could not be.
+    /// The reason why they could not be.
     pub unwritable: Option<String>,
     /// Open MPI's own monitoring is on as well.
     pub native: bool,
@@ -54,7 +54,7 @@ pub struct Process {
 /// The MPI library of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mpi {
-    /// What the library says it is.
+    /// The library's own version text.
     pub version: String,
     /// Its ABI; `None` if it is not known.
     pub abi: Option<String>,

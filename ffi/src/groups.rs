@@ -35,7 +35,7 @@ impl Group {
         }
     }
 
-    /// Of the world: where there is none, of the process set that stands for it.
+    /// Returns the group of the world; without a world, that of the process set that stands for it.
     fn of_world(abi: &'static Abi) -> Option<Self> {
         let Some(world) = sessions::group() else { return Self::of(abi, abi.comm_world) };
         Self::given(abi, |group| {
@@ -97,7 +97,7 @@ impl Group {
         self.translated(&(0..size).collect::<Vec<_>>(), world)
     }
 
-    /// The same where translating compares each rank with each process of the other group. Most groups go through the
+    /// Lists the members where translating compares each rank with each process of the other group. Most groups go through the
     /// world in steps, so a few members at a time are compared with those that come next if this one does.
     fn in_world_by_guesses(&self, world: &Self, size: c_int) -> Option<Vec<c_int>> {
         const GUESSES: c_int = 32;
@@ -129,7 +129,7 @@ impl Group {
         Some(found)
     }
 
-    /// How many of the members from a rank on are those of the world that were guessed.
+    /// Returns how many of the members from a rank on are the guessed ones of the world.
     fn prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
         let len = guesses.len() as c_int;
         let subset = world.some(guesses)?;
@@ -150,7 +150,7 @@ impl Drop for Group {
     }
 }
 
-/// What is no rank of the world is `MPI_UNDEFINED`, which is negative.
+/// Converts a rank of the world; others are `MPI_UNDEFINED`, which is negative.
 fn rank_or_outside(rank: c_int) -> u32 {
     u32::try_from(rank).unwrap_or(OUTSIDE)
 }

@@ -89,7 +89,7 @@ fn came_up() {
     asked_for_at_start();
 }
 
-/// What else the settings ask for when MPI is up.
+/// Does what else the settings ask for when MPI is up.
 fn asked_for_at_start() {
     mpi_t::library_is_up();
     native_monitoring::complain_if_on();
@@ -144,7 +144,7 @@ fn complain_of_late_sessions() {
     }
 }
 
-/// `MPI_Finalize` is about to be called. A library without attributes does not say when it goes down: then this is the end.
+/// `MPI_Finalize` is about to be called. A library without attributes does not announce its end: then this is it.
 pub fn finalize_begins() {
     ensure_up();
     if !comms::end_is_seen() {
@@ -152,7 +152,7 @@ pub fn finalize_begins() {
     }
 }
 
-/// MPI goes down and still works: called by the library inside `MPI_Finalize`, when it deletes our attribute on
+/// Handles the end of MPI while it still works: called by the library inside `MPI_Finalize`, when it deletes our attribute on
 /// `MPI_COMM_SELF`. Attributes are deleted in the reverse order of their setting, and ours was set first: so the program's
 /// delete functions have run, and so have tools that wrap `MPI_Finalize`.
 pub fn finalizing() {

@@ -338,7 +338,7 @@ fn word(known: Option<&'static str>, otherwise: impl Display) -> String {
 /// The listing at `MPI_Init`, if one is asked for.
 static AT_FIRST: Mutex<Option<Listing>> = Mutex::new(None);
 
-/// MPI is up: writes the listing if the environment asks for it. A job's first process does; what goes wrong is told on standard
+/// MPI is up: writes the listing if the environment asks for it. A job's first process does; errors are reported on standard
 /// error.
 pub(crate) fn write_if_asked() {
     let Some(path) = asked_for() else { return };

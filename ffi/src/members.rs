@@ -9,7 +9,7 @@ use mpit::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
 
-/// Who is in an object. Used again for other objects, so nothing of it is ever given back to the allocator.
+/// The members of an object. Used again for other objects, so nothing of it is ever given back to the allocator.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     size: AtomicU32,

@@ -60,7 +60,7 @@ calls! {
     Spawn = "spawn on";
 }
 
-/// How often each call was made on a communicator.
+/// The number of times that each call was made on a communicator.
 #[derive(Debug, Default)]
 pub(crate) struct Counts([AtomicU64; Call::WORDS.len()]);
 
@@ -70,7 +70,7 @@ impl Counts {
     }
 }
 
-/// What is known of a communicator that is yet to be met.
+/// The origin of a communicator that was not used yet.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub(crate) origin: Origin,
@@ -81,7 +81,7 @@ pub(crate) struct Made {
 /// Communicators that were made and not met yet, by handle: those whose making is not over.
 static MADE: Mutex<Vec<(Handle, Made)>> = Mutex::new(Vec::new());
 
-/// More are not remembered; those that nobody used are lost first.
+/// The number of origins that are remembered; unused ones are dropped first.
 const MOST: usize = 256;
 
 /// Parts of names that are longer are cut off: a duplicate may be one of a duplicate, and so on.
@@ -102,7 +102,7 @@ pub fn made(call: Call, parent: Handle, new: Handle) {
     hosts::made(new);
 }
 
-/// The same for a communicator that cannot be used yet.
+/// Remembers the origin of a communicator that cannot be used yet.
 pub fn begun(call: Call, parent: Handle, new: Handle) {
     if let Some(made) = count(call, parent) {
         put(new, made);

@@ -25,7 +25,7 @@ fn by_vectors(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     refusal(errno())
 }
 
-/// The same by way of a pipe: the kernel checks the address that is written from.
+/// Probes by way of a pipe: the kernel checks the address that is written from.
 fn by_pipe(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     let mut ends: [c_int; 2] = [-1; 2];
     // SAFETY: there is room for two descriptors.
@@ -51,7 +51,7 @@ fn by_pipe(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     outcome
 }
 
-/// What a refusal says of the address: nothing, unless it is about the address.
+/// Interprets a refusal: `None` unless it is about the address.
 fn refusal(errno: c_int) -> Option<bool> {
     if errno == libc::EFAULT { Some(false) } else { None }
 }

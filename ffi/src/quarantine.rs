@@ -18,7 +18,7 @@ pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
     "opal_common_ofi_verbose,btl_ofi_verbose,mtl_ofi_verbose",
 )));
 
-/// Whether a variable is on the list, and not known to be safe at this moment.
+/// Returns true if a variable is on the list and not known to be safe at this moment.
 #[must_use]
 pub fn holds(name: &str) -> bool {
     is_listed(name) && !SHARED.iter().any(|shared| shared.has(name) && shared.is_here())
@@ -27,7 +27,7 @@ pub fn holds(name: &str) -> bool {
 /// Settings that several components of Open MPI share. Their values lie in a library that Open MPI 4 unloads with the
 /// components, and goes on listing them.
 struct Shared {
-    /// How their names begin.
+    /// The beginnings of their names.
     starts: [&'static str; 3],
     /// The object that has the values, where it is in the MPI library.
     symbol: &'static CStr,

@@ -21,7 +21,7 @@ use crate::host::{Host, mpi};
 use crate::members::Members;
 use crate::objects::{Freeing, Objects, Tracked};
 
-/// What is known of a window. Used again for another one when it is freed.
+/// A window in use. The memory serves another one when it is freed.
 #[derive(Debug, Default)]
 pub struct Window {
     number: AtomicU64,

@@ -95,7 +95,7 @@ pub struct Job {
     pub problems: Vec<Problem>,
     /// How many more there were.
     pub more_problems: u64,
-    /// What components of others added to the files.
+    /// Lines that other components added to the files.
     pub lines: Vec<Line>,
     /// What is worth knowing about which files were read.
     pub notes: Vec<String>,
@@ -134,7 +134,7 @@ pub(crate) struct Part {
     pub(crate) ranks: Vec<u32>,
     /// What a container says of ranks that it has nothing of.
     pub(crate) missing: Vec<(u32, String)>,
-    /// What components of others added.
+    /// Lines that other components added.
     pub(crate) lines: Vec<Line>,
     /// What became of some processes.
     pub(crate) notes: Vec<(u32, String)>,

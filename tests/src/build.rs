@@ -74,7 +74,7 @@ pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
-/// The same with libraries, of which the linker does not find all that they need.
+/// Compiles a program with libraries, of which the linker does not find all that they need.
 pub(crate) fn c_program_with(
     spec: &Spec,
     name: &str,
@@ -109,7 +109,7 @@ pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
-/// The same for any program with the library for implementors of MPI in front of the stack's own.
+/// Compiles any program with the library for implementors of MPI in front of the stack's own.
 pub(crate) fn c_program_beside_embedded(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let library = format!("-Wl,--no-as-needed,{}", artifacts()?.embedded.display());

@@ -40,7 +40,7 @@ pub struct Prof {
     pub communicators: Vec<Communicator>,
     /// Run, world, size and time of the line that says which run it is, where there is one.
     pub identity: Vec<String>,
-    /// What components added: full name, tab, text.
+    /// Lines of components: full name, tab, text.
     pub lines: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ pub struct Stub {
     pub file: &'static str,
     /// The macro that chooses its constants.
     pub constants: &'static str,
-    /// What `MPI_Abi_get_version` answers, if there is such a function.
+    /// The answer of `MPI_Abi_get_version`, if there is such a function.
     pub version: Option<i32>,
     /// The `PMPI_` functions lie in a library of their own.
     pub has_profiling_library: bool,

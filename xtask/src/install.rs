@@ -24,7 +24,7 @@ const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", 
 /// Of `ffi/include`.
 const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
 
-/// What `pkg-config` wants to know: for MPI libraries, and for all others.
+/// Files for `pkg-config`: for MPI libraries, and for all others.
 const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc.in"];
 
 /// Builds and installs.

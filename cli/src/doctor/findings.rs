@@ -1,4 +1,4 @@
-//! What is in the way, each with what to do about it.
+//! Findings: obstacles to recording, each with its remedy.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ fn of_process(case: &Case<'_>, process: &Process) -> Vec<String> {
     all
 }
 
-/// What is in the way in a process that said nothing.
+/// Returns the obstacles in a process that did not report.
 fn of_seen(seen: &Seen) -> Option<String> {
     let program = seen.program.display();
     match seen.kind {
@@ -104,7 +104,7 @@ fn of_seen(seen: &Seen) -> Option<String> {
     }
 }
 
-/// What is in the way of the job as a whole.
+/// Returns the obstacles of the job as a whole.
 fn of_job(case: &Case<'_>) -> Option<String> {
     let sizes: BTreeSet<u32> =
         case.processes.iter().filter_map(|process| process.world).map(|(_, size)| size).collect();

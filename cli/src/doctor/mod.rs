@@ -20,9 +20,9 @@ use watch::Watch;
 struct Case<'a> {
     args: &'a Run,
     target: Option<&'a Target>,
-    /// What processes said of themselves, by rank.
+    /// The reports of processes, by rank.
     processes: Vec<Process>,
-    /// What was seen of processes on this machine.
+    /// The processes observed on this machine.
     seen: Vec<watch::Seen>,
     status: std::process::ExitStatus,
 }

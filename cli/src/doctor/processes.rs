@@ -1,4 +1,4 @@
-//! What processes said of themselves, for people.
+//! The reports of processes, as text.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ pub(super) fn print(case: &Case<'_>) -> String {
     out
 }
 
-/// As many characters of what a library says it is are shown: some go on for pages.
+/// The most characters of a library's version text that are shown: some fill pages.
 const LONGEST_VERSION: usize = 80;
 
 fn names(processes: &[&Process]) -> String {

@@ -91,7 +91,7 @@ struct Lock {
 }
 
 impl Lock {
-    /// Takes the names for this run. `None` where files cannot be made or locked: then nothing can be told.
+    /// Takes the names for this run. `None` where files cannot be made or locked: then other runs are not detected.
     fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
         stem.file_name().hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Why a run left no file, as far as its command shows.
+//! The reason why a run left no file, as far as its command shows.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

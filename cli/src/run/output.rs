@@ -13,12 +13,12 @@ const IN_DIRECTORY: &str = "run";
 /// An ending as long as that of any file: world, numbered phase, and rank of a job of any size.
 const LONGEST_ENDING: &str = ".w4294967295.4294967295.4294967295.store";
 
-/// Where the files of a run go.
+/// The place of a run's files.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// What their names begin with, absolute: processes change their directory, and launchers have others.
+    /// The beginning of their names, absolute: processes change their directory, and launchers have others.
     pub(crate) stem: String,
-    /// The same as people wrote it.
+    /// The beginning of their names as the user wrote it.
     pub(crate) shown: String,
 }
 
@@ -56,7 +56,7 @@ impl Target {
         let directory = self.directory();
         fs::create_dir_all(directory)
             .map_err(|error| io::Error::new(error.kind(), format!("cannot make the directory: {error}")))?;
-        // Of the length that the name of a file can have, but with a dot in front: nobody takes it for one of a run.
+        // Of the length that the name of a file can have, but with a dot in front, so that it is not taken for one of a run.
         let name = Path::new(&self.stem).file_name().unwrap_or_default().to_string_lossy();
         let longest = name.len() + LONGEST_ENDING.len();
         let mut trial = format!(".mpit-{}-", std::process::id());
@@ -70,7 +70,7 @@ impl Target {
         }
     }
 
-    /// Where the files are.
+    /// Returns the directory of the files.
     pub(crate) fn directory(&self) -> &Path {
         Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
     }

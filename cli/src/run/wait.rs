@@ -101,7 +101,7 @@ impl Ended {
         ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 
-    /// How the command failed, if it did.
+    /// Returns the command's failure, if there is one.
     pub(super) fn failure(&self) -> Option<String> {
         match (self.0.code(), self.0.signal()) {
             (Some(0), _) | (None, None) => None,

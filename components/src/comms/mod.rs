@@ -1,7 +1,7 @@
 //! Communicators, as traffic knows them.
 //!
 //! A communicator has an identity of its own here, never reused, whatever the address of the host's object. One that
-//! is freed is kept only if collective operations were counted on it and somebody wants to write about it (see
+//! is freed is kept only if collective operations were counted on it and a file is to be written of it (see
 //! [`Reader`]); those that are alike, with the same name and members, are kept as one.
 
 mod ranks;
@@ -14,18 +14,18 @@ pub use mpit::traffic::CommId;
 pub use ranks::{Ask, Asked, Ranks};
 pub use records::{Reader, created, freed, get, live, pin, renamed};
 
-/// What a host says of a communicator when it tells of it.
+/// A host's description of a new communicator.
 #[derive(Clone, Debug)]
 pub struct Description<'a> {
-    /// What it is called; empty if it has no name.
+    /// Its name; empty if it has none.
     pub name: &'a str,
-    /// What it was made from, if that is known.
+    /// Its origin, if that is known.
     pub origin: Option<Origin>,
     /// The processes that messages on it go to: of an intercommunicator those of the remote group.
     pub ranks: Ranks,
-    /// Whether it is an intercommunicator.
+    /// True for an intercommunicator.
     pub remote: bool,
-    /// Of a communicator with a topology, the processes that a neighborhood operation sends to, in the order of the
+    /// The neighbors in a topology: the processes that a neighborhood operation sends to, in the order of the
     /// blocks that it sends, by their ranks in the world; [`mpit::object::OUTSIDE`] for `MPI_PROC_NULL`.
     pub neighbors: Arc<[u32]>,
 }
@@ -48,24 +48,24 @@ pub struct Origin {
     pub number: u64,
 }
 
-/// What is known of a communicator.
+/// A communicator as the framework knows it.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Which one.
+    /// Its identity.
     pub id: CommId,
     /// Its present name, or the last one it had; empty if it has none.
     pub name: Arc<str>,
-    /// What it was made from, if that is known.
+    /// Its origin, if that is known.
     pub origin: Option<Origin>,
     /// The processes that messages on it go to: of an intercommunicator those of the remote group.
     pub ranks: Ranks,
-    /// Whether it is an intercommunicator.
+    /// True for an intercommunicator.
     pub remote: bool,
     /// The processes that a neighborhood operation sends to; see [`Description::neighbors`].
     pub neighbors: Arc<[u32]>,
-    /// Whether it was freed.
+    /// True after it was freed.
     pub freed: bool,
-    /// How many communicators this stands for: freed ones that are alike are kept as one.
+    /// The number of communicators that this stands for: freed ones that are alike are kept as one.
     pub alike: u64,
     /// The number of the newest of them in [`Origin::number`].
     pub newest: u64,

@@ -46,7 +46,7 @@ fn is_world(list: &[u32]) -> bool {
 }
 
 impl Asked {
-    /// A list of `size` ranks that nobody needed yet.
+    /// A list of `size` ranks that was not needed yet.
     #[must_use]
     pub fn new(size: u32, source: Box<dyn Ask>) -> Self {
         Self { size, source, list: OnceLock::new() }
@@ -119,7 +119,7 @@ impl Ranks {
         (0..identity).chain(list.iter().copied())
     }
 
-    /// The same processes without a source behind: equal lists are one list. The host may be asked.
+    /// Returns the same processes without a source behind: equal lists share memory. The host may be asked.
     #[must_use]
     pub fn settled(&self) -> Self {
         match self {

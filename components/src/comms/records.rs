@@ -21,15 +21,15 @@ struct Records {
     live: BTreeMap<u64, Live>,
     /// By the moment at which the first that the record stands for was freed.
     freed: BTreeMap<u64, Freed>,
-    /// Where freed communicators of a kind are added.
+    /// The record that freed communicators of a kind are added to.
     kinds: HashMap<Kind, u64>,
     /// Freed ones that a handle is bound to and that have no record any more.
     bound: Vec<CommId>,
     /// Handles are looked through again when so many freed ones are bound.
     review_at: usize,
-    /// How many were freed so far: the moment.
+    /// The number of communicators freed so far: a clock.
     ever_freed: u64,
-    /// When each reader was made, by the number of the reader.
+    /// The moment at which each reader was made, by the number of the reader.
     readers: BTreeMap<u64, Start>,
     newest_reader: u64,
 }
@@ -44,7 +44,7 @@ struct Freed {
     record: Record,
     /// A handle is bound to it, which may ask for its numbers.
     pinned: bool,
-    /// When the last of those was freed that the record stands for.
+    /// The moment at which the last communicator of this record was freed.
     last: u64,
 }
 
@@ -72,7 +72,7 @@ impl Kind {
 /// The moment at which a reader was made.
 #[derive(Clone, Copy)]
 struct Start {
-    /// How many communicators had been freed,
+    /// The number of communicators that had been freed,
     freed: u64,
     /// and the number of the newest one.
     newest: u64,
@@ -201,7 +201,7 @@ impl Records {
     }
 }
 
-/// A communicator was created. Tools are told, whose callbacks may do anything: hold no lock that they could need.
+/// Registers a new communicator. Notifies tools, whose callbacks may do anything: hold no lock that they could need.
 pub fn created(what: Description<'_>) -> CommId {
     let Description { name, origin, ranks, remote, neighbors } = what;
     let newest = origin.as_ref().map_or(0, |origin| origin.number);
@@ -235,7 +235,7 @@ pub fn pin(comm: CommId) {
     }
 }
 
-/// A communicator is freed. Tools are told, as in [`created`].
+/// Ends a communicator. Notifies tools, as [`created`] does.
 pub fn freed(comm: CommId) {
     let Some(Live { mut record, pinned }) = records().live.remove(&comm.get()) else { return };
     record.freed = true;
@@ -268,7 +268,7 @@ pub fn freed(comm: CommId) {
     object::freed(Bind::Comm, comm.get());
 }
 
-/// What is known of a communicator that is not freed.
+/// Returns the description of a communicator that is not freed.
 #[must_use]
 pub fn get(comm: CommId) -> Option<Record> {
     records().live.get(&comm.get()).map(|live| live.record.clone())

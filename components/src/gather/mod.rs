@@ -1,6 +1,6 @@
 //! What all processes wrote, brought to one of them at the end of the run.
 //!
-//! A host that can do so offers a [`Transport`]. It is used once, while MPI goes down. Processes that
+//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`. Processes that
 //! are not there yet are waited for, as the end of MPI does; then nothing waits longer than `monitoring_gather_timeout` for
 //! a process that does not answer, and what cannot be brought to rank 0 is written where it is.
 
@@ -61,8 +61,8 @@ pub struct Patience {
     pub further: Duration,
 }
 
-/// How a host moves bytes between the processes of the world while MPI goes down. Once all have met, nothing waits
-/// longer than it is told, whatever became of the other processes. Errors are for people.
+/// A way to move bytes between the processes of the world during `MPI_Finalize`. Once all have met, nothing waits
+/// longer than the given time, whatever became of the other processes. Errors are texts for the user.
 pub trait Transport: Sync {
     /// Waits until all processes of the world are about to gather, as long as that takes: the end of MPI waits for all of
     /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits `further` for each
@@ -70,7 +70,7 @@ pub trait Transport: Sync {
     ///
     /// # Errors
     ///
-    /// When not all answer in time.
+    /// Not all answered in time.
     fn meet(&self, further: Duration) -> Result<(), String>;
 
     /// Sends bytes to a rank, and waits until it has taken them.

@@ -42,7 +42,7 @@ impl WholeRun {
         let now = Moment::now();
         let profile = self.before.until_now(me, &self.comms_of_phase);
         let ending = format!("_{}.{me}.prof", self.phases + 1);
-        // The user is told.
+        // The failure is reported to the user.
         if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
             self.phases += 1;
             self.before = now;
@@ -51,7 +51,7 @@ impl WholeRun {
     }
 }
 
-/// What the names of files begin with that the settings of this process name, also where they ask for none at the end.
+/// Returns the beginning of file names that the settings give, also where they ask for no file at the end.
 #[must_use]
 pub fn named_stem() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
@@ -65,7 +65,7 @@ pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     (settings::STORE.get() == settings::Place::File && files).then(|| stem.as_str().into())
 }
 
-/// What the names of files at the end begin with, if the settings of this process ask for some.
+/// Returns the beginning of the names of files at the end, if the settings ask for some.
 pub(crate) fn stem_of_files() -> Option<PathBuf> {
     let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2;
     files.then(|| settings::FILENAME.get().as_str().into())
@@ -197,7 +197,7 @@ fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8
     Ok(text)
 }
 
-/// Writes `<stem><ending>`. What goes wrong is also told the user.
+/// Writes `<stem><ending>`. Errors are also reported to the user.
 pub(super) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<()> {
     let stem = Path::new(OsStr::from_bytes(stem));
     let text = with_identity(profile, false)?;

@@ -60,7 +60,7 @@ impl<'s> AtomicSum<'s> {
         super::add(self.0.each_ref(), [sum.count, sum.bytes]);
     }
 
-    /// Sets it to nothing, when nobody adds to it.
+    /// Sets it to zero, while no thread adds to it.
     pub(crate) fn clear(self) {
         for word in self.0 {
             word.store(0, Relaxed);

@@ -18,7 +18,7 @@ const MOST: u32 = 100_000;
 /// The longest target of a link; a longer name of a world is replaced by a hash.
 const LONGEST: usize = 200;
 
-/// What the names of auxiliary files of a run begin with.
+/// The beginning of the names of a run's auxiliary files.
 #[must_use]
 pub fn trace_prefix(run: &str) -> String {
     format!(".mpit-{run}.")

@@ -18,7 +18,7 @@ use mpit::environment::{var, var_os};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) key: String,
-    /// The number of the world among those of its launcher, from 1, if that can be told.
+    /// The number of the world among those of its launcher, from 1, if that is known.
     number: Option<u32>,
 }
 
@@ -56,7 +56,7 @@ fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     Some(Found { key: format!("intel {uuid} {group}"), number })
 }
 
-/// How many ancestors are looked at: there may be shells and other wrappers between proxy and process.
+/// The number of ancestors that are looked at: there may be shells and other wrappers between proxy and process.
 const ANCESTORS: usize = 8;
 
 fn hydra(spawned: bool) -> Option<Found> {

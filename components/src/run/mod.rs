@@ -32,7 +32,7 @@ pub const RUN: &str = "MPIT_RUN";
 /// The first word of the line that says to which run a file belongs.
 pub const FIRST_WORD: &str = "# MPIT RUN";
 
-/// Which run and world a process belongs to.
+/// The run and world of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The name that `mpit run` gave; `-` without it.
@@ -41,7 +41,7 @@ pub struct Identity {
     pub world: String,
     /// The number of processes of the world.
     pub size: u32,
-    /// When the process initialized MPI, as in `2026-11-22T08:15:00.123Z`.
+    /// The moment at which the process initialized MPI, as in `2026-11-22T08:15:00.123Z`.
     pub began: String,
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn number() -> u32 {
     PLACE.get().map_or(1, |place| place.number)
 }
 
-/// What the names of the files of a world begin with: `STEM`, `STEM.w2`, `STEM.w3`.
+/// Returns the beginning of the names of a world's files: `STEM`, `STEM.w2`, `STEM.w3`.
 #[must_use]
 pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();

@@ -13,13 +13,13 @@ use crate::store;
 /// A file that has the name of one of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The number of its world, from 1.
     pub world: u32,
     /// The rank of its process, or none for a file of all.
     pub rank: Option<u32>,
-    /// Whether it is a store.
+    /// True for a store.
     pub store: bool,
 }
 

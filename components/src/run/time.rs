@@ -18,13 +18,13 @@ fn civil(time: SystemTime) -> [u64; 7] {
     [year, month, day, second / 3_600, second / 60 % 60, second % 60, since.subsec_millis().into()]
 }
 
-/// As in `2026-11-22T08:15:00.123Z`: texts sort as moments do.
+/// Returns a text such as `2026-11-22T08:15:00.123Z`, which sorts by time.
 pub(super) fn text(time: SystemTime) -> String {
     let [year, month, day, hour, minute, second, milli] = civil(time);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// As in `20261122T081500`, for names.
+/// Returns a text such as `20261122T081500`, for names.
 #[must_use]
 pub fn compact(time: SystemTime) -> String {
     let [year, month, day, hour, minute, second, _] = civil(time);

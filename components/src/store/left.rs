@@ -49,7 +49,7 @@ pub fn wanted_at() -> Option<PathBuf> {
     monitoring::stem_of_stores()
 }
 
-/// What the names of files at the end begin with, if the settings of this process ask for some.
+/// Returns the beginning of the names of files at the end, if the settings of the process ask for some.
 #[must_use]
 pub fn files_at() -> Option<PathBuf> {
     monitoring::stem_of_files()

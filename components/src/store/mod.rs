@@ -127,7 +127,7 @@ impl Store {
         self.kept.load(Relaxed)
     }
 
-    /// The process came to `MPI_Finalize`: whoever reads the file knows that nothing is missing behind its last call.
+    /// Records that the process came to `MPI_Finalize`: nothing is missing behind its last call.
     pub fn finalizing(&self) {
         let mut end = self.end.lock();
         if !end.leave_if_forked()

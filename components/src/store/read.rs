@@ -24,9 +24,9 @@ pub struct Left {
     pub ended: bool,
     /// Whether the file could not grow, so that something is missing.
     pub cut_short: bool,
-    /// Whether it came to `MPI_Finalize`.
+    /// True if the process came to `MPI_Finalize`.
     pub finalized: bool,
-    /// Which run and world it belongs to, if it says so.
+    /// Its run and world, if it has that line.
     pub identity: Option<Identity>,
     /// What it recorded.
     pub profile: Profile,
@@ -286,7 +286,7 @@ struct Found {
     kinds: BTreeMap<u64, CommKind>,
     operations: Vec<OnComm>,
     identity: Option<Identity>,
-    /// How many ranks may still be made of words that stand for several.
+    /// The number of ranks that may still be made of words that stand for several.
     expanded: u64,
 }
 
@@ -313,7 +313,7 @@ impl Found {
         Ok(())
     }
 
-    /// The same for the members of communicators: many may refer to one list.
+    /// Counts the members of communicators against the limit: many may refer to one list.
     fn expand_members(&mut self, at: &Cursor<'_>) -> Result<(), Malformed> {
         for number in 0..self.operations.len() {
             let kind = self.kinds.get(&self.operations[number].kind);

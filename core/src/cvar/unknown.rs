@@ -16,7 +16,7 @@ const OTHERS: [&str; 8] = [
     "MPIT_RUN",
 ];
 
-/// What variables of mpit's own begin with that tests, checks of plug-ins and the host without MPI hand on.
+/// Beginnings of mpit's own variables that tests, checks of plug-ins and the host without MPI pass on.
 const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
 
 /// From here on, a name is taken for a misspelling of another one.
@@ -29,7 +29,7 @@ pub fn misspelled(registry: &Registry) -> Vec<String> {
 }
 
 /// The settings of this process that no variable takes, and that are like no name of one: a sentence for each. To be asked when
-/// nobody registers variables any more, at the end of a program. Parameter files are shared by programs with other variables,
+/// no more variables are registered, at the end of a program. Parameter files are shared by programs with other variables,
 /// and are left out, as are processes with plug-ins, which may come and go.
 #[must_use]
 pub fn unknown(registry: &Registry) -> Vec<String> {

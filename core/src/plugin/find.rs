@@ -98,7 +98,7 @@ fn no_file(error: io::Error) -> String {
     format!("{error}; give the path of a plug-in's shared object")
 }
 
-/// As many links as the kernel follows.
+/// The number of links that the kernel follows.
 const MOST_LINKS: usize = 40;
 
 /// Returns the path without links and dots. Refuses it if another user can change what one of its parts leads to.

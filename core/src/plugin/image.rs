@@ -22,7 +22,7 @@ pub const NOTE_NAME: &[u8] = b"mpit\0";
 /// The type of the note. Its content is the distance from itself to the function, in eight bytes.
 pub const NOTE_TYPE: u32 = 1;
 
-// Names and contents of notes are padded to four bytes. The section is kept by linkers that leave out what nobody refers to.
+// Names and contents of notes are padded to four bytes. The section is kept by linkers that drop unreferenced ones.
 #[cfg(target_os = "linux")]
 std::arch::global_asm!(
     // Visible in this image only, so that its place is known when the image is linked.
@@ -47,7 +47,7 @@ static IMAGE: PluginFunction = image;
 /// The definitions of this image for a host; null if this image has a registry of its own in use, or was loaded as a
 /// plug-in.
 unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
-    // SAFETY: the host passes null or a struct that stays for ever.
+    // SAFETY: the host passes null or a struct that lives as long as the process.
     let host = unsafe { host.as_ref() };
     let found = super::export::export_image(host);
     found.map_or(std::ptr::null(), std::ptr::from_ref)
@@ -59,10 +59,10 @@ pub fn is_own(function: PluginFunction) -> bool {
     std::ptr::fn_addr_eq(function, IMAGE)
 }
 
-/// Whether several threads may communicate at once, for images that were taken over.
+/// Functions by which images that were taken over learn that several threads may communicate at once.
 static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
 
-/// Takes over the definitions of an image. What is wrong with them is told on standard error.
+/// Takes over the definitions of an image. Faults in them are reported on standard error.
 ///
 /// # Safety
 ///
@@ -105,7 +105,7 @@ fn tell(set_concurrent: unsafe extern "C" fn(c_int), concurrent: bool) {
     unsafe { set_concurrent(c_int::from(concurrent)) };
 }
 
-/// Whether this image's definitions went to a host in this way: then its own registry lists them as well.
+/// True if this image's definitions went to a host in this way: then its own registry lists them as well.
 static IS_ADOPTED: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn is_adopted() -> bool {

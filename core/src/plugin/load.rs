@@ -132,7 +132,7 @@ pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> 
 ///
 /// The function is what an image has for this, and the image stays loaded.
 pub(super) unsafe fn ask(function: PluginFunction) -> Checked<Option<(&'static str, abi::Plugin)>> {
-    // SAFETY: by the caller's promise; the struct stays for ever.
+    // SAFETY: by the caller's promise; the struct lives as long as the process.
     let plugin = unsafe { function(&raw const HOST.0) };
     if plugin.is_null() {
         return Ok(None);

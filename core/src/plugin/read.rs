@@ -64,7 +64,7 @@ pub(super) fn placed<T>(what: &str, at: *const T) -> Checked<()> {
     placed_list(what, at, 1)
 }
 
-/// The same of a list.
+/// Reads a list in the same way.
 pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> Checked<()> {
     if at.is_null() {
         Err(format!("{what} is a null pointer"))

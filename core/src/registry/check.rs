@@ -219,7 +219,7 @@ pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
     text_fault(desc.name(), desc.text())
 }
 
-/// Why an event type cannot be registered, if it cannot. Ties its cell to it if it can.
+/// Returns the reason why an event type cannot be registered, or ties its cell to it.
 pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.text()) {
         return Some(fault);

@@ -85,7 +85,7 @@ pub(crate) fn existing() -> Option<&'static Registry> {
     GLOBAL.get()
 }
 
-/// Whether somebody asked for the registry of this process.
+/// Returns true if the registry of this process was asked for.
 pub(crate) fn is_in_use() -> bool {
     GLOBAL.get().is_some()
 }

@@ -127,7 +127,7 @@ impl Drop for Listener<'_> {
     fn drop(&mut self) {
         // It lives as long as this value, unless its event went away; then what it calls is never called again, and stays.
         let ear = self.ear.as_ptr().cast();
-        // SAFETY: `ABI` takes the ear, which nobody but the registration uses from here on.
+        // SAFETY: `ABI` takes the ear, which only the registration uses from here on.
         let _ = unsafe { self.interface.event_handle_free(self.id, ear, FREE) };
     }
 }

@@ -142,13 +142,13 @@ pub trait Lifecycle: Send + Sync {
     /// MPI is up. Returns whether the component takes part; one that does not hears of nothing.
     fn open(&self, world: World) -> bool;
 
-    /// The program called `MPI_Pcontrol`. Components that are open hear of every level, whether they listen or not; by
+    /// Handles `MPI_Pcontrol` of the program. Open components are notified of every level, whether they listen or not; by
     /// convention 0 pauses, 1 resumes, and 2 asks for output.
     fn pcontrol(&self, level: i32) {
         let _ = level;
     }
 
-    /// What was recorded so far is being written, at the end of MPI or for `MPI_Pcontrol(2)`: adds lines of the component's
+    /// Called while the record is being written, at the end of MPI or for `MPI_Pcontrol(2)`: adds lines of the component's
     /// own to the file of this process. The component is open.
     fn report(&self, lines: &mut Lines) {
         let _ = lines;

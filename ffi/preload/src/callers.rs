@@ -1,4 +1,4 @@
-//! Who makes a call: the program, the MPI library itself, or what stands between them.
+//! The caller of a function: the program, the MPI library itself, or an object between them.
 //!
 //! MPI libraries call themselves by names that we export: ROMIO, one-sided operations over messages, Fortran interfaces. The
 //! object that the return address lies in tells these calls from the program's:
@@ -169,12 +169,12 @@ fn kind_of(object: &Object) -> Caller {
     }
 }
 
-/// Whether an object is the MPI library.
+/// Returns true if an object is the MPI library.
 pub(crate) fn is_library(object: &Object) -> bool {
     Host::get().is_some_and(|host| host.is_in(object))
 }
 
-/// Whether the call with this return address in an object is one by name: to an address that is part of the instruction, or
+/// Returns true if the call with this return address in an object is one by name: to an address that is part of the instruction, or
 /// by an entry of the object's own table of addresses.
 #[cfg(target_arch = "x86_64")]
 fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
@@ -191,7 +191,7 @@ fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     (is_direct || is_through_table) && object.contains(&target)
 }
 
-/// Whether the call with this return address is one by name: to an address that is part of the instruction.
+/// Returns true if the call with this return address is one by name: to an address that is part of the instruction.
 #[cfg(target_arch = "aarch64")]
 fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     if return_address < object.start + 4 {

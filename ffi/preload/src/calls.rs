@@ -231,7 +231,7 @@ pub(crate) fn run_making<B>(
     code
 }
 
-/// Runs a call that frees an object, whoever listens. Callbacks of the program run inside, whose calls are the program's.
+/// Runs a call that frees an object, with and without listeners. Callbacks of the program run inside, whose calls are the program's.
 #[inline]
 pub(crate) fn run_freeing(pass_on: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
     let freeing = safely(begin).flatten();

@@ -50,7 +50,7 @@ fn stack_position() -> usize {
     (&raw const local).addr() & !0xf
 }
 
-/// Whether a state is that of a frame that `position` is inside of.
+/// Returns true if a state is that of a frame that `position` is inside of.
 #[inline]
 fn holds(state: usize, position: usize) -> bool {
     state > UNKNOWN && position <= state
@@ -72,7 +72,7 @@ impl Outermost {
         Some(entered)
     }
 
-    /// The same on the fast path: also `None` inside another call, where several threads call at once, and for the first
+    /// Begins a call on the fast path: also `None` inside another call, where several threads call at once, and for the first
     /// call of all.
     #[inline]
     pub(crate) fn enter_alone() -> Option<Self> {
@@ -116,7 +116,7 @@ impl Drop for Outermost {
     }
 }
 
-/// Whether a recorded call is in progress in this thread.
+/// Returns true if a recorded call is in progress in this thread.
 pub(crate) fn is_inside() -> bool {
     let state = if mpit::threads::concurrent() { STATE_HERE.get() } else { STATE.load(Relaxed) };
     holds(state, stack_position())
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// What `longjmp` leaves behind.
+    /// Leaves a frame as `longjmp` does.
     #[test]
     fn a_frame_that_was_left_does_not_prevent_recording() {
         std::thread::spawn(|| {

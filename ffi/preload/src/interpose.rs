@@ -15,7 +15,7 @@
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `initializing()`: the same, and the library reads its settings meanwhile,
 //! - `making()`: the same, with a note that is made before, as with `around`,
-//! - `freeing()`: the note is made before and ended afterwards, whoever listens; what the program's callbacks do meanwhile
+//! - `freeing()`: the note is made before and ended afterwards, with and without listeners; what the program's callbacks do meanwhile
 //!   is not inside,
 //! - `before()`: whenever it is called, before it is passed on,
 //! - `passing()`: the same if the program calls, in functions whose further parameters are not known: they are passed on by a
@@ -227,7 +227,7 @@ macro_rules! note_in_c {
 }
 pub(crate) use note_in_c;
 
-/// The exported function of a name: what it looks at to know whether somebody listens. Calls whose listeners are not in a
+/// The exported function of a name: the places that show whether there are listeners. Calls whose listeners are not in a
 /// word or two go to `noted`, which looks for itself.
 macro_rules! entry {
     ([passing $i:tt $n:tt] $symbol:ident) => {
@@ -260,7 +260,7 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// Whether `noted` has to look whether somebody listens.
+/// True if `noted` has to look for listeners.
 macro_rules! looks_itself {
     ([$when:ident (Messages) $n:tt]) => {
         false
@@ -283,12 +283,12 @@ macro_rules! looks_itself {
 }
 pub(crate) use looks_itself;
 
-/// Where calls go that somebody listens to, once they are known to be MPI's; defines `entered`.
+/// The place where calls with listeners go, once they are known to be MPI's; defines `entered`.
 macro_rules! entered {
     ([passing $i:tt $n:tt]) => {
         $crate::trampoline::passing! { NEXT }
     };
-    // Noted whoever calls.
+    // Noted for every caller.
     ([always $i:tt $n:tt]) => {
         use noted as entered;
     };

@@ -2,7 +2,7 @@
 //!
 //! Libraries that have nothing to do with MPI define functions of the names that we export: serial mock-ups of MPI, sequential
 //! builds of parallel libraries, arithmetic with names such as `mpi_add_`. A call to one of those has parameters and results
-//! that nobody knows here, so it is passed on by a jump with all registers as they are ([`crate::trampoline`]), from the
+//! that are unknown here, so it is passed on by a jump with all registers as they are ([`crate::trampoline`]), from the
 //! first call on, whether MPI is there or not.
 //!
 //! A call is MPI's where the next definition of its name is in the MPI library, or in an object that stands between (a
@@ -28,7 +28,7 @@ use crate::trampoline;
 pub(crate) struct Ways {
     /// Finds the definition; the first call goes there.
     pub(crate) unresolved: *mut c_void,
-    /// Where a call goes that somebody listens to, once it is known to be MPI's: a trampoline that looks at the caller.
+    /// The place where a call with listeners goes, once it is known to be MPI's: a trampoline that looks at the caller.
     pub(crate) entered: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
     pub(crate) noted: *mut c_void,
@@ -38,14 +38,14 @@ pub(crate) struct Ways {
     pub(crate) between: *mut c_void,
 }
 
-/// Where calls of one name go. Machine code reads the first members.
+/// The destinations of calls of one name. Machine code reads the first members.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Next {
-    /// Where a call goes that nobody listens to: the next definition, once MPI is known to be up or if the call is not MPI's.
+    /// The place where a call without listeners goes: the next definition, once MPI is known to be up or if the call is not MPI's.
     /// Until then a function that looks at the call, since any call may be the first to be recorded.
     straight: AtomicPtr<c_void>,
-    /// Where a call goes that somebody listens to.
+    /// The place where a call with listeners goes.
     entered: AtomicPtr<c_void>,
     /// The function that records a call.
     noted: AtomicPtr<c_void>,
@@ -91,13 +91,13 @@ impl Next {
         self
     }
 
-    /// Where a call goes that nobody listens to.
+    /// Returns the place where a call without listeners goes.
     #[inline]
     pub(crate) fn straight(&self) -> *mut c_void {
         self.straight.load(Acquire)
     }
 
-    /// Whether [`straight`](Self::straight) is a function of ours that looks at the call once more.
+    /// Returns true if [`straight`](Self::straight) is a function of ours that looks at the call once more.
     #[inline]
     pub(crate) fn is_unknown(&self) -> bool {
         self.straight() == self.ways.looked_at
@@ -119,7 +119,7 @@ impl Next {
         Some(found)
     }
 
-    /// Where a call goes that the library has no function for.
+    /// The place where a call goes that the library has no function for.
     pub(crate) fn fallback(&self) -> *mut c_void {
         self.ways.looked_at
     }
@@ -207,7 +207,7 @@ impl Next {
         in_scope.or_else(|| if is_private() { anywhere() } else { None })
     }
 
-    /// Whether an object's function of this name is MPI's: in the library, or between it and the program.
+    /// Returns true if an object's function of this name is MPI's: in the library, or between it and the program.
     fn is_mpi(&self, object: &Object) -> bool {
         let is_fortran = self.name.to_bytes().starts_with(b"mpi_");
         // Its integers have 8 bytes. It calls the Fortran interface with 4, which is recorded.

@@ -9,10 +9,10 @@ use std::ptr::NonNull;
 /// What every MPI library defines and we do not.
 const MARK: &CStr = c"PMPI_Init";
 
-/// What every MPI library defines for programs.
+/// A function that every MPI library defines for programs.
 const ENTRY: &CStr = c"MPI_Init";
 
-/// What every implementation of the tools interface defines.
+/// A function that every implementation of the tools interface defines.
 const TOOLS: &CStr = c"PMPI_T_init_thread";
 
 /// A loaded object.
@@ -53,7 +53,7 @@ impl Loaded {
 #[derive(Debug)]
 pub(super) struct Library {
     profiling: Loaded,
-    /// Where the program's `MPI_` functions lie, if not there.
+    /// The object with the program's `MPI_` functions, if it is another one.
     beside: Option<Loaded>,
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn library() -> Option<(String, String)> {
     Some((library.file().into_owned(), version(library)))
 }
 
-/// What a library says it is, in one line.
+/// Returns a library's version text, in one line.
 fn version(library: &Library) -> String {
     let mut text = vec![0_u8; LONGEST_VERSION];
     let mut len: c_int = 0;

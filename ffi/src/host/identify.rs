@@ -9,7 +9,7 @@ use super::find::Library;
 use super::object;
 use crate::abi::{self, Abi};
 
-/// What `MPI_Abi_get_version` says.
+/// The answer of `MPI_Abi_get_version`.
 enum Version {
     /// The standard ABI, in a version whose constants are known.
     Standard,

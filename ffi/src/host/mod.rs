@@ -83,7 +83,7 @@ enum Underneath {
 }
 
 thread_local! {
-    /// Whether this thread is looking for the library, which may call functions of ours meanwhile.
+    /// True while this thread is looking for the library, which may call functions of ours meanwhile.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 

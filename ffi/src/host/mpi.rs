@@ -116,13 +116,13 @@ own_calls! {
     fn type_size_x = c"MPI_Type_size_x" / c"PMPI_Type_size_x" (datatype: Handle, size: *mut i64);
 }
 
-/// Whether functions of MPI may be called: between `MPI_Init` and `MPI_Finalize`, or while a session of ours is open.
+/// Returns true if functions of MPI may be called: between `MPI_Init` and `MPI_Finalize`, or while a session of ours is open.
 #[must_use]
 pub fn is_active() -> bool {
     sessions::is_open() || has_world()
 }
 
-/// Whether MPI is between initialization and finalization, as far as `MPI_Init` is concerned.
+/// Returns true if MPI is between initialization and finalization, as far as `MPI_Init` is concerned.
 #[must_use]
 pub fn has_world() -> bool {
     let (mut up, mut down): (c_int, c_int) = (0, 0);

@@ -44,20 +44,20 @@ impl Object {
         search.found.map(|object| Self { initial, ..object })
     }
 
-    /// Whether it is the executable.
+    /// Returns true for the executable.
     #[must_use]
     pub fn is_executable(&self) -> bool {
         self.position == 0
     }
 
-    /// Whether it comes later than another one in the order of loading, which for the objects that a program starts with is
+    /// Returns true if it comes later than another one in the order of loading, which for the objects that a program starts with is
     /// the order in which symbols are looked up.
     #[must_use]
     pub fn is_after(&self, other: &Self) -> bool {
         self.position > other.position
     }
 
-    /// Whether it certainly stays until the process ends: the dynamic linker loaded it at the start.
+    /// Returns true if it certainly stays until the process ends: the dynamic linker loaded it at the start.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         self.position < self.initial
@@ -82,13 +82,13 @@ impl Object {
         found.map(NonNull::as_ptr)
     }
 
-    /// Whether it defines a symbol itself.
+    /// Returns true if it defines a symbol itself.
     #[must_use]
     pub fn defines(&self, name: &CStr) -> bool {
         self.sees(name).is_some_and(|address| self.range.contains(&address.addr()))
     }
 
-    /// Whether a symbol that it takes from other objects has a name with one of these beginnings.
+    /// Returns true if a symbol that it takes from other objects has a name with one of these beginnings.
     #[must_use]
     pub fn imports(&self, beginnings: &[&[u8]]) -> bool {
         self.imported().any(|name| beginnings.iter().any(|start| name.starts_with(start)))

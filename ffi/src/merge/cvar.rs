@@ -133,7 +133,7 @@ impl HostInfo for CvarInfo {
 }
 
 impl Merged {
-    /// What a control variable says of itself; `None` for what is no index.
+    /// Returns the description of a control variable; `None` for an invalid index.
     pub fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
         match self.cvars.get(index)? {
             Entry::Own(own) => {

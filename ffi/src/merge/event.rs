@@ -152,7 +152,7 @@ impl HostInfo for EventInfo {
 }
 
 impl Merged {
-    /// What an event type says of itself; `None` for what is no index.
+    /// Returns the description of an event type; `None` for an invalid index.
     pub fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
         match self.events.get(index)? {
             Entry::Own(own) => {

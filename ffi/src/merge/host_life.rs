@@ -29,11 +29,11 @@ const UP: u8 = 2;
 const GONE: u8 = 3;
 
 /// The longest wait for calls that are in progress. They take less than a millisecond; one that does not return is not
-/// waited for for ever.
+/// waited for without end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 thread_local! {
-    /// How many calls of this thread to the host are in progress that may run callbacks of tools.
+    /// The number of calls of this thread to the host in progress that may run callbacks of tools.
     static ASKING: Cell<u32> = const { Cell::new(0) };
     /// This thread takes the reference.
     static BEGINS: Cell<bool> = const { Cell::new(false) };
@@ -86,7 +86,7 @@ impl HostLife {
             let is_wanted = self.state.compare_exchange(BEGINNING, next, SeqCst, SeqCst).is_ok();
             BEGINS.set(false);
             if up && !is_wanted {
-                // SAFETY: we hold a reference. `end` came meanwhile, so nobody else gives it back.
+                // SAFETY: we hold a reference. `end` came meanwhile, so it is not given back elsewhere.
                 unsafe { mpi_t::finalize() };
             }
         }

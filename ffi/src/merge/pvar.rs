@@ -153,7 +153,7 @@ impl HostInfo for PvarInfo {
 }
 
 impl Merged {
-    /// What a performance variable says of itself; `None` for what is no index.
+    /// Returns the description of a performance variable; `None` for an invalid index.
     pub fn pvar_info(&self, index: i32) -> Option<std::borrow::Cow<'_, PvarInfo>> {
         match self.pvars.get(index)? {
             Entry::Own(own) => {

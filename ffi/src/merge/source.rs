@@ -111,7 +111,7 @@ impl HostInfo for SourceInfo {
 }
 
 impl Merged {
-    /// What a source says of itself; `None` for what is no index.
+    /// Returns the description of a source; `None` for an invalid index.
     pub fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
         match self.sources.get(index)? {
             Entry::Own(own) => {

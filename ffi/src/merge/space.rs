@@ -23,7 +23,7 @@ pub enum Entry<I> {
 pub struct HostEntry<I> {
     /// Its index at the host now.
     index: AtomicI32,
-    /// What it says of itself.
+    /// Its description.
     info: I,
 }
 
@@ -33,7 +33,7 @@ impl<I> HostEntry<I> {
         self.index.load(SeqCst)
     }
 
-    /// What it says of itself.
+    /// Returns its description.
     pub fn info(&self) -> &I {
         &self.info
     }
@@ -81,7 +81,7 @@ pub struct Space<I: HostInfo> {
     entries: Log<Entry<I>>,
     /// Their indices, by ours; [`UNLISTED`] for what is not to be shown.
     own: Log<u32>,
-    /// The same by the host's; [`UNLISTED`] also for what never answered.
+    /// Our indices by the host's; [`UNLISTED`] also for entries that never answered.
     host: Log<AtomicU32>,
     /// The same by key, for the host's.
     keys: Mutex<HashMap<I::Key, u32>>,

@@ -147,7 +147,7 @@ pub(super) fn alloc_pvar(
             (Some(handle), Ok(())) => Ok((handle, count)),
             (handle, outcome) => {
                 if handle.is_none_or(|handle| take_pvar(handle).is_some()) {
-                    // SAFETY: the host is up, and the handle is new and known to nobody else.
+                    // SAFETY: the host is up, and the handle is new and not shared yet.
                     unsafe { mpi_t::pvar_handle_free(host_session, &raw mut host) };
                 }
                 outcome?;
@@ -196,14 +196,14 @@ fn leave_pvar(handle: &HostPvar) -> Option<(usize, usize)> {
     (host != 0).then(|| (handle.host_session.load(SeqCst), host))
 }
 
-/// Frees handles at the host when nobody uses them any more. What cannot be waited for stays there.
+/// Frees handles at the host when no call uses them. Those that cannot be waited for stay there.
 fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
     if !handles.is_empty() && merged.life.settle() {
         merged.life.while_up_and_unforked(|| free_pvars_now(handles));
     }
 }
 
-/// Frees handles that nobody uses. Only while the host is up.
+/// Frees handles that no call uses. Only while the host is up.
 fn free_pvars_now(handles: Vec<(usize, usize)>) {
     for (session, mut host) in handles {
         // SAFETY: the host is up, and both came from it and were not freed before.
@@ -296,7 +296,7 @@ fn take_cvar(handle: u64) -> Option<usize> {
     tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst)).then_some(host)
 }
 
-/// Frees handles that nobody uses. Only while the host is up.
+/// Frees handles that no call uses. Only while the host is up.
 fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
     for mut host in handles.into_iter().filter(|host| *host != 0) {
         // SAFETY: the host is up, and the handle came from it and was not freed before.
@@ -336,7 +336,7 @@ fn free_sessions_now(sessions: HashMap<u64, usize>) {
     }
 }
 
-/// Frees all that there is at the host, which is about to go down: nobody asks it any more. Identifiers stay valid, and can be
+/// Frees all handles at the host, which is about to end: no call asks it any more. Identifiers stay valid, and can be
 /// freed.
 pub(super) fn leave_all() {
     host_events::leave_all();

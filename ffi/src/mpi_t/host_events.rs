@@ -253,7 +253,7 @@ pub(super) fn free(
 }
 
 fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
-    // A call that does not return may use it for ever.
+    // A call that does not return may use it until the process ends.
     merged.life.settle();
     let asked = merged.life.while_up_and_unforked(|| free_now(id, registration));
     asked.unwrap_or(Err(Error::InvalidHandle.into()))
@@ -294,7 +294,7 @@ pub(super) fn end_all(merged: &Merged) {
     }
 }
 
-/// The same when the host is about to go down, and nobody asks it any more.
+/// Frees them when the host is about to end, and no call asks it any more.
 pub(super) fn leave_all() {
     for (id, registration) in
         tables().registrations.iter().filter(|(_, registration)| begin_end(registration))

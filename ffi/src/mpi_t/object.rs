@@ -1,6 +1,6 @@
 //! The object argument of functions that make handles and registrations: by the standard the address of an MPI handle.
 //!
-//! Some tools pass the communicator itself. That cannot be told from an address by its type, but by its value. Any other
+//! Some tools pass the communicator itself. Its type does not tell it from an address, but its value does. Any other
 //! address is read by way of the kernel, so one that leads nowhere is an error code.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::Failure;
 use crate::abi::{Abi, Flavour, Handle};
 use crate::{comms, probe, windows};
 
-/// What the argument stands for.
+/// The meaning of the argument.
 enum Argument {
     /// The address of this handle.
     Address(Handle),
@@ -48,7 +48,7 @@ fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
     Ok(handle)
 }
 
-/// What the host may see of the user's object argument: nothing for variables bound to none, since hosts look at it
+/// Returns the part of the user's object argument that the host may see: nothing for variables bound to none, since hosts look at it
 /// although they should not; otherwise the address of a handle, if there is an object behind it.
 pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
     match crate::abi().to_bind(bind) {

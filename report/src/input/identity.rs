@@ -1,4 +1,4 @@
-//! Which run a file belongs to: its first line says so, unless Open MPI's own monitoring wrote it.
+//! The run of a file: its first line names it, unless Open MPI's own monitoring wrote it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::FIRST_WORD;
 
-/// What the first line of a file of one process begins with.
+/// The beginning of the first line of a file of one process.
 pub(crate) const RUN_WORD: &[u8] = b"# MPIT RUN\t";
 
-/// Which run and world the process of a file belongs to.
+/// The run and world of the process of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The name of the run; `-` if it was not started by `mpit run`.
@@ -19,7 +19,7 @@ pub struct Identity {
     pub world: String,
     /// The number of processes of the world.
     pub size: u32,
-    /// When the process initialized MPI, in UTC. Texts sort as moments do.
+    /// The moment at which the process initialized MPI, in UTC. Texts sort by time.
     pub began: String,
 }
 

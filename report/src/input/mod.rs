@@ -62,9 +62,9 @@ pub struct Run {
     directory: PathBuf,
     stem: String,
     identity: Option<Identity>,
-    /// How many newer runs have files of the same names.
+    /// The number of newer runs that have files of the same names.
     newer: usize,
-    /// When the newest of its files was written.
+    /// The moment at which the newest of its files was written.
     written: Option<SystemTime>,
     /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
@@ -85,12 +85,12 @@ impl Run {
         self.directory.join(&self.stem)
     }
 
-    /// Which run it is, if the files say so.
+    /// Returns the run, if the files name it.
     pub fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
     }
 
-    /// How many newer runs have files of the same names.
+    /// Returns the number of newer runs that have files of the same names.
     pub fn newer(&self) -> usize {
         self.newer
     }

@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a component of others added; it stands behind all else of its process.
+    /// Reads a line of another component; it stands behind all else of its process.
     fn component(&mut self, fields: &[u8]) -> Result<(), Expected> {
         let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
         let rank = self.rank.ok_or("lines of a component behind others of its process")?;

@@ -1,4 +1,4 @@
-/* Communicators and windows come and go while a tool listens and nothing is monitored: each is told once.
+/* Communicators and windows come and go while a tool listens and nothing is monitored: the tool is notified of each once.
  *
  *     comings    (2 processes)
  *

@@ -1,4 +1,4 @@
-/* MPI libraries of one process, to show how one is told from another. What it is given has to be what a program of its own
+/* MPI libraries of one process, to show how they are told apart. What it is given has to be what a program of its own
  * ABI gives: everything else ends the process, as it does in real libraries.
  *
  * STUB_VERSION     what MPI_Abi_get_version answers; without it there is no such function

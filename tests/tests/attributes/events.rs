@@ -176,7 +176,7 @@ fn what_nobody_listens_to_is_not_computed() {
     Alias::raise(Context::ANYWHERE, || panic!("nobody listens"));
 }
 
-/// What the callback saw: how often it ran, and when the last event was.
+/// The callback's observations: the number of calls, and the time of the last event.
 static CALLS: AtomicU32 = AtomicU32::new(0);
 static TIME: AtomicI64 = AtomicI64::new(0);
 

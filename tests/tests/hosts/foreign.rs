@@ -77,7 +77,7 @@ fn programs_without_mpi_call_what_they_called() -> Outcome {
     Job::plain(&[]).arg(opened.program).arg(opened.calls).preloaded()?.succeed().map(drop)
 }
 
-/// As above, in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries, too.
+/// Checks the same in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries, too.
 #[test]
 fn programs_with_mpi_call_what_they_called() -> Outcome {
     stacks::for_each(

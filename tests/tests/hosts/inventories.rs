@@ -34,7 +34,7 @@ struct Map {
     ours: usize,
     /// The index under mpit of each of the host's entries; `None` for those that never answered.
     of_host: Vec<Option<usize>>,
-    /// How many entries there are at each moment.
+    /// The number of entries at each moment.
     all: Vec<usize>,
 }
 

@@ -76,7 +76,7 @@ fn native_monitoring_stays_off() -> Outcome {
                 format!("{text}\n{finished}")
             })?;
 
-            // Ours was switched off by somebody who asked for that, so Open MPI's own is left alone.
+            // Ours was switched off by the user, so Open MPI's own is left alone.
             let off = ["--set", "pml_monitoring_enable=0"];
             let finished = run(stack, &dir, &off, &written_to("native"), "init")?;
             Failure::unless(there(&dir, "native") == 2, || finished.to_string())

@@ -1,4 +1,4 @@
-//! Handles on variables of the library, while other threads free them and while MPI goes down.
+//! Handles on variables of the library, while other threads free them and while MPI ends.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 

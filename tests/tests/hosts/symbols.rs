@@ -80,7 +80,7 @@ fn taken() -> Outcome<BTreeSet<String>> {
     Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(is_c).map(str::to_owned).collect())
 }
 
-/// Whether a name without `MPI_` is one of C, and not of the tools interface.
+/// Returns true for a name without `MPI_` that is one of C, and not of the tools interface.
 fn is_c(name: &&str) -> bool {
     !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase())
 }

@@ -1,4 +1,4 @@
-//! What tools do at the edges of the interface, where libraries crash or change others' state.
+//! Tools at the edges of the interface, where libraries crash or change others' state.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 

@@ -1,4 +1,4 @@
-//! Which MPI a program uses: told by what its own library defines and answers, and left alone where that is not known.
+//! The MPI that a program uses: recognized by what its own library defines and answers, and left alone where that is not known.
 
 use std::path::Path;
 

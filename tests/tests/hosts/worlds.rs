@@ -13,7 +13,7 @@ use mpit_tests::{
 
 use crate::written_to;
 
-/// How many messages the process of a rank sent to the next one of `size`.
+/// The number of messages that the process of a rank sent to the next one of `size`.
 fn sent(stem: &Path, rank: u32, size: u32) -> Outcome<u64> {
     let prof = Prof::read(stem, rank)?;
     Ok(prof.rows('E').get(&((rank + 1) % size)).map_or(0, |row| row.messages))
@@ -122,7 +122,7 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
             Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
                 format!("{there:?}")
             })?;
-            // Without `mpit run` nobody removes what was there: then the report tells both apart.
+            // Without `mpit run` nothing removes what was there: then the report tells both apart.
             let settings: Vec<_> =
                 written_to("alone").iter().map(|(name, value)| format!("{name}={value}")).collect();
             earlier("alone")?;
@@ -170,7 +170,7 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
     )
 }
 
-/// When rank 0 cannot write the file of all, every process keeps what it has until there is another file with it.
+/// Rank 0 cannot write the file of all: every process keeps what it has until there is another file with it.
 #[test]
 fn a_file_of_all_that_cannot_be_written_costs_no_data() -> Outcome {
     stacks::for_each(

@@ -3,7 +3,7 @@
 //! Each communicator has an account with the sums of its operations, by pattern. What went from this process to another
 //! one is in two places: operations that exchange the same with all are added to the sum of an [`Audience`], others to
 //! the row of each process. Audiences and rows are never taken away, so a communicator that is freed leaves its sums as
-//! they are. Communicators over the same processes share their audiences. An account is used again when nobody can ask for
+//! they are. Communicators over the same processes share their audiences. An account is used again when no tool can ask for
 //! it any more ([`crate::comms`]).
 //!
 //! Recording and reading take no lock that anybody could have to wait for. What is done for the first time allocates:
@@ -33,14 +33,14 @@ use crate::store::{Kind, Store, Text};
 /// process. It bounds what a program costs that never uses the same group of processes twice.
 const AUDIENCES: usize = 1024;
 
-/// What is kept of a communicator, in its slot.
+/// The record of a communicator, in its slot.
 #[derive(Debug)]
 struct Account {
     /// The identity of the communicator; 0 for none.
     comm: AtomicU64,
     /// By pattern.
     sums: [AtomicSum<'static>; 3],
-    /// What the store says of it: see [`Kind::Operations`].
+    /// Its block in the store: see [`Kind::Operations`].
     about: &'static [AtomicU64],
     /// By shape.
     audiences: [StaticRef<Audience>; 3],
@@ -94,7 +94,7 @@ impl Account {
 
 type KindKey = (Arc<str>, bool, (u32, usize));
 
-/// What the store says of communicators: kinds of them, and lists of members. Each is written once.
+/// Blocks of the store that describe communicators: kinds of them, and lists of members. Each is written once.
 #[derive(Debug, Default)]
 struct Written {
     /// The number of each kind by name, whether the name has a number, and members.

@@ -59,7 +59,7 @@ pub(crate) fn is_exported() -> bool {
     is_made() && !image::is_adopted()
 }
 
-/// Whether a host has this image's definitions, in whatever way.
+/// Returns true if a host has this image's definitions, in whatever way.
 pub(super) fn is_made() -> bool {
     EXPORTED.get().is_some()
 }
@@ -76,7 +76,7 @@ pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plu
     export(host, about)
 }
 
-/// What is said of an image without `plugin!`; `None` if it defines nothing.
+/// Returns the description of an image without `plugin!`; `None` if it defines nothing.
 fn default_about() -> Option<&'static About> {
     let own = env!("CARGO_PKG_NAME");
     let linked = Image::linked();

@@ -73,7 +73,7 @@ addresses! {
     NewComm;
     /// A window that the call makes.
     NewWin;
-    /// Where the call puts a number of bytes.
+    /// The place where the call stores a number of bytes.
     CountOut;
     /// Memory of `MPI_MAX_ERROR_STRING` characters, where the call puts a text.
     TextOut;

@@ -161,7 +161,7 @@ pub(crate) struct Begun<F> {
 }
 
 impl<F: Fn(Look) -> Option<Collective>> Begun<F> {
-    /// What operation it is. The library has accepted it.
+    /// Returns the operation. The library has accepted it.
     pub(crate) fn operation(self) -> Option<Collective> {
         self.known.or_else(|| (self.make)(Look::Anywhere))
     }

@@ -26,7 +26,7 @@ pub(crate) struct Sending {
     pub(crate) is_sound: bool,
 }
 
-/// Whether sends may be recorded before they are passed on: a byte of those below.
+/// One of the values below: sends may or may not be recorded before they are passed on.
 static IN_ADVANCE: AtomicU8 = AtomicU8::new(UNDECIDED);
 
 /// To be decided at the first send.
@@ -152,7 +152,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// As the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
+    /// Returns the message as the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
     pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
         let Self { sending, comm, size } = self;
         let abi = mpit_ffi::abi();

@@ -20,7 +20,7 @@ use crate::calls::safely;
 pub(crate) trait Note: Sized {
     /// What is told of a call that most are like.
     type Known: Tell;
-    /// What is kept while the call lasts.
+    /// The state that is kept while the call lasts.
     type Begun: Begun;
 
     /// What is told at the end, where it is plain before the call and nothing has to be asked for it; then nothing else

@@ -134,20 +134,20 @@ impl<L: Language, N> Making<L, N> {
     }
 }
 
-/// The same while the call lasts.
+/// The state that is kept while the call lasts.
 pub(crate) struct Made<L: Language, B> {
     request: Request<L>,
     plan: B,
 }
 
-/// What a request can be made for.
+/// The operation that a request is made for.
 pub(crate) trait Plan {
-    /// What is known before the call.
+    /// The part that is known before the call.
     type Begun: Keep;
     fn plan(self) -> Self::Begun;
 }
 
-/// What is known of a request that was made.
+/// The record of a request that was made.
 pub(crate) trait Keep {
     /// Keeps it for when the request is started.
     fn keep(self, request: Handle);
@@ -174,7 +174,7 @@ impl<L: Language, B: Keep> Begun for Made<L, B> {
     }
 }
 
-/// Nothing is told of a call that makes a request.
+/// A call that makes a request is not recorded itself.
 pub(crate) enum Never {}
 
 impl Tell for Never {

@@ -5,7 +5,7 @@ use std::arch::naked_asm;
 
 use crate::next;
 
-/// The exported function of a name that is looked at whoever listens.
+/// The exported function of a name that is looked at with and without listeners.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
         /// Goes where [`Next`](crate::next::Next) says.
@@ -29,7 +29,7 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// The exported function of a name, where a word of 32 bits, so many bytes behind a symbol, says whether somebody listens.
+/// The exported function of a name, where a word of 32 bits, so many bytes behind a symbol, says whether there are listeners.
 macro_rules! entry_at {
     ($symbol:ident $next:ident $word:path, $offset:expr) => {
         /// Goes where [`Next`](crate::next::Next) says.
@@ -60,7 +60,7 @@ macro_rules! entry_at {
 }
 pub(crate) use entry_at;
 
-/// The same where either of two words says so.
+/// The exported function of a name, where either of two words may say so.
 macro_rules! entry_at_either {
     ($symbol:ident $next:ident $word:path, $other:path) => {
         /// Goes where [`Next`](crate::next::Next) says.
@@ -118,7 +118,7 @@ macro_rules! unresolved {
 }
 pub(crate) use unresolved;
 
-/// Defines `entered`, where calls to functions of MPI go that somebody listens to.
+/// Defines `entered`, where calls to functions of MPI with listeners go.
 macro_rules! entered {
     ($next:ident) => {
         $crate::trampoline::with_next! { entered $next $crate::trampoline::ask }

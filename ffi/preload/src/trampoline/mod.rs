@@ -2,7 +2,7 @@
 //!
 //! | function | |
 //! |---|---|
-//! | `entry!` | the exported one: a jump to the next definition, or where somebody listens to the second place of [`Next`] |
+//! | `entry!` | the exported one: a jump to the next definition, or with listeners to the second place of [`Next`] |
 //! | `unresolved!` | both places at first: finds the next definition ([`next::resolve`]) and jumps there |
 //! | `entered!` | the second place for functions of MPI: looks whether the program makes the call ([`crate::callers`]) |
 //! | `passing!` | the second place for functions with parameters that are not known here: records and jumps |

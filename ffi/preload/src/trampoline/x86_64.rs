@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU8;
 
 use crate::next;
 
-/// The exported function of a name that is looked at whoever listens.
+/// The exported function of a name that is looked at with and without listeners.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
         /// Goes where [`Next`](crate::next::Next) says.
@@ -22,7 +22,7 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// The exported function of a name, where a word of 32 bits, so many bytes behind a symbol, says whether somebody listens.
+/// The exported function of a name, where a word of 32 bits, so many bytes behind a symbol, says whether there are listeners.
 macro_rules! entry_at {
     ($symbol:ident $next:ident $word:path, $offset:expr) => {
         /// Goes where [`Next`](crate::next::Next) says.
@@ -48,7 +48,7 @@ macro_rules! entry_at {
 }
 pub(crate) use entry_at;
 
-/// The same where either of two words says so.
+/// The exported function of a name, where either of two words may say so.
 macro_rules! entry_at_either {
     ($symbol:ident $next:ident $word:path, $other:path) => {
         /// Goes where [`Next`](crate::next::Next) says.
@@ -92,7 +92,7 @@ macro_rules! unresolved {
 }
 pub(crate) use unresolved;
 
-/// Defines `entered`, where calls to functions of MPI go that somebody listens to: to `noted`, if the object that called
+/// Defines `entered`, where calls to functions of MPI with listeners go: to `noted`, if the object that called
 /// first calls again; otherwise the caller is looked up.
 macro_rules! entered {
     ($next:ident) => {
@@ -133,7 +133,7 @@ macro_rules! passing {
 }
 pub(crate) use passing;
 
-/// Whether the processor has XSAVE: 0 as long as it was not asked, then 1 for no and 2 for yes.
+/// XSAVE of the processor: 0 as long as it was not asked, then 1 for absent and 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
 /// Calls a function of ours with the [`next::Next`] in `r11`, the return address and the first argument of the call, and
