@@ -1,13 +1,44 @@
 //! Entries that tools are not shown.
 
+use std::ffi::CStr;
+use std::sync::OnceLock;
+
 use mpit::cvar::{Cvar, Text};
 use mpit::desc::CategoryDesc;
 
+use crate::abi::Flavour;
+use crate::host::{Host, find};
+
 /// Entries that are left out of all lists, for tools that fall over them: names of variables, events, sources and categories,
 /// separated by commas, `*` at the end for any ending. With a category of mpit's go the variables and events in it. Looked at when an
-/// entry is about to be listed, so set it before the program starts.
+/// entry is about to be listed, so set it before the program starts. While it is empty, entries are left out that a tool in
+/// the process is known to crash on: for TAU the histogram of message sizes.
 #[mpit::cvar(name = "hidden_entries", scope = "LOCAL", verbosity = "USER_DETAIL", component = "mpit")]
 pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
+
+/// Tools with the entries that they crash on: a function of the tool, and patterns. TAU reads every variable into a buffer of
+/// 1025 words; the histogram has 66 for each process.
+const FRAGILE_TOOLS: [(&CStr, &str); 1] = [(c"Tau_mpi_t_initialize", "pml_monitoring_messages_histogram")];
+
+/// Variables of Open MPI that are described and cannot be used: without their hardware, or without their component. Tools that
+/// stop at the first refusal would stop there.
+const REFUSED_BY_OPEN_MPI: &str = "mtl_psm2_*,vprotocol";
+
+/// Returns the patterns for the tools in this process.
+fn of_tools() -> &'static str {
+    static LIST: OnceLock<&str> = OnceLock::new();
+    LIST.get_or_init(|| {
+        let present = FRAGILE_TOOLS.iter().find(|(function, _)| find::in_program(function).is_some());
+        present.map_or("", |(_, list)| list)
+    })
+}
+
+/// Returns true if an entry of the MPI library of this name is not shown.
+#[must_use]
+pub fn holds_of_host(name: &str) -> bool {
+    let is_open_mpi = Host::get().is_some_and(|host| host.abi().flavour == Flavour::OpenMpi);
+    holds(name, &[]) || is_open_mpi && matches(REFUSED_BY_OPEN_MPI, name)
+}
 
 /// Returns true if a list of patterns has one for the name.
 pub(crate) fn matches(list: &str, name: &str) -> bool {
@@ -23,7 +54,7 @@ pub(crate) fn matches(list: &str, name: &str) -> bool {
 #[must_use]
 pub fn holds(name: &str, categories: &[&CategoryDesc]) -> bool {
     let list = HIDDEN.get();
-    let list = list.as_str();
+    let list = if list.as_str().is_empty() { of_tools() } else { list.as_str() };
     !list.is_empty()
         && (matches(list, name) || categories.iter().any(|category| matches(list, category.name())))
 }

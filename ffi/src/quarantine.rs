@@ -11,7 +11,6 @@ use crate::host::Host;
 /// commas, `*` at the end for any ending. Empty to use all.
 #[mpit::cvar(name = "host_quarantine", scope = "LOCAL", verbosity = "MPIDEV_BASIC", component = "mpit")]
 pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
-    "mtl_psm2_*,",
     "opal_common_ucx_verbose,opal_common_ucx_progress_iterations,opal_common_ucx_opal_mem_hooks,",
     "osc_ucx_verbose,osc_ucx_progress_iterations,osc_ucx_opal_mem_hooks,",
     "pml_ucx_verbose,pml_ucx_progress_iterations,pml_ucx_opal_mem_hooks,",
@@ -93,7 +92,7 @@ unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *
 mod tests {
     #[test]
     fn matches_whole_names_and_endings() {
-        assert!(super::holds("mtl_psm2_matched"));
+        assert!(super::is_listed("pml_ucx_verbose"));
         assert!(!super::holds("pml_ob1_unexpected_msgq_length"));
         assert!(super::is_listed("osc_ucx_verbose"));
         assert!(!super::is_listed("osc_ucx_priority"));

@@ -138,7 +138,7 @@ pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
 }
 
 /// The definition of a symbol that the whole program sees.
-pub(super) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
+pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     symbol(libc::RTLD_DEFAULT, name)
 }
 

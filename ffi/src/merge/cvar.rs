@@ -128,7 +128,7 @@ impl HostInfo for CvarInfo {
     }
 
     fn is_hidden(&self) -> bool {
-        hidden::holds(&self.name, &[])
+        hidden::holds_of_host(&self.name)
     }
 }
 

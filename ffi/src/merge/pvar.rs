@@ -148,7 +148,7 @@ impl HostInfo for PvarInfo {
     }
 
     fn is_hidden(&self) -> bool {
-        hidden::holds(&self.name, &[])
+        hidden::holds_of_host(&self.name)
     }
 }
 

@@ -22,6 +22,11 @@ use crate::MONITORED;
 /// What the names of entries begin with that a host (Open MPI) and mpit both have.
 const ALSO_OURS: [&str; 3] = ["pml_monitoring_", "osc_monitoring_", "coll_monitoring_"];
 
+/// Returns true for variables that Open MPI describes and then refuses to be used. They are not listed.
+fn is_refused(name: &str) -> bool {
+    name.starts_with("mtl_psm2_") || name == "vprotocol"
+}
+
 /// Lists of one moment, bare and under mpit.
 struct Pair<'a> {
     bare: &'a Inventory,
@@ -68,7 +73,9 @@ fn map(kind: &str, pairs: &[Pair]) -> Map {
     for pair in pairs {
         // Listed when they answer for the first time, in the host's order.
         for (host, entry) in pair.bare.list(kind).iter().enumerate() {
-            if !entry.answers() || of_host[host].is_some() {
+            let name = entry.field("name");
+            let is_left_out = kind != "category" && is_refused(name);
+            if !entry.answers() || is_left_out || of_host[host].is_some() {
                 continue;
             }
             of_host[host] = Some(own.get(&entry.key()).copied().unwrap_or_else(|| {
