@@ -67,6 +67,11 @@ fn what_doctor_says_of_a_job() -> Outcome {
 }
 
 #[test]
+fn tools_that_read_a_part() -> Outcome {
+    follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+#[test]
 fn the_example_of_a_tool_that_counts_late_receives() -> Outcome {
     let with_intel = [&USUAL[..], &["impi2021.19"]].concat();
     follow("examples/unexpected/README.md", &with_intel)
