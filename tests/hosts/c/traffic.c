@@ -13,7 +13,7 @@
 int mpit_plugin_deactivate(int plugin) __attribute__((weak));
 int mpit_plugin_activate(int plugin) __attribute__((weak));
 
-enum { MOST = 16, TURNS = 200 };
+enum { MOST = 16, TURNS = 50 };
 
 static int rank, size;
 
