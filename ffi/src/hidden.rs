@@ -12,7 +12,7 @@ use crate::host::{Host, find};
 /// Entries that are left out of all lists, for tools that fall over them: names of variables, events, sources and categories,
 /// separated by commas, `*` at the end for any ending. With a category of mpit's go the variables and events in it. Looked at when an
 /// entry is about to be listed, so set it before the program starts. While it is empty, entries are left out that a tool in
-/// the process is known to crash on: for TAU the histogram of message sizes.
+/// the process is known to crash on: for TAU a vector longer than its buffer.
 #[mpit::cvar(name = "hidden_entries", scope = "LOCAL", verbosity = "USER_DETAIL", component = "mpit")]
 pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
 
