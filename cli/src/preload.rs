@@ -84,7 +84,7 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     made.map(|()| place).map_err(|error| format!("no link can be made in {}: {error}", directory.display()))
 }
 
-/// Where programs with the address sanitizer find its options.
+/// The environment variable with the options of the address sanitizer.
 const SANITIZER: &str = "ASAN_OPTIONS";
 
 /// Has the address sanitizer start in a program whose first library is another one. It replaces nothing that this library needs.

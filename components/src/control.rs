@@ -11,7 +11,7 @@ use crate::{calls, host, monitoring};
 /// | 2 | what was recorded since the last time is written to the next numbered file, or all so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
 /// | others | nothing |
 ///
-/// All of the monitoring components and the variables of [`calls`] obey, events do not. Components of others are told the
+/// All of the monitoring components and the variables of [`calls`] obey, events do not. Components of others are notified of the
 /// level, whatever it is.
 pub fn pcontrol(level: i32) {
     for framework in host::frameworks() {

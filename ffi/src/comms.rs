@@ -157,7 +157,7 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// The same by its number alone, which keeps nothing of a communicator that is freed.
+/// Returns the object by its number alone, which keeps nothing of a communicator that is freed.
 #[must_use]
 pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
     match of_handle(handle) {

@@ -87,7 +87,7 @@ pub(crate) fn c_program_with(
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
-/// The same for a program over a shared library of its own: the same source with `LIBRARY` defined.
+/// Compiles a program over a shared library of its own: the same source with `LIBRARY` defined.
 pub(crate) fn c_program_over_library(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let source = format!("hosts/c/{name}.c");
     let mut options = C_OPTIONS.to_vec();

@@ -250,7 +250,7 @@ impl CvarDesc {
 
     /// Drops the value of an object that was freed.
     pub(crate) fn drop_value(&self, object: &Object<'_>) {
-        // SAFETY: `ops` and `cell` belong to the same `CvarCell`, which lives for ever.
+        // SAFETY: `ops` and `cell` belong to the same `CvarCell`, which lives as long as the process.
         unsafe { (self.ops.drop_value)(self.cell, object) };
     }
 }

@@ -83,7 +83,7 @@ impl Tool {
         self.cvar_of(name, None)
     }
 
-    /// The same, for a control variable that may be bound to an object.
+    /// Makes a handle on a control variable that may be bound to an object.
     ///
     /// # Errors
     ///

@@ -626,7 +626,7 @@ macro_rules! fortran_form {
             };
             let straight = || call(next.straight());
             let found = || next.find().map_or_else($crate::calls::no_such_function, call);
-            // Also called where nobody listens, when the next definition is to be found.
+            // Also called without listeners, when the next definition is to be found.
             let is_quiet = $crate::interpose::is_quiet!($note);
             let run = || $crate::interpose::run_plainly!($note straight);
             let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };

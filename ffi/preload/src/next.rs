@@ -85,7 +85,7 @@ impl Next {
         }
     }
 
-    /// The same for a function of the profiling interface, which is recorded as its twin is.
+    /// Makes the place of a function of the profiling interface, which is recorded as its twin is.
     pub(crate) const fn beside(mut self, twin: &'static Self) -> Self {
         self.twin = Some(twin);
         self
@@ -155,7 +155,7 @@ impl Next {
         found
     }
 
-    /// The same for a function of the profiling interface. Until MPI is known to be up, it is looked for at each call.
+    /// Finds the next definition of a function of the profiling interface. Until MPI is known to be up, it is looked for at each call.
     fn resolve_profiling(&self, twin: &'static Self, return_address: usize) -> *mut c_void {
         let Some(found) = self.definition(return_address) else { return twin.ways.looked_at };
         let object = Object::containing(found.addr());

@@ -1,4 +1,4 @@
-//! What the targets share that read files as `mpit report` does.
+//! Parts shared by the targets that read files as `mpit report` does.
 
 use std::fs;
 use std::io;

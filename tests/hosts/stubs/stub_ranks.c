@@ -1,5 +1,5 @@
 /* An MPI library of one process that says that it has STUB_RANKS, and counts what it is asked. Communicators and groups take
- * ranks of the world in steps; translating ranks costs what it is told to translate. */
+ * ranks of the world in steps; translating ranks costs what it is asked to translate. */
 #include "mpi.h"
 
 #include <stdio.h>

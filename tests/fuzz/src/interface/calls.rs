@@ -12,12 +12,12 @@ use mpit_ffi::mpi_t::{cvar, enums, init, pvar_access, pvar_handle, pvar_query};
 use super::Expected;
 use super::variables::Kind;
 
-/// What a function returned.
+/// The return value of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) struct Code(pub(super) c_int);
 
-/// How a pointer is wrong, if it is.
+/// The fault of a pointer, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
     Right,
@@ -80,7 +80,7 @@ impl Memory {
         }
     }
 
-    /// What lies there. Nothing around it has changed; nothing at all if the call failed.
+    /// Returns the value there. Nothing around it has changed; nothing at all if the call failed.
     fn bytes(&self, code: Code) -> Vec<u8> {
         let all: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let (before, rest) = all.split_at(self.offset());
@@ -251,7 +251,7 @@ pub(super) fn setting_write(handle: usize, value: &[u8], pointer: Pointer) -> Co
     Code(unsafe { cvar::MPI_T_cvar_write(handle, value.start::<c_void>()) })
 }
 
-/// Which number of entries is asked for.
+/// The kind of entries whose number is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entries {
     Pvars,
@@ -282,7 +282,7 @@ pub(super) struct Room {
     pub(super) len: Pointer,
 }
 
-/// What the standard has in a buffer afterwards, with the length that is said.
+/// Checks that a buffer has what the standard wants, with the length that is said.
 pub(super) fn filled(room: Room, code: Code, text: &str, memory: &[u8], len: c_int) {
     let is_there = room.text != Pointer::Null && room.len != Pointer::Null;
     if room.len != Pointer::Null {

@@ -28,7 +28,7 @@ use variables::{KINDS, Kind, present};
 /// More steps than this are not taken.
 const MOST_STEPS: usize = 120;
 
-/// What a call answers.
+/// The answer of a call.
 type Expected<T = ()> = std::result::Result<T, Error>;
 
 /// Takes bytes for a sequence of calls, and holds the answers against the model.

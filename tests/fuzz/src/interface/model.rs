@@ -136,7 +136,7 @@ fn near(past: &[usize], choices: &mut Unstructured<'_>) -> Result<usize> {
     Ok(if choices.arbitrary()? { one } else { one.wrapping_add(1) })
 }
 
-/// What a handle should show, in whole numbers: amounts are so many quarters.
+/// The value that a handle should show, in whole numbers: amounts are so many quarters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handle {
     pub(super) session: usize,
@@ -146,7 +146,7 @@ pub(super) struct Handle {
     touched: bool,
     /// Sums and watermarks: the value. Present values: the one when it was stopped.
     value: u64,
-    /// What was written while it ran, and what the variable had then.
+    /// The value written while it ran, and what the variable had then.
     written: Option<(u64, u64)>,
 }
 
@@ -159,7 +159,7 @@ impl Handle {
         }
     }
 
-    /// What it shows when the variable has `present`.
+    /// Returns the value shown when the variable has `present`.
     pub(super) fn shows(&self, present: u64) -> u64 {
         let shown = match (self.kind, self.written) {
             (kind, _) if kind.is_sum() => self.value,

@@ -152,7 +152,7 @@ pub(super) fn step(choices: &mut Unstructured<'_>) -> Result<Event> {
     })
 }
 
-/// The same amount in a counter of 64 bits, whose upper half is used.
+/// The amount in a counter of 64 bits, whose upper half is used.
 pub(super) fn wide(amount: u32) -> u64 {
     u64::from(amount) << 20
 }

@@ -42,7 +42,7 @@ pub(crate) enum Source {
     Command(&'static str),
     /// `hosts/c/<name>.c` with MPI.
     C(&'static str),
-    /// The same, linked with a tool.
+    /// A program in C, linked with a tool.
     Tool(&'static str),
     /// `hosts/cxx/<name>.cpp`.
     Cxx(&'static str),
