@@ -286,7 +286,7 @@ fn in_order(mut records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// Somebody who wants to write about communicators, also about those that are freed in the meantime.
+/// A writer of communicators, also of those that are freed in the meantime.
 #[derive(Debug)]
 pub struct Reader {
     number: u64,

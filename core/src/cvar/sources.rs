@@ -8,7 +8,7 @@
 //! A privileged process (set-user-ID, file capabilities) has no settings but those that tools write:
 //! [`crate::environment`].
 //!
-//! Of a variable that is bound to objects they set the default of all objects; a tool sets the value of one.
+//! They set the default of all objects of a bound variable; a tool sets the value of one.
 //!
 //! A value that a variable does not accept is reported on standard error, and the next weaker one counts.
 //!

@@ -97,11 +97,11 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// As [`register`].
+/// The conditions of [`register`] hold.
 ///
 /// # Safety
 ///
-/// As [`register`], as long as the registry is used.
+/// The conditions of [`register`] hold as long as the registry is used.
 #[doc(hidden)]
 pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
     // SAFETY: by the caller's promise.
@@ -137,7 +137,7 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
 ///
 /// # Safety
 ///
-/// As [`register`].
+/// The conditions of [`register`] hold.
 pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Checked<Definitions> {
     // SAFETY: by the caller's promise.
     let (table, mut making) = unsafe { Making::begin(at, life) }?;
@@ -151,7 +151,7 @@ pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Chec
 ///
 /// # Safety
 ///
-/// As [`register`].
+/// The conditions of [`register`] hold.
 pub(super) unsafe fn make_leniently(
     at: *const Table,
     life: Option<&'static Life>,
@@ -252,7 +252,7 @@ impl Making {
     ///
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn begin(at: *const Table, life: Option<&'static Life>) -> Ruled<(Table, Self)> {
         // SAFETY: by the caller's promise.
         let (table, _) = unsafe { read("the table", at) }?;
@@ -275,7 +275,7 @@ impl Making {
     ///
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn take(&mut self, table: &Table) -> Result<(), LeftOut> {
         // SAFETY: by the caller's promise.
         unsafe { self.take_list(table.categories, table.num_categories, Self::category) }?;
@@ -293,7 +293,7 @@ impl Making {
 
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn take_list<T: Listed>(
         &mut self,
         list: *const T,
@@ -335,7 +335,7 @@ impl Making {
     ///
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn entry<T: Listed>(&self, one: &T, number: u32) -> Result<Entry, LeftOut> {
         let kind = T::KIND;
         let (name, description, file, line) = one.texts();
@@ -400,7 +400,7 @@ impl Making {
 
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> Ruled<()> {
         // SAFETY: by the caller's promise.
         let parent = unsafe { optional("the name of its parent", from.parent, NAME) }?;
@@ -416,7 +416,7 @@ impl Making {
 
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> Ruled<()> {
         let order = word("order", from.order, SourceOrder::ALL)?;
         let desc = SourceDesc::new(entry.name, order, forever(SourceCell::new()), entry.origin);
@@ -427,7 +427,7 @@ impl Making {
 
     /// # Safety
     ///
-    /// As [`register`].
+    /// The conditions of [`register`] hold.
     unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Ruled<()> {
         // SAFETY: by the caller's promise.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;

@@ -1,6 +1,6 @@
 //! Tables of `mpit_plugin.h`, as C would write them: right, wrong, and with pointers that lead nowhere.
 //!
-//! What the header leaves to the caller is kept: functions are functions, lists are as long as the table says, and storage is as
+//! The obligations that the header leaves to the caller are met: functions are functions, lists are as long as the table says, and storage is as
 //! large as its count.
 
 #![allow(unsafe_code, reason = "hands tables over as C does")]
@@ -393,7 +393,7 @@ impl Memory {
         self.cells.iter().map(|cell| unsafe { &**cell })
     }
 
-    /// Raises all events of a table that was taken. Nobody listens.
+    /// Raises all events of a table that was taken, without listeners.
     fn raise_events(&self) {
         let payload = [0_u64; 64];
         for cell in self.cells() {

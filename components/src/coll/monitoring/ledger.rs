@@ -296,7 +296,7 @@ impl Ledger {
         from.clear();
     }
 
-    /// Nobody asks for a freed communicator any more. Returns true if its slot can be used again.
+    /// Gives up a freed communicator that no tool can ask for. Returns true if its slot can be used again.
     pub(super) fn close(&self, comm: CommId) -> bool {
         match self.accounts.get(slot(comm.get())) {
             Some(account) if account.is_of(comm.get()) => {

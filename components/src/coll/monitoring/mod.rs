@@ -62,7 +62,7 @@ pub(crate) fn merge(comm: CommId, target: &Record) {
     LEDGER.merge(comm, target);
 }
 
-/// Nobody asks for the sums of a freed communicator any more. Returns true if its slot can be used again.
+/// Gives up the sums of a freed communicator that no tool can ask for. Returns true if its slot can be used again.
 pub(crate) fn close(comm: CommId) -> bool {
     LEDGER.close(comm)
 }

@@ -55,7 +55,7 @@ unsafe fn setting(user_data: *mut c_void) -> &'static CvarDesc {
 
 /// # Safety
 ///
-/// As the header says of `mpit_get_function`.
+/// The conditions that the header gives for `mpit_get_function` hold.
 unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
     // SAFETY: by the caller's promise.
     unsafe { get_of(user_data, &Object::NONE, out, count) }
@@ -63,7 +63,7 @@ unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int)
 
 /// # Safety
 ///
-/// As the header says of `mpit_get_of_function`.
+/// The conditions that the header gives for `mpit_get_of_function` hold.
 unsafe extern "C" fn get_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -85,7 +85,7 @@ unsafe extern "C" fn get_of(
 
 /// # Safety
 ///
-/// As the header says of `mpit_put_function`.
+/// The conditions that the header gives for `mpit_put_function` hold.
 unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
     // SAFETY: by the caller's promise.
     unsafe { put_of(user_data, &Object::NONE, value, count) }
@@ -93,7 +93,7 @@ unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_
 
 /// # Safety
 ///
-/// As the header says of `mpit_put_of_function`.
+/// The conditions that the header gives for `mpit_put_of_function` hold.
 unsafe extern "C" fn put_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -111,7 +111,7 @@ unsafe extern "C" fn put_of(
 
 /// # Safety
 ///
-/// As the header says of `mpit_freed_function`.
+/// The conditions that the header gives for `mpit_freed_function` hold.
 unsafe extern "C" fn freed(user_data: *mut c_void, at: *const Object<'_>) {
     // SAFETY: by the caller's promise.
     let desc = unsafe { setting(user_data) };

@@ -96,7 +96,7 @@ pub(super) unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
 
 /// # Safety
 ///
-/// As the header says of `mpit_read_function`.
+/// The conditions that the header gives for `mpit_read_function` hold.
 unsafe extern "C" fn read(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -114,7 +114,7 @@ unsafe extern "C" fn read(
 
 /// # Safety
 ///
-/// As the header says of `mpit_count_function`.
+/// The conditions that the header gives for `mpit_count_function` hold.
 unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> c_int {
     // SAFETY: by the caller's promise.
     let desc = unsafe { variable(user_data) };
@@ -126,7 +126,7 @@ unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> 
 
 /// # Safety
 ///
-/// As the header says of `mpit_watch_function`.
+/// The conditions that the header gives for `mpit_watch_function` hold.
 unsafe extern "C" fn watch(user_data: *mut c_void, more: c_int) {
     // SAFETY: by the caller's promise. The cell's function lets no panic out.
     unsafe { variable(user_data) }.watch(more);
@@ -134,7 +134,7 @@ unsafe extern "C" fn watch(user_data: *mut c_void, more: c_int) {
 
 /// # Safety
 ///
-/// As the header says of `mpit_level_function`.
+/// The conditions that the header gives for `mpit_level_function` hold.
 unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> *const Gauge {
     // SAFETY: by the caller's promise.
     let desc = unsafe { variable(user_data) };
