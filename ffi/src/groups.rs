@@ -178,7 +178,11 @@ fn world(abi: &'static Abi) -> Option<Arc<Group>> {
         return Some(Arc::clone(world));
     }
     let group = Arc::new(Group::of_world(abi)?);
-    Some(Arc::clone(WORLD.lock().get_or_insert(group)))
+    let mut world = WORLD.lock();
+    let kept = Arc::clone(world.get_or_insert_with(|| Arc::clone(&group)));
+    // Before `group`: if another thread was faster, its group stays, and this one is freed at the host.
+    drop(world);
+    Some(kept)
 }
 
 /// Groups whose members are in use, by the host's handle. The host gives the same one for communicators of the same group,
@@ -194,9 +198,11 @@ pub(crate) fn ranks(group: Group) -> Option<Ranks> {
     }
     let known = |in_use: &[(Handle, Weak<Asked>)]| {
         let mut same = in_use.iter().filter(|(other, _)| *other == handle);
-        same.find_map(|(_, asked)| asked.upgrade()).filter(|asked| asked.size() == size)
+        same.find_map(|(_, asked)| asked.upgrade())
     };
-    if let Some(asked) = known(&IN_USE.lock()) {
+    // One of another size is dropped without the lock: it may be the last, which frees the group at the host.
+    let known = known(&IN_USE.lock());
+    if let Some(asked) = known.filter(|asked| asked.size() == size) {
         return Some(Ranks::Asked(asked));
     }
     let asked = Arc::new(Asked::new(size, Box::new(Source(Arc::new(group)))));

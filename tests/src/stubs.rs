@@ -117,7 +117,16 @@ pub fn program_of_many_ranks(stub: &Stub) -> Outcome<PathBuf> {
 fn compile(source: &str, options: &[&str], libraries: &[PathBuf], to: &Path) -> Outcome {
     let source = paths::source(&format!("hosts/stubs/{source}.c"));
     let mut command = Command::new("cc");
-    command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wl,--no-as-needed"]);
+    command.args([
+        "-std=gnu11",
+        "-O1",
+        "-g",
+        "-pthread",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wl,--no-as-needed",
+    ]);
     command.args(options).arg("-o").arg(to).arg(source).args(libraries);
     build::run_compiler(&mut command)
 }

@@ -77,8 +77,10 @@ impl Enums {
     fn find_or_add(&self, from: From, make: impl FnOnce() -> Option<Enumeration>) -> usize {
         let known = || self.entries.iter().position(|known| known.from == from);
         let add = || {
+            // Without the lock: the host is asked.
+            let new = make()?;
             let _alone = self.adding.lock();
-            known().or_else(|| self.entries.push(make()?).ok())
+            known().or_else(|| self.entries.push(new).ok())
         };
         known().or_else(add).map_or(0, |index| KIND | (index + 1))
     }

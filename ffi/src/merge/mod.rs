@@ -15,6 +15,7 @@ mod pvar;
 mod source;
 mod space;
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
 use mpit::lock::Once;
@@ -31,6 +32,27 @@ pub use space::{Entry, HostEntry, Space};
 
 use crate::host::mpi_t;
 use crate::images;
+
+thread_local! {
+    /// This thread asks the host for entries.
+    static SYNCING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// This thread in [`SYNCING`], until it is dropped.
+struct Syncing;
+
+impl Syncing {
+    /// `None` if the thread asks already.
+    fn begin() -> Option<Self> {
+        if SYNCING.replace(true) { None } else { Some(Self) }
+    }
+}
+
+impl Drop for Syncing {
+    fn drop(&mut self) {
+        SYNCING.set(false);
+    }
+}
 
 /// The merged lists of this process.
 #[derive(Debug)]
@@ -85,7 +107,7 @@ impl Merged {
     /// Takes in what is new on either side. Cheap when nothing is new, since most queries call it.
     pub fn sync(&self) {
         images::adopt_new();
-        self.life.while_up_and_unforked(|| {
+        let asked = self.ask_host(|| {
             // The host raises its number when an entry that did not answer comes back.
             let number = self.ask_host_number();
             if self.asked_at.swap(number, SeqCst) != number {
@@ -97,7 +119,7 @@ impl Merged {
             self.events.sync(self);
             self.categories.sync(self);
         });
-        if !self.life.is_up() {
+        if asked.is_none() {
             self.pvars.sync_own(self);
             self.cvars.sync_own(self);
             self.sources.sync_own(self);
@@ -117,7 +139,14 @@ impl Merged {
 
     /// MPI came up: lists what answers only now.
     pub fn retry(&self) {
-        self.life.while_up_and_unforked(|| self.ask_again());
+        self.ask_host(|| self.ask_again());
+    }
+
+    /// Asks the host, if it can be asked. In a call that the host makes while this thread asks it, the answer is none: what
+    /// is listed so far has to do, since asking again would not end.
+    fn ask_host<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
+        let _syncing = Syncing::begin()?;
+        self.life.while_up_and_unforked(ask)
     }
 
     /// Asks for the host's update number and keeps it. Only while the host is up.

@@ -85,6 +85,7 @@ pub struct Space<I: HostInfo> {
     host: Log<AtomicU32>,
     /// The same by key, for the host's.
     keys: Mutex<HashMap<I::Key, u32>>,
+    /// Held by the thread that appends to the lists; never while the host is asked.
     syncing: Mutex<()>,
 }
 
@@ -178,23 +179,34 @@ impl<I: HostInfo> Space<I> {
     }
 
     /// Takes in what is new on either side. Only while the host is up.
+    ///
+    /// No lock is held while the host is asked: it may lock itself, and other threads that hold its lock may come here.
+    /// Threads that come at the same time ask for the same entries; the first answer counts.
     pub(super) fn sync(&self, merged: &Merged) {
+        self.sync_own(merged);
         let count = I::host_count().max(0) as usize;
-        if self.host.len() >= count && self.own.len() == I::own_count(merged) as usize {
-            return;
-        }
-        let _alone = self.syncing.lock();
-        self.append_own(merged);
-        let known = self.host.len();
-        for host in known..count {
-            let index = self.take_in(merged, host as i32);
-            Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
+        loop {
+            let next = self.host.len();
+            if next >= count {
+                return;
+            }
+            let info = Self::ask(merged, next as i32);
+            let _alone = self.syncing.lock();
+            if self.host.len() == next {
+                let index = info.and_then(|info| self.take_in(merged, next as i32, info));
+                Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
+            }
         }
     }
 
-    /// Lists a host entry that answers for the first time; `None` while it does not.
-    fn take_in(&self, merged: &Merged, host: i32) -> Option<u32> {
-        let info = I::ask(merged, host).filter(|info| !info.is_hidden())?;
+    /// Asks the host for an entry. `None` if it does not answer, or the entry is not to be shown.
+    fn ask(merged: &Merged, host: i32) -> Option<I> {
+        I::ask(merged, host).filter(|info| !info.is_hidden())
+    }
+
+    /// Lists a host entry that answered for the first time, for the holder of `syncing`. `None` if ours of that name is hidden.
+    fn take_in(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
+        self.append_own(merged);
         // We define it, too: one entry, ours, unless that is hidden.
         if let Some(own) = I::own_index(merged, info.name()) {
             return self.of_own(own);
@@ -213,12 +225,16 @@ impl<I: HostInfo> Space<I> {
         Some(index)
     }
 
-    /// Asks again for entries that are not listed. Only while the host is up.
+    /// Asks again for entries that are not listed. Only while the host is up. No lock is held meanwhile.
     pub(super) fn ask_again(&self, merged: &Merged) {
-        let _alone = self.syncing.lock();
         for (host, listed) in self.host.iter().enumerate() {
+            if listed.load(SeqCst) != UNLISTED {
+                continue;
+            }
+            let Some(info) = Self::ask(merged, host as i32) else { continue };
+            let _alone = self.syncing.lock();
             if listed.load(SeqCst) == UNLISTED
-                && let Some(index) = self.take_in(merged, host as i32)
+                && let Some(index) = self.take_in(merged, host as i32, info)
             {
                 listed.store(index, SeqCst);
             }

@@ -342,6 +342,8 @@ pub(super) fn leave_all() {
     host_events::leave_all();
     tables().cvars.iter().for_each(|(_, handle)| handle.remember());
     free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| leave_pvar(handle)).collect());
-    free_sessions_now(std::mem::take(&mut *tables().sessions.lock()));
+    // Freed without the lock: the host may call tools.
+    let sessions = std::mem::take(&mut *tables().sessions.lock());
+    free_sessions_now(sessions);
     free_cvars_now(tables().cvars.iter().map(|(_, handle)| handle.host.swap(0, SeqCst)));
 }

@@ -15,6 +15,7 @@ typedef int MPI_T_enum;
 #define MPI_COMM_WORLD 1
 #define MPI_COMM_SELF 2
 #define MPI_GROUP_WORLD 7
+#define STUB_ENUM 21
 #define MPI_INT 3
 #define MPI_UNSIGNED_LONG_LONG 14
 #define MPI_THREAD_SINGLE 4
@@ -32,6 +33,7 @@ typedef struct stub_enum *MPI_T_enum;
 #define MPI_COMM_WORLD ((MPI_Comm)257)
 #define MPI_COMM_SELF ((MPI_Comm)258)
 #define MPI_GROUP_WORLD ((MPI_Group)4096)
+#define STUB_ENUM ((MPI_T_enum)64)
 #define MPI_INT ((MPI_Datatype)521)
 #define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)527)
 #define MPI_THREAD_SINGLE 0
@@ -51,6 +53,7 @@ extern struct stub_object ompi_mpi_comm_world, ompi_mpi_comm_self, ompi_mpi_comm
 #define MPI_COMM_WORLD (&ompi_mpi_comm_world)
 #define MPI_COMM_SELF (&ompi_mpi_comm_self)
 #define MPI_GROUP_WORLD (&ompi_mpi_group_world)
+#define STUB_ENUM ((MPI_T_enum)64)
 #define MPI_INT (&ompi_mpi_int)
 #define MPI_UNSIGNED_LONG_LONG (&ompi_mpi_unsigned_long_long)
 #define MPI_THREAD_SINGLE 0
@@ -111,6 +114,8 @@ STUB_BOTH(T_pvar_handle_alloc, (MPI_T_pvar_session session, int index, void *obj
 STUB_BOTH(T_pvar_handle_free, (MPI_T_pvar_session session, MPI_T_pvar_handle *handle))
 STUB_BOTH(T_pvar_start, (MPI_T_pvar_session session, MPI_T_pvar_handle handle))
 STUB_BOTH(T_pvar_read, (MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buffer))
+STUB_BOTH(T_enum_get_info, (MPI_T_enum enumtype, int *num, char *name, int *name_len))
+STUB_BOTH(T_enum_get_item, (MPI_T_enum enumtype, int index, int *value, char *name, int *name_len))
 STUB_BOTH(T_source_get_num, (int *num))
 STUB_BOTH(T_source_get_info, (int index, char *name, int *name_len, char *desc, int *desc_len, int *ordering,
                               long long *ticks_per_second, long long *max_ticks, MPI_Info *info))

@@ -7,6 +7,7 @@
  */
 #include "mpi.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,28 @@ static void check_group(MPI_Group group)
 {
     if (group != MPI_GROUP_WORLD)
         fail("not a group");
+}
+
+static void *ask(void *unused)
+{
+    int num = 0;
+    if (MPI_T_pvar_get_num(&num) == MPI_SUCCESS && num < 1)
+        fail("no variables");
+    return unused;
+}
+
+/* A library may use the interface itself, and wait for another thread that does. */
+static void use_the_interface(void)
+{
+    static int uses;
+    if (__atomic_exchange_n(&uses, 1, __ATOMIC_SEQ_CST))
+        return;
+    pthread_t thread;
+    if (pthread_create(&thread, 0, ask, 0) || pthread_join(thread, 0))
+        fail("no thread");
+    int num;
+    MPI_T_pvar_get_num(&num);
+    __atomic_store_n(&uses, 0, __ATOMIC_SEQ_CST);
 }
 #endif
 
@@ -237,6 +260,7 @@ BOTH(T_pvar_get_info, (int index, char *name, int *name_len, int *verbosity, int
      (index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic), {
          if (index != 0)
              return MPI_T_ERR_INVALID_INDEX;
+         use_the_interface();
          if (name && *name_len > 0)
              snprintf(name, *name_len, "stub_sent");
          *name_len = 10;
@@ -247,11 +271,33 @@ BOTH(T_pvar_get_info, (int index, char *name, int *name_len, int *verbosity, int
          *var_class = MPI_T_PVAR_CLASS_COUNTER;
          *datatype = MPI_UNSIGNED_LONG_LONG;
          if (enumtype)
-             *enumtype = 0;
+             *enumtype = STUB_ENUM;
          *bind = MPI_T_BIND_NO_OBJECT;
          *readonly = 1;
          *continuous = 1;
          *atomic = 0;
+         return MPI_SUCCESS;
+     })
+
+BOTH(T_enum_get_info, (MPI_T_enum enumtype, int *num, char *name, int *name_len), (enumtype, num, name, name_len), {
+    if (enumtype != STUB_ENUM)
+        fail("not an enumeration");
+    use_the_interface();
+    *num = 1;
+    if (name && *name_len > 0)
+        snprintf(name, *name_len, "stub_numbers");
+    *name_len = 13;
+    return MPI_SUCCESS;
+})
+
+BOTH(T_enum_get_item, (MPI_T_enum enumtype, int index, int *value, char *name, int *name_len),
+     (enumtype, index, value, name, name_len), {
+         if (enumtype != STUB_ENUM || index != 0)
+             fail("not an item");
+         *value = 3;
+         if (name && *name_len > 0)
+             snprintf(name, *name_len, "three");
+         *name_len = 6;
          return MPI_SUCCESS;
      })
 

@@ -69,6 +69,12 @@ int main(int argc, char **argv)
     expect(MPI_T_pvar_get_info(99999, name, &name_len, &verbosity, &var_class, &datatype, &enumtype, desc, &desc_len, &bind,
                                &readonly, &continuous, &atomic) == MPI_T_ERR_INVALID_INDEX, "no index");
     check_source();
+    name_len = 80;
+    expect(MPI_T_enum_get_info(enumtype, &num, name, &name_len) == MPI_SUCCESS && num == 1 && !strcmp(name, "stub_numbers"),
+           "the enumeration");
+    name_len = 80;
+    expect(MPI_T_enum_get_item(enumtype, 0, &number, name, &name_len) == MPI_SUCCESS && number == 3 && !strcmp(name, "three"),
+           "its item");
     expect(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
     expect(MPI_T_pvar_handle_alloc(session, index, 0, &handle, &count) == MPI_SUCCESS && count == 1, "the handle");
     expect(MPI_T_pvar_read(session, handle, &sent) == MPI_SUCCESS, "the value");
