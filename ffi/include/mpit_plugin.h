@@ -27,7 +27,8 @@
  *
  * Structs that describe begin with their own size. Later versions of this header append members; 0 always stands for
  * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay for
- * ever, so a plug-in is never unloaded. Strings are UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
+ * ever, so a plug-in is never unloaded. Sums, levels, cells and switches change, and the storage of settings does: they are
+ * not `const`. Strings are UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
  * Functions may be called by any thread; nothing may be thrown out of them.
  *
  * The inline functions use the atomic built-in functions of GCC and Clang.
@@ -255,7 +256,7 @@ struct mpit_cvar {
     int scope;                           /* enum mpit_scope */
     int count;                           /* elements; of text, bytes with the NUL */
     const char *const *categories;       /* names, then a null pointer; or null */
-    void *storage;                       /* `count` elements */
+    void *storage;                       /* `count` elements; may be constant for CONSTANT and READONLY */
     mpit_set_function *set;              /* or null: all values are taken */
     void *user_data;                     /* for the functions */
     const struct mpit_enum *enumeration; /* the only values of an MPIT_INT variable, or null */

@@ -18,7 +18,7 @@ pub struct Malformed {
 }
 
 /// What `malformed.c` is compiled with, and what people are told.
-const FAULTS: [(&str, &str); 40] = [
+const FAULTS: [(&str, &str); 42] = [
     ("NO_SYMBOL", "no symbol mpit_plugin_v1"),
     ("RETURNS_NULL", "cannot work with this mpit"),
     ("RETURNS_ODD", "is not aligned"),
@@ -52,6 +52,8 @@ const FAULTS: [(&str, &str); 40] = [
     ("FLAGS", "its flags"),
     ("COUNT", "its count is -1"),
     ("NO_VALUE", "exactly one of"),
+    ("SUM_CONST", "its sum at 0x"),
+    ("STORAGE_CONST", "cannot be written"),
     ("SCOPE", "no scope 7"),
     ("ORDER", "no order 2"),
     ("FRAMEWORK", "no framework `btl`"),

@@ -87,6 +87,11 @@ impl Gauge {
         }
     }
 
+    /// Returns true if [`Self::bind`] was called with this function.
+    pub(crate) fn is_bound_to(&self, function: &'static ReachedFunction) -> bool {
+        self.reached.load(Acquire) == *function as *mut c_void
+    }
+
     /// Moves the running marks, which this image made, to a level that was reached.
     pub(crate) fn move_marks(&self, level: u64) {
         self.marks().for_each(|mark| mark.observe(level));

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::from_ref;
 use std::sync::atomic::{
     AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Relaxed, Release},
@@ -12,6 +13,7 @@ use super::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction}
 use crate::cell::{Cell, Gauge, ReachedFunction, Value};
 use crate::desc::{Head, PvarDesc};
 use crate::object::Object;
+use crate::readable::is_writable;
 use crate::words::{Bind, Class, Datatype};
 use crate::{Error, Result};
 
@@ -92,7 +94,11 @@ impl Place {
             Origins::Level(gauge) => Some(gauge),
             Origins::LevelOf(_) if object.kind() != self.bind => Some(&NONE),
             Origins::LevelOf(function) => {
-                self.level_of(function, object).filter(|gauge| gauge.bind(&REACHED))
+                let gauge = self.level_of(function, object)?;
+                // Not asked of a level that is bound already: handles come here often.
+                let can_bind =
+                    || is_writable(from_ref(gauge).cast(), size_of::<Gauge>()) && gauge.bind(&REACHED);
+                if gauge.is_bound_to(&REACHED) || can_bind() { Some(gauge) } else { None }
             }
             _ => None,
         }

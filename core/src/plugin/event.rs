@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
 use super::abi::{self, EventCell};
-use super::read::{Ruled, placed, placed_list};
+use super::read::{Ruled, placed_list, placed_to_change};
 use super::table::{Entry, Making, forever, forever_list};
 use super::texts::{NAME, names, text, word};
 use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
@@ -27,7 +27,7 @@ impl Making {
         let (elements, element_names) = unsafe { elements(from) }?;
         // SAFETY: by the caller's promise.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        placed("its cell", from.cell)?;
+        placed_to_change("its cell", from.cell)?;
         // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic.
         let cell: &'static EventCell = unsafe { &*from.cell };
         let core = forever(event::EventCell::with_mirror(&cell.listeners));

@@ -2,7 +2,7 @@
 
 use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use super::cell::{self, Count, MOST_ELEMENTS, Origins, Place};
-use super::read::{Ruled, placed};
+use super::read::{Ruled, placed_list, placed_to_change};
 use super::table::{Entry, Making, forever};
 use super::texts::{names, word};
 use crate::cell::Gauge;
@@ -24,6 +24,9 @@ impl Making {
         // SAFETY: by the caller's promise.
         let value = unsafe { value_of(from, datatype) }?;
         let count = count_of(from, &value)?;
+        if let (Origins::Storage(storage), Count::Fixed(count)) = (&value, count) {
+            placed_list("its storage", storage.cast::<u8>(), count * datatype.size())?;
+        }
         let place = Place { value, count, bind, watch: from.watch, user_data: from.user_data };
         cell_fault(&place, class, datatype)?;
         let marks = Marks::of(from.flags, class, datatype)?;
@@ -114,7 +117,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
         return Ok(Origins::LevelOf(function));
     }
     if !from.level.is_null() {
-        placed("its level", from.level)?;
+        placed_to_change("its level", from.level)?;
         // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic, and the
         // header has it begin as zeros, without marks.
         let gauge: &'static Gauge = unsafe { &*from.level };
@@ -126,7 +129,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
         }
         return Ok(Origins::Storage(from.storage));
     }
-    placed("its sum", from.sum)?;
+    placed_to_change("its sum", from.sum)?;
     // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic.
     let sum: &'static Sum = unsafe { &*from.sum };
     Ok(Origins::Sum(sum))

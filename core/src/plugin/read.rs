@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use super::abi;
-use crate::readable::is_readable;
+use crate::readable::{is_readable, is_writable};
 use crate::registry::Fault;
 
 /// Why something is refused: what it is, then why.
@@ -75,6 +75,17 @@ pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> Checked<
     } else {
         Ok(())
     }
+}
+
+/// Refuses the same, and memory that cannot be written, of what is changed from now on.
+pub(super) fn placed_to_change<T>(what: &str, at: *const T) -> Checked<()> {
+    placed(what, at)?;
+    if is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(constant(what, at)) }
+}
+
+/// Says that something has to change and cannot.
+pub(super) fn constant<T>(what: &str, at: *const T) -> String {
+    format!("{what} at {at:p} is in memory that cannot be written: define it without `const`")
 }
 
 /// Reads a struct, and its size.

@@ -7,12 +7,13 @@ use super::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
 use super::cell::{MOST_ELEMENTS, load};
-use super::read::Ruled;
+use super::read::{Ruled, constant, placed_list};
 use super::table::{Entry, Making, forever, forever_list};
 use super::texts::{names, word};
 use crate::Error;
 use crate::desc::{CvarDesc, CvarOps, EnumDesc};
 use crate::object::Object;
+use crate::readable::is_writable;
 use crate::registry::{Fault, text_fault};
 use crate::words::{Bind, Datatype, Scope, Verbosity};
 
@@ -23,6 +24,8 @@ struct Setting {
     value: Origins,
     user_data: *mut c_void,
     enumeration: Option<&'static EnumDesc>,
+    /// Its storage lies in memory that cannot be written.
+    is_constant: bool,
 }
 
 /// Where its value is kept.
@@ -104,6 +107,9 @@ unsafe extern "C" fn write_setting(
     let fits = if is_text { count < cell.count } else { count == cell.count };
     if !fits {
         return Error::Invalid.code();
+    }
+    if cell.is_constant {
+        return Error::CvarSetNever.code();
     }
     if let Some(enumeration) = cell.enumeration {
         for place in 0..count {
@@ -210,6 +216,7 @@ impl Making {
         })?;
         let bind = word("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
+        let is_constant = is_constant(&value, count as usize * datatype.size(), scope)?;
         let ops = if matches!(value, Origins::OfObjects(..)) { &BOUND_OPS } else { &OPS };
         // SAFETY: by the caller's promise.
         let (aliases, environment) = unsafe { further_names(from) }?;
@@ -224,6 +231,7 @@ impl Making {
             value,
             user_data: from.user_data,
             enumeration,
+            is_constant,
         });
         let cell = std::ptr::from_ref(cell).cast();
         let common = self.common(&categories, enumeration, entry.origin);
@@ -259,6 +267,20 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> Ruled<Origins> {
         }
         (None, None) => Ok(Origins::Storage(from.storage, from.set)),
         _ => Err(Fault::of("C5", "it has one of `get` and `put`, which belong together")),
+    }
+}
+
+/// Returns true for storage that cannot be written, which is refused unless tools may not set the variable either.
+fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> Ruled<bool> {
+    let Origins::Storage(storage, _) = *value else { return Ok(false) };
+    let storage = storage.cast_const().cast::<u8>();
+    placed_list("its storage", storage, bytes)?;
+    if is_writable(storage, bytes) {
+        return Ok(false);
+    }
+    match scope {
+        Scope::Constant | Scope::ReadOnly => Ok(true),
+        _ => Err(constant("its storage", storage).into()),
     }
 }
 

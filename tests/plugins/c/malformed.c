@@ -27,6 +27,8 @@ static struct mpit_pvar pvars[] = {
      .storage = &value},
 };
 
+static const struct mpit_sum constant __attribute__((unused)) = MPIT_SUM_INIT;
+
 static int limit;
 static struct mpit_cvar cvars[] = {
     {.size = sizeof(struct mpit_cvar), .name = "wrong_limit", .description = "A limit.", .datatype = MPIT_INT,
@@ -138,6 +140,11 @@ static inline void spoil(void)
     pvars[0].count = -1;
 #elif defined(FAULT_NO_VALUE)
     pvars[0].storage = 0;
+#elif defined(FAULT_SUM_CONST)
+    pvars[0] = (struct mpit_pvar){.size = sizeof pvars[0], .name = NAME, .pvar_class = MPIT_CLASS_COUNTER,
+                                  .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .sum = (struct mpit_sum *)&constant};
+#elif defined(FAULT_STORAGE_CONST)
+    cvars[0].storage = (void *)&constant;
 #elif defined(FAULT_SCOPE)
     cvars[0].scope = 7;
 #elif defined(FAULT_ORDER)

@@ -22,6 +22,14 @@ static uint64_t words[2];
 static struct mpit_sum sum = MPIT_SUM_INIT;
 static struct mpit_event_cell cells[8];
 
+/* In memory that can be read and not written. */
+static const int const_value = 3;
+static const struct mpit_sum const_sum = MPIT_SUM_INIT;
+static const struct mpit_level const_level = MPIT_LEVEL_INIT;
+static const struct mpit_event_cell const_cell = MPIT_EVENT_CELL_INIT;
+static const struct mpit_switch const_switch = MPIT_SWITCH_INIT;
+#define NOWHERE ((void *)0x7000)
+
 static const struct mpit_enum_item twice[] = {{1, "one"}, {1, "uno"}};
 static const struct mpit_enum without_items = {sizeof(struct mpit_enum), "faults_without_items", 0, 0};
 static const struct mpit_enum same_items = {sizeof(struct mpit_enum), "faults_same_items", twice, 2};
@@ -54,6 +62,9 @@ static const struct mpit_pvar pvars[] = {
     {PVAR, .name = "faults_atomic", .description = "Words.", .pvar_class = MPIT_CLASS_SIZE, ULL, .flags = MPIT_PVAR_ATOMIC | MPIT_PVAR_WRITABLE, .count = 1, .storage = words, IN_FAULTS, MPIT_HERE}, /* error C22 */
     {PVAR, .name = "faults_many", .description = "Words.", .pvar_class = MPIT_CLASS_SIZE, ULL, .count = -1, .storage = words, IN_FAULTS, MPIT_HERE}, /* error C28 */
     {PVAR, .name = "faults_odd", .description = "Words.", .pvar_class = MPIT_CLASS_SIZE, ULL, .count = 1, .storage = (char *)words + 1, IN_FAULTS, MPIT_HERE}, /* error table */
+    {PVAR, .name = "faults_lost", .description = "Words.", .pvar_class = MPIT_CLASS_SIZE, ULL, .count = 1, .storage = NOWHERE, IN_FAULTS, MPIT_HERE}, /* error table */
+    {PVAR, .name = "faults_const_sum", .description = "A sum.", .pvar_class = MPIT_CLASS_COUNTER, ULL, .count = 1, .sum = (struct mpit_sum *)&const_sum, IN_FAULTS, MPIT_HERE}, /* error table */
+    {PVAR, .name = "faults_const_level", .description = "A level.", .pvar_class = MPIT_CLASS_LEVEL, ULL, .count = 1, .level = (struct mpit_level *)&const_level, IN_FAULTS, MPIT_HERE}, /* error table */
     {PVAR, .name = "faults_untold", .pvar_class = MPIT_CLASS_SIZE, ULL, .count = 2, .storage = words, IN_FAULTS, MPIT_HERE}, /* warning description */
     {PVAR, .name = "faults_generic", .pvar_class = MPIT_CLASS_GENERIC, ULL, .count = 2, .storage = words, IN_FAULTS, MPIT_HERE}, /* warning R127 */
     {PVAR, .name = "faults_time", .description = "Time lost.", .pvar_class = MPIT_CLASS_TIMER, ULL, .count = 1, .storage = words, IN_FAULTS, MPIT_HERE}, /* warning R123 */
@@ -75,6 +86,9 @@ static const struct mpit_cvar cvars[] = {
     {CVAR, .name = "faults_group", .datatype = MPIT_INT, .count = 1, .storage = &value, .scope = MPIT_SCOPE_GROUP, IN_FAULTS, MPIT_HERE}, /* error C25, warning description */
     {SETTING, .name = "faults_bound", .scope = MPIT_SCOPE_LOCAL, .bind = MPIT_BIND_COMM, MPIT_HERE}, /* error C29 */
     {SETTING, .name = "faults_unbound", .scope = MPIT_SCOPE_LOCAL, .freed = end_of_object, MPIT_HERE}, /* error C29 */
+    {CVAR, .name = "faults_const", .description = "A setting.", .datatype = MPIT_INT, .count = 1, .storage = (void *)&const_value, .scope = MPIT_SCOPE_LOCAL, IN_FAULTS, MPIT_HERE}, /* error table */
+    {CVAR, .name = "faults_const_lost", .description = "A setting.", .datatype = MPIT_INT, .count = 1, .storage = NOWHERE, .scope = MPIT_SCOPE_CONSTANT, IN_FAULTS, MPIT_HERE}, /* error table */
+    {CVAR, .name = "faults_const_const", .description = "A setting.", .datatype = MPIT_INT, .count = 1, .storage = (void *)&const_value, .scope = MPIT_SCOPE_CONSTANT, IN_FAULTS, MPIT_HERE},
     {CVAR, .name = "faults_nowhere", .description = "A setting.", .datatype = MPIT_INT, .count = 1, IN_FAULTS, MPIT_HERE}, /* error table */
 };
 
@@ -94,6 +108,7 @@ static const struct mpit_event events[] = {
     {RAISED, .name = "faults_happened", .elements = one, .num_elements = 1, .cell = &cells[1], MPIT_HERE}, /* error C45 */
     {RAISED, .name = "faults_shared_cell", .elements = one, .num_elements = 1, .cell = &cells[0], MPIT_HERE}, /* error table */
     {RAISED, .name = "faults_no_cell", .elements = one, .num_elements = 1, MPIT_HERE}, /* error table */
+    {RAISED, .name = "faults_const_cell", .elements = one, .num_elements = 1, .cell = (struct mpit_event_cell *)&const_cell, MPIT_HERE}, /* error table */
     {RAISED, .name = "faults_late", .elements = late, .num_elements = 1, .cell = &cells[2], MPIT_HERE}, /* error C32 */
     {RAISED, .name = "faults_crossed", .elements = crossed, .num_elements = 2, .cell = &cells[3], MPIT_HERE}, /* error C32 */
     {RAISED, .name = "faults_large", .elements = large, .num_elements = 2, .cell = &cells[4], MPIT_HERE}, /* error C33 */
@@ -113,6 +128,7 @@ static const struct mpit_component components[] = {
     {COMPONENT, .framework = "pml", .name = "faults", .description = "Hears.", MPIT_HERE},
     {COMPONENT, .framework = "pml", .name = "faults", .description = "Hears.", MPIT_HERE}, /* error C45 */
     {COMPONENT, .framework = "pml", .name = "monitoring", .description = "Hears.", MPIT_HERE}, /* error C45 */
+    {COMPONENT, .framework = "pml", .name = "faults_const", .description = "Hears.", .listening = (struct mpit_switch *)&const_switch, MPIT_HERE}, /* error table */
     {COMPONENT, .framework = "btl", .name = "faults", .description = "Hears.", MPIT_HERE}, /* error C4 */
 };
 

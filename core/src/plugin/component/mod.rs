@@ -21,7 +21,7 @@ pub use list::{Claim, all, changed, on_change};
 
 use super::abi;
 use super::life::{Lease, Life};
-use super::read::placed;
+use super::read::placed_to_change;
 use super::texts::{DESCRIPTION, borrowed};
 use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};
@@ -88,7 +88,7 @@ impl ForeignComponent {
             return Err(fault);
         }
         if !functions.listening.is_null() {
-            placed("its switch", functions.listening)?;
+            placed_to_change("its switch", functions.listening)?;
         }
         // SAFETY: null, or aligned and there for ever by the caller's promise; all its members are atomic.
         let reasons = unsafe { functions.listening.as_ref() };
