@@ -41,6 +41,10 @@ pub trait CvarValue: Copy + PartialOrd + Send + Sync + 'static {
 
 /// Where a value is kept: a word, or text behind a lock.
 #[doc(hidden)]
+#[allow(
+    unreachable_pub,
+    reason = "Rust 1.90 does not see that it bounds an associated type of a public trait"
+)]
 pub trait Store<T>: Send + Sync + Sized + 'static {
     /// Nothing written yet.
     const EMPTY: Self;
@@ -233,9 +237,7 @@ impl<T: CvarValue> Cvar<T> {
     /// Admits only values within a range; others are refused with `MPI_T_ERR_INVALID`.
     #[must_use]
     pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
-        self.range = Some((*range.start(), *range.end()));
-        // Constants cannot drop a range of a `T` that is not known.
-        _ = ManuallyDrop::new(range);
+        self.range = Some(ends(range));
         self
     }
 
@@ -267,6 +269,14 @@ impl<T: CvarValue> Cvar<T> {
     }
 }
 
+/// The lowest and the highest value of a range.
+pub(super) const fn ends<T: Copy>(range: RangeInclusive<T>) -> (T, T) {
+    let ends = (*range.start(), *range.end());
+    // Constants cannot drop a range of a `T` that is not known.
+    _ = ManuallyDrop::new(range);
+    ends
+}
+
 /// Refuses a value outside of a range.
 pub(super) fn check_range<T: CvarValue>(range: Option<(T, T)>, value: T) -> Result<()> {
     match range {
@@ -288,17 +298,19 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     note = "declare the static as `Cvar<i32>`"
 )]
 pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
-    /// The datatype of an element.
-    const DATATYPE: Datatype;
-    /// Elements.
-    const COUNT: usize;
-    /// The enumeration of its values.
-    const ENUMERATION: Option<&'static EnumDesc>;
+    /// The type of the value.
+    type Value: CvarValue;
     /// True if it has a value for each object.
     const IS_BOUND: bool;
     /// The functions behind the cell.
     #[doc(hidden)]
     const OPERATIONS: sealed::Operations;
+    /// The datatype of an element.
+    const DATATYPE: Datatype = <Self::Value as CvarValue>::Element::DATATYPE;
+    /// Elements.
+    const COUNT: usize = Self::Value::COUNT;
+    /// The enumeration of its values.
+    const ENUMERATION: Option<&'static EnumDesc> = Self::Value::ENUMERATION;
 }
 
 pub(crate) mod sealed {
@@ -312,11 +324,15 @@ pub(crate) mod sealed {
 }
 
 /// A type that stores a setting.
-pub(super) trait Storage: Sync + Sized + 'static {
-    /// The type of the value.
-    type Value: CvarValue;
+pub(super) trait Storage: CvarCell {
     /// The functions behind it.
-    const TABLE: &'static CvarOps;
+    const TABLE: &'static CvarOps = &CvarOps {
+        read: read::<Self>,
+        write: write::<Self>,
+        drop_value: drop_value::<Self>,
+        is_bound: Self::IS_BOUND,
+        enumeration: Self::ENUMERATION,
+    };
 
     /// The value of an object.
     fn load(&self, object: &Object<'_>) -> Self::Value;
@@ -329,15 +345,6 @@ pub(super) trait Storage: Sync + Sized + 'static {
 }
 
 impl<T: CvarValue> Storage for Cvar<T> {
-    type Value = T;
-    const TABLE: &'static CvarOps = &CvarOps {
-        read: read::<Self>,
-        write: write::<Self>,
-        drop_value: drop_value::<Self>,
-        is_bound: false,
-        enumeration: T::ENUMERATION,
-    };
-
     fn load(&self, _object: &Object<'_>) -> T {
         self.get()
     }
@@ -352,27 +359,23 @@ impl<T: CvarValue> Storage for Cvar<T> {
 impl<T: CvarValue> sealed::Sealed for Cvar<T> {}
 
 impl<T: CvarValue> CvarCell for Cvar<T> {
-    const DATATYPE: Datatype = T::Element::DATATYPE;
-    const COUNT: usize = T::COUNT;
-    const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
+    type Value = T;
     const IS_BOUND: bool = false;
-    const OPERATIONS: sealed::Operations = sealed::Operations(<Self as Storage>::TABLE);
+    const OPERATIONS: sealed::Operations = sealed::Operations(Self::TABLE);
 }
 
 impl<T: CvarValue> sealed::Sealed for ObjectCvar<T> {}
 
 impl<T: CvarValue> CvarCell for ObjectCvar<T> {
-    const DATATYPE: Datatype = T::Element::DATATYPE;
-    const COUNT: usize = T::COUNT;
-    const ENUMERATION: Option<&'static EnumDesc> = T::ENUMERATION;
+    type Value = T;
     const IS_BOUND: bool = true;
-    const OPERATIONS: sealed::Operations = sealed::Operations(<Self as Storage>::TABLE);
+    const OPERATIONS: sealed::Operations = sealed::Operations(Self::TABLE);
 }
 
 /// # Safety
 ///
 /// `cell` is a `&'static S`; `out` is valid for writes of `count` elements, and aligned.
-pub(super) unsafe extern "C" fn read<S: Storage>(
+unsafe extern "C" fn read<S: Storage>(
     cell: *const (),
     object: &Object<'_>,
     out: *mut u8,
@@ -396,7 +399,7 @@ pub(super) unsafe extern "C" fn read<S: Storage>(
 /// # Safety
 ///
 /// `cell` is a `&'static S`; `value` is valid for reads of `count` elements, and aligned.
-pub(super) unsafe extern "C" fn write<S: Storage>(
+unsafe extern "C" fn write<S: Storage>(
     cell: *const (),
     object: &Object<'_>,
     value: *const u8,
@@ -418,7 +421,7 @@ pub(super) unsafe extern "C" fn write<S: Storage>(
 /// # Safety
 ///
 /// `cell` is a `&'static S`.
-pub(super) unsafe extern "C" fn drop_value<S: Storage>(cell: *const (), object: &Object<'_>) {
+unsafe extern "C" fn drop_value<S: Storage>(cell: *const (), object: &Object<'_>) {
     // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
     unsafe { &*cell.cast::<S>() }.drop_value(object);
 }

@@ -1,6 +1,5 @@
 //! Settings of which each MPI object has a value of its own.
 
-use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
@@ -9,9 +8,8 @@ use std::sync::atomic::{
 };
 
 use super::CvarValue;
-use super::cell::{Storage, Store, check_range, drop_value, read, write};
+use super::cell::{Storage, Store, check_range, ends};
 use crate::Result;
-use crate::desc::CvarOps;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::object::Object;
@@ -79,9 +77,7 @@ impl<T: CvarValue> ObjectCvar<T> {
     /// Admits only values within a range; others are refused with `MPI_T_ERR_INVALID`.
     #[must_use]
     pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
-        self.range = Some((*range.start(), *range.end()));
-        // Constants cannot drop a range of a `T` that is not known.
-        _ = ManuallyDrop::new(range);
+        self.range = Some(ends(range));
         self
     }
 
@@ -184,15 +180,6 @@ impl<T: CvarValue> ObjectCvar<T> {
 }
 
 impl<T: CvarValue> Storage for ObjectCvar<T> {
-    type Value = T;
-    const TABLE: &'static CvarOps = &CvarOps {
-        read: read::<Self>,
-        write: write::<Self>,
-        drop_value: drop_value::<Self>,
-        is_bound: true,
-        enumeration: T::ENUMERATION,
-    };
-
     fn load(&self, object: &Object<'_>) -> T {
         match object.kind() {
             Bind::NoObject => self.default(),
