@@ -1,0 +1,135 @@
+//! The components that a framework knows, in which state each is, and the function that has to run next.
+
+use mpit::plugin::component::ForeignComponent;
+
+use super::Lifecycle;
+use crate::host::World;
+use crate::selection::Selection;
+
+/// A component of this process, open or not.
+pub(super) struct Known<C: ?Sized + 'static> {
+    pub(super) name: &'static str,
+    pub(super) component: &'static C,
+    /// A component of another image, which may be activated and deactivated at any time.
+    pub(super) guest: Option<&'static ForeignComponent>,
+    /// The last epoch in which it was asked to take part,
+    asked: Option<u64>,
+    /// and whether it has taken part since.
+    pub(super) is_open: bool,
+    pub(super) is_listed: bool,
+    /// The position among all openings of this process, if it is open.
+    pub(super) opened: u64,
+    /// A thread runs its `open` or `close`, and looks at it once more afterwards.
+    pub(super) is_busy: bool,
+}
+
+impl<C: ?Sized + Lifecycle> Known<C> {
+    pub(super) fn new(
+        name: &'static str,
+        component: &'static C,
+        guest: Option<&'static ForeignComponent>,
+    ) -> Self {
+        Self {
+            name,
+            component,
+            guest,
+            asked: None,
+            is_open: false,
+            is_listed: false,
+            opened: 0,
+            is_busy: false,
+        }
+    }
+
+    fn can_close(&self) -> bool {
+        self.is_open && !self.is_busy
+    }
+
+    /// Marks it as being closed.
+    fn begin_close(&mut self) -> Step<C> {
+        (self.is_open, self.is_busy) = (false, true);
+        if self.guest.is_some() {
+            self.component.switch().pause();
+        }
+        Step::Close(self.component)
+    }
+
+    /// The time in which it may take part: what is linked into the program may for ever.
+    fn epoch(&self) -> Option<u64> {
+        self.guest.map_or(Some(1), ForeignComponent::epoch)
+    }
+}
+
+/// What is fixed when MPI is initialized.
+pub(super) struct Choice {
+    pub(super) world: World,
+    /// The selection list.
+    pub(super) list: String,
+}
+
+/// What the framework knows of its components.
+pub(super) struct Register<C: ?Sized + 'static> {
+    pub(super) choice: Option<Choice>,
+    /// Only grows, so that a step can be finished by its place.
+    pub(super) known: Vec<Known<C>>,
+    pub(super) is_closed: bool,
+}
+
+impl<C: ?Sized + Lifecycle> Register<C> {
+    pub(super) const fn new() -> Self {
+        Self { choice: None, known: Vec::new(), is_closed: false }
+    }
+
+    /// Adds a component of another image, unless it is there.
+    pub(super) fn add_new(&mut self, guest: Known<C>) {
+        if !self.known.iter().any(|known| is_same(known.guest, guest.guest)) {
+            self.known.push(guest);
+        }
+    }
+
+    /// The first function that has to run, by the place of its component, which is marked as busy.
+    pub(super) fn next_step(&mut self) -> Option<(usize, Step<C>)> {
+        let Self { choice, known, is_closed } = self;
+        let choice = choice.as_ref()?;
+        for (at, known) in known.iter_mut().enumerate().filter(|(_, known)| !known.is_busy) {
+            let epoch = known.epoch();
+            let is_over = *is_closed || known.asked != epoch;
+            if known.is_open && is_over {
+                return Some((at, known.begin_close()));
+            }
+            if *is_closed || !is_over {
+                continue;
+            }
+            known.asked = epoch;
+            if epoch.is_some() && Selection::parse(&choice.list, &[known.name]).0.admits(known.name) {
+                known.is_busy = true;
+                return Some((at, Step::Open(known.component, choice.world)));
+            }
+            if known.guest.is_none() {
+                known.component.switch().leave_out();
+            }
+        }
+        None
+    }
+
+    /// The position among all openings of the component that was opened last, of those that can be closed.
+    pub(super) fn last_opened(&self) -> Option<u64> {
+        self.known.iter().filter(|known| known.can_close()).map(|known| known.opened).max()
+    }
+
+    /// The close function of the component that was opened last, by its place; it is marked as busy.
+    pub(super) fn begin_close_last(&mut self) -> Option<(usize, Step<C>)> {
+        let open = self.known.iter_mut().enumerate().filter(|(_, known)| known.can_close());
+        open.max_by_key(|(_, known)| known.opened).map(|(at, known)| (at, known.begin_close()))
+    }
+}
+
+/// A function of a component that has to run now.
+pub(super) enum Step<C: ?Sized + 'static> {
+    Open(&'static C, World),
+    Close(&'static C),
+}
+
+fn is_same(one: Option<&'static ForeignComponent>, other: Option<&'static ForeignComponent>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| std::ptr::eq(one, other))
+}
