@@ -1,0 +1,59 @@
+//! Functions of variables, whose answers depend on the user's data alone.
+
+use std::ffi::{c_int, c_void};
+
+use mpit::cell::Gauge;
+use mpit::object::Object;
+
+/// Fills each element with ones, and fails if the user's data is odd.
+pub(super) unsafe extern "C" fn read(
+    user_data: *mut c_void,
+    object: *const Object<'_>,
+    out: *mut c_void,
+    count: c_int,
+) -> c_int {
+    assert!(!object.is_null());
+    // SAFETY: the elements of the smallest type fit.
+    unsafe { out.cast::<u8>().write_bytes(1, count as usize) };
+    user_data.addr() as c_int % 2
+}
+
+/// Says that there are as many elements as the user's data says, some of which are too many or too few.
+pub(super) unsafe extern "C" fn count_of(user_data: *mut c_void, object: *const Object<'_>) -> c_int {
+    assert!(!object.is_null());
+    user_data.addr() as c_int - 3
+}
+
+pub(super) unsafe extern "C" fn watch(_user_data: *mut c_void, more: c_int) {
+    assert!(more == 1 || more == -1);
+}
+
+pub(super) unsafe extern "C" fn level_of(user_data: *mut c_void, object: *const Object<'_>) -> *const Gauge {
+    assert!(!object.is_null());
+    user_data.cast_const().cast()
+}
+
+pub(super) unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
+    // SAFETY: the elements of the smallest type fit.
+    unsafe { out.cast::<u8>().write_bytes(1, count as usize) };
+    user_data.addr() as c_int
+}
+
+pub(super) unsafe extern "C" fn set(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
+    assert!(!value.is_null() && count >= 0);
+    user_data.addr() as c_int
+}
+
+pub(super) unsafe extern "C" fn put_of(
+    user_data: *mut c_void,
+    object: *const Object<'_>,
+    value: *const c_void,
+    count: c_int,
+) -> c_int {
+    assert!(!object.is_null() && !value.is_null() && count >= 0);
+    user_data.addr() as c_int
+}
+
+pub(super) unsafe extern "C" fn freed(_user_data: *mut c_void, object: *const Object<'_>) {
+    assert!(!object.is_null());
+}

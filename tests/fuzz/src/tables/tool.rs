@@ -1,0 +1,78 @@
+//! Uses of what a table registered.
+
+use mpit::object::Object;
+use mpit::registry::Registry;
+use mpit::session::{Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::words::{Bind, ThreadLevel};
+
+/// Reads and writes all variables, as tools do.
+pub(super) fn use_all(registry: &'static Registry) {
+    let interface = Interface::new(registry, Limits::default());
+    interface.init(ThreadLevel::Single);
+    let session = interface.session_create().expect("a session");
+    for index in 0..registry.pvar_count() {
+        let desc = registry.pvar(index).expect("an index below the count");
+        let found = registry.pvar_index(desc.name(), desc.class());
+        assert_eq!(found, Some(index), "{}", desc.name());
+        let ranks = [0.into(), 1.into()];
+        let object = match desc.binding() {
+            Bind::NoObject => Object::NONE,
+            Bind::Comm => Object::comm(7, &ranks),
+            kind => Object::new(kind, 7),
+        };
+        if let Ok((handle, count)) = interface.handle_alloc(session, index, Some(&object)) {
+            assert!(count > 0, "{} has no element", desc.name());
+            use_handle(&interface, session, handle, count * desc.element().size());
+        }
+    }
+    for index in 0..registry.cvar_count() {
+        use_setting(&interface, index);
+    }
+    for index in 0..registry.category_count() {
+        let category = registry.category(index).expect("an index below the count");
+        assert_eq!(registry.category_index(category.name()), Some(index));
+    }
+    interface.session_free(session).expect("the session is there");
+    interface.finalize().expect("the interface is up");
+}
+
+fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, bytes: usize) {
+    if bytes > 1 << 16 {
+        return;
+    }
+    // Exactly as many words as it has, so that the sanitizer sees what lies behind.
+    let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
+    let buffer = value.as_mut_ptr().cast::<u8>();
+    let _ = interface.start(session, Which::One(handle));
+    // SAFETY: the buffer has room for all elements.
+    let _ = unsafe { interface.read(session, handle, buffer) };
+    // SAFETY: the buffer has all elements.
+    let _ = unsafe { interface.write(session, handle, buffer) };
+    // SAFETY: the buffer has room for all elements.
+    let _ = unsafe { interface.readreset(session, handle, buffer) };
+    let _ = interface.reset(session, Which::One(handle));
+    let _ = interface.stop(session, Which::All);
+    // SAFETY: the buffer has room for all elements.
+    let _ = unsafe { interface.read(session, handle, buffer) };
+    interface.handle_free(session, handle).expect("the handle is there");
+}
+
+fn use_setting(interface: &Interface, index: u32) {
+    let entry = interface.registry().cvar(index).expect("an index below the count");
+    let desc = entry.desc();
+    let object = Object::new(desc.binding(), 7);
+    let (handle, count) = interface.cvar_handle_alloc(index, Some(&object)).expect("a handle");
+    let bytes = count * desc.element().size();
+    if bytes > 1 << 16 {
+        return;
+    }
+    let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
+    let buffer = value.as_mut_ptr().cast::<u8>();
+    // SAFETY: the buffer has room for all elements.
+    if unsafe { interface.cvar_read(handle, buffer) }.is_ok() {
+        // SAFETY: the buffer has all elements.
+        let _ = unsafe { interface.cvar_write(handle, buffer) };
+    }
+    interface.object_freed(object.kind(), object.id());
+    interface.cvar_handle_free(handle).expect("the handle is there");
+}
