@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Relaxed, Release},
 };
 
 use mpit::lock::Mutex;
@@ -20,6 +19,7 @@ use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::events;
 
 use crate::abi::{Abi, Handle};
+use crate::attributes::{Attribute, Functions, after_deletion};
 use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
@@ -283,18 +283,11 @@ impl Tracked for Comm {
     }
 
     fn set_attribute(handle: Handle, number: u64) {
-        if let Some(keyval) = keyval() {
-            let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the communicator is alive and the key is ours.
-            unsafe { mpi::comm_set_attr(handle, keyval, value) };
-        }
+        ATTRIBUTE.set(handle, number);
     }
 
     fn attribute(handle: Handle) -> Option<u64> {
-        let (mut value, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
-        // SAFETY: the communicator is alive, the key is ours, and there is room for what was set.
-        let asked = unsafe { mpi::comm_get_attr(handle, keyval()?, (&raw mut value).cast(), &raw mut flag) };
-        (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
+        ATTRIBUTE.get(handle)
     }
 
     fn last_look(&self, handle: Handle) {
@@ -367,41 +360,17 @@ pub(crate) fn name_of(handle: Handle) -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// The key of our attribute of communicators. Best effort: without it, a communicator that is freed unseen is taken for the
-/// one that is made later under the same handle.
-fn keyval() -> Option<c_int> {
-    static KEYVAL: AtomicI32 = AtomicI32::new(0);
-    static MADE: OnceLock<bool> = OnceLock::new();
-    let made = *MADE.get_or_init(|| {
-        let mut keyval = Host::get().map_or(0, |host| host.abi().keyval_invalid);
-        // SAFETY: both functions have the signatures that attributes ask for, and live as long as the process.
-        let asked =
-            unsafe { mpi::comm_create_keyval(never_copy, deleted, &raw mut keyval, std::ptr::null_mut()) };
-        KEYVAL.store(keyval, SeqCst);
-        asked == Some(Abi::SUCCESS)
-    });
-    if made { Some(KEYVAL.load(Acquire)) } else { None }
-}
-
-/// An attribute of ours is not copied: a duplicate is a communicator of its own and is met by itself.
-pub(crate) unsafe extern "C" fn never_copy(
-    _object: Handle,
-    _keyval: c_int,
-    _extra: *mut c_void,
-    _value: *mut c_void,
-    _copy: *mut c_void,
-    flag: *mut c_int,
-) -> c_int {
-    if !flag.is_null() {
-        // SAFETY: not null, and the host's to be written.
-        unsafe { flag.write(0) };
-    }
-    Abi::SUCCESS
-}
+static ATTRIBUTE: Attribute = Attribute::new(Functions {
+    create_keyval: mpi::comm_create_keyval,
+    free_keyval: mpi::comm_free_keyval,
+    set: mpi::comm_set_attr,
+    get: mpi::comm_get_attr,
+    deleted,
+});
 
 /// A communicator is being freed; `MPI_COMM_SELF` first of all things in `MPI_Finalize`, with MPI still working.
 unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    let ended = std::panic::catch_unwind(|| {
+    after_deletion(|| {
         let abi = crate::abi();
         let comm = abi.clean(comm);
         if comm == abi.comm_self {
@@ -409,8 +378,5 @@ unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _
         } else {
             COMMS.attribute_deleted(comm, value.addr() as u64);
         }
-    });
-    // The panic hook has told; the host's own work is not to suffer.
-    drop(ended);
-    Abi::SUCCESS
+    })
 }

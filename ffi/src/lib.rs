@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
 pub mod abi;
+mod attributes;
 pub mod comms;
 pub mod datatypes;
 pub mod doctor;

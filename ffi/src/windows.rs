@@ -2,10 +2,9 @@
 //! ([`crate::comms`]).
 
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    AtomicBool, AtomicU64,
+    Ordering::{Relaxed, Release},
 };
 
 use mpit::object::{OUTSIDE, Object};
@@ -14,8 +13,8 @@ use mpit_components::comms::Ranks;
 use mpit_components::events;
 use mpit_components::windows::{self, WindowId};
 
-use crate::abi::{Abi, Handle};
-use crate::comms::never_copy;
+use crate::abi::Handle;
+use crate::attributes::{Attribute, Functions, after_deletion};
 use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
@@ -138,18 +137,11 @@ impl Tracked for Window {
     }
 
     fn set_attribute(handle: Handle, number: u64) {
-        if let Some(keyval) = keyval() {
-            let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the window is alive and the key is ours.
-            unsafe { mpi::win_set_attr(handle, keyval, value) };
-        }
+        ATTRIBUTE.set(handle, number);
     }
 
     fn attribute(handle: Handle) -> Option<u64> {
-        let (mut value, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
-        // SAFETY: the window is alive, the key is ours, and there is room for what was set.
-        let asked = unsafe { mpi::win_get_attr(handle, keyval()?, (&raw mut value).cast(), &raw mut flag) };
-        (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
+        ATTRIBUTE.get(handle)
     }
 
     fn release(&self) -> Option<Ranks> {
@@ -161,27 +153,15 @@ impl Tracked for Window {
     }
 }
 
-/// The key of our attribute of windows.
-fn keyval() -> Option<c_int> {
-    static KEYVAL: AtomicI32 = AtomicI32::new(0);
-    static MADE: OnceLock<bool> = OnceLock::new();
-    let made = *MADE.get_or_init(|| {
-        let mut keyval = Host::get().map_or(0, |host| host.abi().keyval_invalid);
-        // SAFETY: both functions have the signatures that attributes ask for, and live as long as the process.
-        let asked =
-            unsafe { mpi::win_create_keyval(never_copy, deleted, &raw mut keyval, std::ptr::null_mut()) };
-        KEYVAL.store(keyval, SeqCst);
-        asked == Some(Abi::SUCCESS)
-    });
-    if made { Some(KEYVAL.load(Acquire)) } else { None }
-}
+static ATTRIBUTE: Attribute = Attribute::new(Functions {
+    create_keyval: mpi::win_create_keyval,
+    free_keyval: mpi::win_free_keyval,
+    set: mpi::win_set_attr,
+    get: mpi::win_get_attr,
+    deleted,
+});
 
 /// A window is being freed.
 unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    let ended = std::panic::catch_unwind(|| {
-        WINDOWS.attribute_deleted(crate::abi().clean(win), value.addr() as u64);
-    });
-    // The panic hook has told; the host's own work is not to suffer.
-    drop(ended);
-    Abi::SUCCESS
+    after_deletion(|| WINDOWS.attribute_deleted(crate::abi().clean(win), value.addr() as u64))
 }

@@ -51,6 +51,8 @@ own_calls! {
     /// Makes a key for attributes.
     fn comm_create_keyval = c"MPI_Comm_create_keyval" / c"PMPI_Comm_create_keyval"
         (copy: CopyAttribute, delete: DeleteAttribute, keyval: *mut c_int, extra: *mut c_void);
+    /// Gives a key for attributes back.
+    fn comm_free_keyval = c"MPI_Comm_free_keyval" / c"PMPI_Comm_free_keyval" (keyval: *mut c_int);
     /// Hangs an attribute on a communicator.
     fn comm_set_attr =
         c"MPI_Comm_set_attr" / c"PMPI_Comm_set_attr" (comm: Handle, keyval: c_int, value: *mut c_void);
@@ -82,6 +84,8 @@ own_calls! {
     /// Makes a key for attributes of windows.
     fn win_create_keyval = c"MPI_Win_create_keyval" / c"PMPI_Win_create_keyval"
         (copy: CopyAttribute, delete: DeleteAttribute, keyval: *mut c_int, extra: *mut c_void);
+    /// Gives a key for attributes of windows back.
+    fn win_free_keyval = c"MPI_Win_free_keyval" / c"PMPI_Win_free_keyval" (keyval: *mut c_int);
     /// Hangs an attribute on a window.
     fn win_set_attr =
         c"MPI_Win_set_attr" / c"PMPI_Win_set_attr" (win: Handle, keyval: c_int, value: *mut c_void);
