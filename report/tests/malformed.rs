@@ -65,6 +65,11 @@ fn a_line_that_is_not_understood_is_told_with_its_number() {
     }
 }
 
+/// The members of a communicator in a good file.
+const MEMBERS: &str = "procs: 0,1,2,3";
+/// The answer to a range of ranks that ends before it begins, or between two steps.
+const NO_RANGE: &str = "run.1.prof:10: expected a range from a rank to a higher one in whole steps";
+
 /// What is replaced in a good file, by what, and what is said of it.
 const CHANGES: [(&str, &str, &str); 26] = [
     ("# OSC\n", "", "run.1.prof:5: expected lines S and R under the heading # OSC"),
@@ -81,37 +86,21 @@ const CHANGES: [(&str, &str, &str); 26] = [
         "D\tMPI_COMM_WORLD procs: ",
         "run.1.prof:10: expected the name of a communicator, and a tab",
     ),
-    ("procs: 0,1,2,3", "ranks: 0,1,2,3", "run.1.prof:10: expected `procs: ` and ranks"),
-    ("procs: 0,1,2,3", "procs: ", "run.1.prof:10: expected a rank in the list of members"),
-    ("procs: 0,1,2,3", "procs: 0,1,,3", "run.1.prof:10: expected a rank in the list of members"),
-    ("procs: 0,1,2,3", "procs: 0,1,2,", "run.1.prof:10: expected a rank in the list of members"),
-    ("procs: 0,1,2,3", "procs: 0 1,2,3", "run.1.prof:10: expected a comma between the ranks"),
-    ("procs: 0,1,2,3", "procs: 0-", "run.1.prof:10: expected the last rank of a range"),
-    ("procs: 0,1,2,3", "procs: 0-3:", "run.1.prof:10: expected the step of a range of ranks"),
-    (
-        "procs: 0,1,2,3",
-        "procs: 3-0",
-        "run.1.prof:10: expected a range from a rank to a higher one in whole steps",
-    ),
-    (
-        "procs: 0,1,2,3",
-        "procs: 0-3:2",
-        "run.1.prof:10: expected a range from a rank to a higher one in whole steps",
-    ),
-    (
-        "procs: 0,1,2,3",
-        "procs: 0-3:0",
-        "run.1.prof:10: expected a range from a rank to a higher one in whole steps",
-    ),
-    ("procs: 0,1,2,3", "procs: 0-2147483648", "run.1.prof:10: expected a rank below 2^31"),
-    ("procs: 0,1,2,3", "procs: 0-3 4", "run.1.prof:10: expected a comma between the ranks"),
-    (
-        "procs: 0,1,2,3",
-        "procs: 0-2147483647,0-2147483647,0",
-        "run.1.prof:10: expected fewer members than 2^32",
-    ),
+    (MEMBERS, "ranks: 0,1,2,3", "run.1.prof:10: expected `procs: ` and ranks"),
+    (MEMBERS, "procs: ", "run.1.prof:10: expected a rank in the list of members"),
+    (MEMBERS, "procs: 0,1,,3", "run.1.prof:10: expected a rank in the list of members"),
+    (MEMBERS, "procs: 0,1,2,", "run.1.prof:10: expected a rank in the list of members"),
+    (MEMBERS, "procs: 0 1,2,3", "run.1.prof:10: expected a comma between the ranks"),
+    (MEMBERS, "procs: 0-", "run.1.prof:10: expected the last rank of a range"),
+    (MEMBERS, "procs: 0-3:", "run.1.prof:10: expected the step of a range of ranks"),
+    (MEMBERS, "procs: 3-0", NO_RANGE),
+    (MEMBERS, "procs: 0-3:2", NO_RANGE),
+    (MEMBERS, "procs: 0-3:0", NO_RANGE),
+    (MEMBERS, "procs: 0-2147483648", "run.1.prof:10: expected a rank below 2^31"),
+    (MEMBERS, "procs: 0-3 4", "run.1.prof:10: expected a comma between the ranks"),
+    (MEMBERS, "procs: 0-2147483647,0-2147483647,0", "run.1.prof:10: expected fewer members than 2^32"),
     ("procs: 0,1,2,3\n", "procs: 0-3\tcomms: x\n", "run.1.prof:10: expected a number of communicators"),
-    ("procs: 0,1,2,3", "procs: 0,-2", "run.1.prof:10: expected a rank in the list of members"),
+    (MEMBERS, "procs: 0,-2", "run.1.prof:10: expected a rank in the list of members"),
     ("O2A\t1\t24 bytes\t2 msgs sent", "O2A\t1\t24 bytes\t2", "run.1.prof:11: expected ` msgs sent`"),
     ("O2A\t1\t24 bytes", "O2A\tx\t24 bytes", "run.1.prof:11: expected the rank of the process"),
     (

@@ -310,47 +310,20 @@ pub(super) fn text(room: Room, text: &str, call: impl FnOnce(*mut c_char, *mut c
 }
 
 pub(super) fn pvar_name(index: c_int, room: Room, expected: &str) -> Code {
+    let (none, kind, named, desc) = (null_mut(), null_mut(), null_mut(), null_mut());
     text(room, expected, |name, len| {
-        let none = null_mut();
+        let get = pvar_query::MPI_T_pvar_get_info;
         // SAFETY: the buffer is as large as its length says, or one of them is null; all else is null.
-        unsafe {
-            pvar_query::MPI_T_pvar_get_info(
-                index,
-                name,
-                len,
-                none,
-                none,
-                null_mut(),
-                null_mut(),
-                null_mut(),
-                none,
-                none,
-                none,
-                none,
-                none,
-            )
-        }
+        unsafe { get(index, name, len, none, none, kind, named, desc, none, none, none, none, none) }
     })
 }
 
 pub(super) fn cvar_name(index: c_int, room: Room, expected: &str) -> Code {
+    let (none, kind, named, desc) = (null_mut(), null_mut(), null_mut(), null_mut());
     text(room, expected, |name, len| {
-        let none = null_mut();
-        // SAFETY: as above.
-        unsafe {
-            cvar::MPI_T_cvar_get_info(
-                index,
-                name,
-                len,
-                none,
-                null_mut(),
-                null_mut(),
-                null_mut(),
-                none,
-                none,
-                none,
-            )
-        }
+        let get = cvar::MPI_T_cvar_get_info;
+        // SAFETY: the buffer is as large as its length says, or one of them is null; all else is null.
+        unsafe { get(index, name, len, none, kind, named, desc, none, none, none) }
     })
 }
 
