@@ -173,9 +173,9 @@ struct mpit_enum {
 /* The MPI object that a tool's handle is bound to. The struct is there during the call, and says what was so when the
  * handle was made; the object may be freed since.
  *
- * A communicator has a number that no other one has in the life of the process, the `comm` of messages and operations.
- * Other objects are known by their handles, as numbers. libmpit.so, over which an MPI library is made, knows nothing of
- * communicators: there they have their handles, too, and no ranks. */
+ * A communicator and a window have numbers that no other one has in the life of the process: the `comm` of messages and
+ * operations, the `window` of accesses. Other objects are known by their handles, as numbers. libmpit.so, over which an MPI
+ * library is made, knows nothing of communicators and windows: there they have their handles, too, and no ranks. */
 struct mpit_object {
     uint32_t kind;         /* enum mpit_bind */
     uint64_t id;           /* identifies it among those of its kind; 0 for no object */

@@ -32,7 +32,7 @@ enum Chore {
     Rules(rules::Arguments),
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
-    /// Install the libraries, their headers, the command and a file for pkg-config
+    /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
 
