@@ -10,6 +10,9 @@ use super::FIRST_WORD;
 /// The beginning of the first line of a file of one process.
 pub(crate) const RUN_WORD: &[u8] = b"# MPIT RUN\t";
 
+/// The name of a run that was not started by `mpit run`.
+const UNNAMED: &str = "-";
+
 /// The run and world of the process of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -45,9 +48,11 @@ impl Identity {
         Self::parse(fields.next()?)
     }
 
-    /// Returns true if both are of the same world of the same run.
+    /// Returns true if both are of the same world of the same run. A process that did not get the name of the run, as on
+    /// another machine, is of the run that has the world.
     pub(crate) fn is_of_same_world(&self, other: &Self) -> bool {
-        (&self.run, &self.world) == (&other.run, &other.world)
+        let is_unnamed = |identity: &Self| identity.run == UNNAMED;
+        self.world == other.world && (self.run == other.run || is_unnamed(self) || is_unnamed(other))
     }
 }
 

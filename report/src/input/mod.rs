@@ -410,6 +410,20 @@ mod tests {
     }
 
     #[test]
+    fn processes_that_do_not_know_their_run_belong_to_their_world() {
+        let directory = tempfile::tempdir().unwrap();
+        for (rank, run, world) in [(0, "A", "1"), (1, "-", "1"), (2, "-", "2")] {
+            let text =
+                format!("# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n");
+            std::fs::write(directory.path().join(format!("run.{rank}.prof")), text).unwrap();
+        }
+        let runs = find(&[directory.path().join("run")], false, &|_| None).unwrap();
+        let mut sizes: Vec<_> = runs.iter().map(|run| run.by_rank.len()).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes, [1, 2]);
+    }
+
+    #[test]
     fn numbers_in_names_are_compared_as_numbers() {
         let mut names = ["b", "a10b2", "a10b", "a2", "a02", "a"];
         names.sort_by(|a, b| natural(a, b));
