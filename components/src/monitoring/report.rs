@@ -37,10 +37,12 @@ impl WholeRun {
         Self { comms: Reader::new(), phases: 0, before: Moment::default(), comms_of_phase: Reader::new() }
     }
 
-    /// Writes what was recorded since the last numbered file to the next one. What cannot be written is in the one after that.
-    fn write_phase(&mut self, me: u32) {
+    /// Writes what was recorded since the last numbered file to the next one, with the lines of components. What cannot be
+    /// written is in the one after that.
+    fn write_phase(&mut self, me: u32, lines: Vec<(String, Lines)>) {
         let now = Moment::now();
-        let profile = self.before.until_now(me, &self.comms_of_phase);
+        let mut profile = self.before.until_now(me, &self.comms_of_phase);
+        profile.lines = lines;
         let ending = format!("_{}.{me}.prof", self.phases + 1);
         // The failure is reported to the user.
         if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
@@ -76,8 +78,8 @@ pub(crate) fn keep(world: World) {
     let Some(stem) = stem_of_stores() else {
         if settings::STORE.get() == settings::Place::File && world.rank == 0 {
             complain(
-                "monitoring_store: files are kept when pml_monitoring_enable, pml_monitoring_enable_output=3 and \
-                 pml_monitoring_filename ask for files at the end",
+                "monitoring_store=file has no effect: set pml_monitoring_enable, pml_monitoring_enable_output=3 and \
+                 pml_monitoring_filename as well",
             );
         }
         return;
@@ -90,7 +92,7 @@ pub(crate) fn keep(world: World) {
             }
         }
         Err(error) => complain(format_args!(
-            "monitoring_store: cannot keep {}: {error}; all is kept in memory",
+            "monitoring_store: cannot make {}: {error}; records stay in memory and are lost if the process is killed",
             path.display()
         )),
     }
@@ -120,7 +122,7 @@ pub(crate) fn end_run() {
     };
     store::OF_PROCESS.finalizing();
     if run.phases > 0 && matches!(output, Output::Files(_)) {
-        run.write_phase(world.rank);
+        run.write_phase(world.rank, profile.lines.clone());
     }
     let text = match output {
         Output::Files(_) => with_identity(&profile, gather::is_wanted()),
@@ -152,7 +154,7 @@ pub(crate) fn write_now() {
     let mut run = WHOLE_RUN.lock();
     let (Some(run), Some(world)) = (&mut *run, host::world()) else { return };
     if settings::ENABLE_OUTPUT.get() > 2 {
-        return run.write_phase(world.rank);
+        return run.write_phase(world.rank, lines);
     }
     let mut profile = Moment::default().until_now(world.rank, &run.comms);
     profile.lines = lines;

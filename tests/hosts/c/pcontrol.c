@@ -42,6 +42,8 @@ int main(int argc, char **argv)
     /* Means nothing here, as do arguments that may follow. */
     require(MPI_Pcontrol(77, 2.5, "and more", 1L << 40) == MPI_SUCCESS, "MPI_Pcontrol(77)");
     traffic(4, 1);
+    /* Writes a numbered file, where files are asked for. */
+    require(MPI_Pcontrol(2) == MPI_SUCCESS, "MPI_Pcontrol(2)");
     MPI_Win_free(&win);
     close_ledger();
     return EXIT_SUCCESS;

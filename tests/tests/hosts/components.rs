@@ -105,14 +105,17 @@ fn they_hear_of_pcontrol_and_add_lines_to_the_output() -> Outcome {
             let job = Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg(".").dir(&dir);
             let job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", place(&dir)?);
             job.under_mpit(&written_to("prof"))?.succeed()?;
-            for prof in read_all(&dir.join("prof"), 2)? {
-                // 0, 1 and 77.
-                let expected = FRAMEWORKS.map(|framework| format!("{framework}.acme\tlevels 78"));
-                Failure::unless(prof.lines == expected, || format!("{:?}", prof.lines))?;
+            // The file of the whole run, and the numbered ones.
+            for stem in ["prof", "prof_1", "prof_2"] {
+                for prof in read_all(&dir.join(stem), 2)? {
+                    // 0, 1, 77 and 2.
+                    let expected = FRAMEWORKS.map(|framework| format!("{framework}.acme\tlevels 80"));
+                    Failure::unless(prof.lines == expected, || format!("{stem}: {:?}", prof.lines))?;
+                }
             }
             let mpit = &build::artifacts()?.mpit;
             let report = Job::plain(&[]).arg(mpit).args(&["report", "prof"]).dir(&dir).succeed()?;
-            let is_shown = report.stdout.contains("rank 1, osc.acme: levels 78");
+            let is_shown = report.stdout.contains("rank 1, osc.acme: levels 80");
             Failure::unless(is_shown, || report.to_string())
         },
     )
