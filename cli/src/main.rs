@@ -34,13 +34,14 @@ enum Command {
     /// Run a command with the preload library over the MPI library that its programs have
     ///
     /// The command is usually a launcher and runs unchanged: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are
-    /// not disturbed. Processes on other nodes get the environment only if the launcher hands it on.
+    /// not disturbed. Processes on other nodes get the environment only if the launcher hands it on (Open MPI: `mpiexec -x
+    /// LD_PRELOAD -x MPIT_SET -x MPIT_RUN`).
     Run(Run),
-    /// List the variables, categories and enumerations that a tool would see
+    /// List the variables, events, sources, categories and enumerations that a tool would see
     ///
     /// Without a command: those of mpit, and of the plug-ins that the environment names. With one, such as
-    /// `mpit vars -- mpiexec -n 1 ./app`: all that its first process has at its end, the MPI library's own included, and what
-    /// of it appeared after MPI_Init only.
+    /// `mpit vars -- mpiexec -n 1 ./app`: all that its first process has at its end, the MPI library's own included; entries
+    /// that appeared after MPI_Init are marked.
     Vars(Vars),
     /// Tell what is wrong with plug-ins
     ///
@@ -70,10 +71,10 @@ struct Run {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = settings::parse)]
     set: Vec<settings::Setting>,
 
-    /// Record all messages and write one file per process at the end, `STEM.<rank>.prof`
+    /// Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`
     ///
-    /// For a directory, or a name that ends with a slash: `run.<rank>.prof` in it. If no file appears, a line at the end says
-    /// why.
+    /// For a directory, or a name that ends with a slash: `run.<rank>.prof` in it. Files `.prof` of an earlier run under these
+    /// names are removed first. If no file appears, a line at the end says why.
     #[arg(short, long, value_name = "STEM")]
     output: Option<OsString>,
 
@@ -85,8 +86,8 @@ struct Run {
     #[arg(long, requires = "output")]
     crash_safe: bool,
 
-    /// Leave entries out of what tools see: variables, events and categories by name, `*` at the end for any ending; with a
-    /// category of mpit's all that is in it
+    /// Leave entries out of what tools see: variables, events, sources and categories by name, `*` at the end for any ending;
+    /// with a category of mpit's, the variables and events in it. They are recorded all the same
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hide: Vec<String>,
 
@@ -134,7 +135,7 @@ struct Check {
     #[arg(long)]
     json: bool,
 
-    /// How long each may take
+    /// The longest time that the check of one plug-in may take
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u32,
 
@@ -176,7 +177,7 @@ struct Report {
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
 
-    /// In files .mat, the mean of both directions, as Open MPI's profile2mat has it
+    /// Write the mean of both directions to files .mat, as Open MPI's profile2mat does
     #[arg(long)]
     symmetric: bool,
 }

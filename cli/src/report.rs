@@ -58,7 +58,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
             return if error.kind() == io::ErrorKind::BrokenPipe {
                 Ok(ExitCode::SUCCESS)
             } else {
-                Err(format!("cannot write: {error}"))
+                Err(format!("cannot write to standard output: {error}"))
             };
         }
         for note in &job.notes {
@@ -68,7 +68,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
             tell(&problem.to_string());
         }
         if job.more_problems > 0 {
-            tell(&format!("and {} problems more", job.more_problems));
+            tell(&format!("and {} more problems", job.more_problems));
         }
         understood &= job.problems.is_empty();
         for format in &args.format {
@@ -84,7 +84,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         debug_assert!(printed.is_ok(), "a string takes everything");
         io::stdout()
             .write_all(mpit::printable(&text).as_bytes())
-            .map_err(|error| format!("cannot write: {error}"))?;
+            .map_err(|error| format!("cannot write to standard output: {error}"))?;
     }
     Ok(if understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -38,7 +38,9 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     };
     match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
         // Whoever reads has seen enough.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {error}"))
+        }
         _ => Ok(ExitCode::SUCCESS),
     }
 }

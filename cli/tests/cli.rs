@@ -124,7 +124,7 @@ fn what_processes_left_is_written_and_told() {
         format!(
             "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call, in {stem}.<rank>.prof\n"
         ),
-        "mpit: of ranks 0-1,3 there is nothing\n".into(),
+        "mpit: ranks 0-1,3 left no record\n".into(),
     ] {
         assert!(said.contains(&line), "no {line}in {said}");
     }
@@ -257,7 +257,7 @@ fn mistakes_in_settings_are_told_before_anything_runs() {
         ("pml_monitoring_enable=two", "`two`: expected a whole number"),
         (
             "pml_monitoring_enable=7",
-            "the variable does not accept it; `mpit vars pml_monitoring_enable` says",
+            "the variable does not accept it; `mpit vars pml_monitoring_enable` describes it",
         ),
         ("pml_monitoring_enable", "expected NAME=VALUE"),
     ] {

@@ -61,7 +61,7 @@ fn output_that_cannot_be_written_is_refused_at_the_start() {
         (&b"file/run"[..], "cannot make the directory"),
         (long.as_bytes(), "File name too long"),
         (longer.as_bytes(), "at most 2047 bytes"),
-        (b"a\nb", "no line breaks"),
+        (b"a\nb", "the name has a line break"),
         (b"a\xff", "UTF-8"),
         (b"", "expected what names of files begin with"),
         (b"/proc/x/run", "cannot make the directory"),

@@ -80,7 +80,7 @@ impl List {
                 .filter(|name| !self.admits(name))
                 .map(|name| {
                     let list = self.text.trim();
-                    format!("`{name}` is left out, as {variable}={list} says of Open MPI's own; `^` here admits all")
+                    format!("`{name}` is left out because {variable}={list} leaves out Open MPI's own; set this list to `^` to keep it")
                 })
                 .collect(),
         }
@@ -132,7 +132,7 @@ mod tests {
         assert!(theirs("^cm,ucx").complaints(&KNOWN).is_empty() && theirs("^cm,ucx").admits("monitoring"));
         let list = theirs("^cm,monitoring");
         assert!(!list.admits("monitoring") && list.admits("trace"));
-        let complaint = "`monitoring` is left out, as OMPI_MCA_pml=^cm,monitoring says of Open MPI's own; `^` here admits all";
+        let complaint = "`monitoring` is left out because OMPI_MCA_pml=^cm,monitoring leaves out Open MPI's own; set this list to `^` to keep it";
         assert_eq!(list.complaints(&KNOWN), [complaint]);
         let ours = List::in_force("pml", "x,ob1");
         assert_eq!((ours.admits("x"), ours.admits("trace"), ours.complaints(&KNOWN).len()), (true, false, 1));

@@ -126,7 +126,7 @@ fn a_value_that_is_refused_gives_way_to_the_next_weaker_one() {
     assert_eq!(
         complaints,
         [
-            "mpit: `101` is no value for `limit` (--set): the variable does not accept it; `mpit vars limit` says what it takes",
+            "mpit: `101` is no value for `limit` (--set): the variable does not accept it; `mpit vars limit` describes it",
             "mpit: `many` is no value for `limit` (--set): expected a whole number",
             "mpit: `-1` is no value for `limit` (environment MPIT_LIMIT): \
              the number is out of range for its type",

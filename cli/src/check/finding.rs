@@ -136,7 +136,7 @@ fn remedy(rule: &str) -> &'static str {
         "C2" => "use letters, digits and _ in names, and UTF-8 without NUL in texts",
         "C3" => "shorten it",
         "C4" => "use one of the words of mpit_plugin.h",
-        "C5" => "decide for one",
+        "C5" => "keep only one of the two",
         "C6" => "choose another class, datatype or kind of storage",
         "C9" => "give it an enumeration of its states",
         "C10" => "make it an int, or take the enumeration away",

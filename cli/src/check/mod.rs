@@ -73,7 +73,9 @@ fn write(report: &Report, as_json: bool) -> Result<(), String> {
     };
     match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
         // Whoever reads has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {error}"))
+        }
         _ => Ok(()),
     }
 }

@@ -121,7 +121,7 @@ fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Opti
         Some(Step::End) => "at the end of the process, in its destructors",
     };
     let (rule, why) = match fate {
-        Fate::Hung => ("hang", format!("nothing happens for {} s, {when}", patience.as_secs())),
+        Fate::Hung => ("hang", format!("it takes longer than {} s, {when}", patience.as_secs())),
         Fate::Ended(status) => match (status.signal(), status.code()) {
             (Some(signal), _) => {
                 let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);

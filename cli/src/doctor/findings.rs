@@ -90,7 +90,7 @@ fn of_seen(seen: &Seen) -> Option<String> {
         _ if !seen.has_mpi => None,
         _ if !seen.is_asked_for => Some(format!(
             "LD_PRELOAD did not arrive at {program}: its launcher or a script does not hand the environment on (Open MPI: mpiexec \
-             -x LD_PRELOAD -x MPIT_SET; srun: --export=ALL; `env -i` and `sudo` keep it back)"
+             -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL; `env -i` and `sudo` keep it back)"
         )),
         _ if !seen.has_library => Some(format!(
             "{program} has LD_PRELOAD{} in its environment, and the library is not loaded: the dynamic linker says why on standard \
@@ -98,8 +98,8 @@ fn of_seen(seen: &Seen) -> Option<String> {
             if seen.has_settings { " and MPIT_SET" } else { "" }
         )),
         _ => Some(format!(
-            "{program} has the library, and made no MPI call that it sees: it ended before MPI_Init, or calls \
-             PMPI functions or symbols that it found by dlsym"
+            "{program} has the library, and made no MPI call that it sees: it ended before MPI_Init, or found the functions of \
+             MPI by dlopen and dlsym, or MPIT_DOCTOR did not arrive there"
         )),
     }
 }

@@ -58,8 +58,10 @@ pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
         let _ = writeln!(text, "\nPROBLEM: {finding}");
     }
     let _ = writeln!(text, "\n{}", verdict(&case, findings.is_empty()));
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+    match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to standard output: {error}"))
+        }
         _ => Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }),
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn by_words(words: &[OsString], failed: Option<&str>) -> String {
     if let Some(path) = named(Program::Mpi) {
         return format!(
             "no process of {path} came to MPI_Finalize with the library; perhaps its launcher does not hand the environment \
-             on (Open MPI: mpiexec -x LD_PRELOAD -x MPIT_SET; srun: --export=ALL)"
+             on (Open MPI: mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)"
         );
     }
     if programs.iter().any(|(_, kind)| *kind == Program::Other) {

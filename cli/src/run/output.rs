@@ -26,23 +26,25 @@ impl Target {
     /// Reads an argument. A directory that is there, or a name that ends with a slash, stands for files in it.
     pub(crate) fn new(argument: &OsStr) -> Result<Self, String> {
         let refused = |why: &str| format!("--output {}: {why}", argument.to_string_lossy().escape_debug());
-        let text = argument.to_str().ok_or_else(|| refused("a name of files is UTF-8 here"))?;
+        let text = argument.to_str().ok_or_else(|| refused("the name is not UTF-8; choose another one"))?;
         if text.is_empty() {
             return Err(refused("expected what names of files begin with, such as prof/run"));
         }
         if text.contains('\n') {
-            return Err(refused("a name of files has no line breaks here"));
+            return Err(refused("the name has a line break; choose another one"));
         }
         let path = Path::new(text);
         let is_directory = text.ends_with('/') || path.is_dir();
         let shown = if is_directory { path.join(IN_DIRECTORY) } else { path.to_owned() };
         let stem = std::path::absolute(&shown).map_err(|error| refused(&error.to_string()))?;
         let text = |path: &Path| {
-            path.to_str().map(str::to_owned).ok_or_else(|| refused("the directory is not UTF-8"))
+            path.to_str().map(str::to_owned).ok_or_else(|| {
+                refused("the path of the current directory is not UTF-8; give an absolute path")
+            })
         };
         let target = Self { stem: text(&stem)?, shown: text(&shown)? };
         if target.stem.contains('\n') {
-            return Err(refused("the directory has a line break in its name"));
+            return Err(refused("the path of the current directory has a line break; give an absolute path"));
         }
         Ok(target)
     }

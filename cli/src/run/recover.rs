@@ -87,7 +87,7 @@ impl Before {
                 // Between its last file and its end.
                 Ok(Left { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => tell(&format!(
-                    "{}: the process runs still; `mpit report` reads what it has so far",
+                    "{}: the process still runs; `mpit report` reads its records so far",
                     file.path.display()
                 )),
                 Ok(one) => _ = left.insert(file.rank, (file, one)),
@@ -105,13 +105,16 @@ impl Before {
             self.write_each(left);
         }
         if !cut.is_empty() {
-            tell(&format!("of {} what came last is missing: their files could not grow", ranks(&cut)));
+            tell(&format!(
+                "the last records of {} are missing: the files .store could not grow",
+                ranks(&cut)
+            ));
         }
         let there =
             |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));
         let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
         if !missing.is_empty() {
-            tell(&format!("of {} there is nothing", ranks(&missing)));
+            tell(&format!("{} left no record", ranks(&missing)));
         }
     }
 

@@ -32,8 +32,8 @@ pub use container::{VERSION, write as write_container};
 #[derive(Debug)]
 pub struct MonitoringGather;
 
-/// Whether all processes together write one file <pml_monitoring_filename>.prof at the end of MPI instead of one each,
-/// when pml_monitoring_enable_output asks for files. All processes need the same setting.
+/// 1: all processes together write one file <pml_monitoring_filename>.prof at the end of MPI, when
+/// pml_monitoring_enable_output asks for files; 0: each process writes one. All processes need the same setting.
 #[cvar(
     name = "monitoring_container",
     scope = "ALL_EQ",
@@ -42,8 +42,8 @@ pub struct MonitoringGather;
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
-/// Seconds that a process waits at the end of MPI for a sign of life of another one, once all have come to MPI_Finalize.
-/// After that each writes what it has by itself. A process that has not come yet is waited for as MPI_Finalize does.
+/// Seconds, 1 to 86400, that a process waits at the end of MPI for a sign of life of another one, once all have come to
+/// MPI_Finalize. After that each writes what it has by itself. A process that has not come yet is waited for as MPI_Finalize does.
 #[cvar(
     name = "monitoring_gather_timeout",
     scope = "ALL_EQ",

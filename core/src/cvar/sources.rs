@@ -274,7 +274,7 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     // SAFETY: the callers in this module pass elements of the type that the descriptor names.
     unsafe { desc.write(&Object::NONE, value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
         crate::Error::Invalid => {
-            format!("the variable does not accept it; `mpit vars {}` says what it takes", desc.name())
+            format!("the variable does not accept it; `mpit vars {}` describes it", desc.name())
         }
         other => other.to_string(),
     })

@@ -12,8 +12,8 @@ use crate::session::Interface;
 use crate::words::{Bind, Safety};
 use crate::{Error, Result};
 
-/// Instances that may wait for a context that admits their callbacks, for each registration that asks for it with the hint
-/// `mpit_defer`. What does not fit is counted as dropped.
+/// Instances that may wait for a context that admits their callbacks, from 2 to 1048576, for each registration that asks for
+/// it with the hint `mpit_defer`. What does not fit is counted as dropped.
 #[mpit::cvar(name = "event_waiting", scope = "LOCAL", verbosity = "TUNER_DETAIL", component = "mpit")]
 static WAITING: Cvar<u32> = Cvar::new(256).range(2..=1 << 20);
 

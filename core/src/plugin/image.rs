@@ -90,7 +90,10 @@ pub unsafe fn adopt(function: PluginFunction) {
 
 #[allow(clippy::print_stderr, reason = "no other way to reach the user")]
 fn report(why: &str) {
-    eprintln!("mpit: what the program defines is not shown: {}", why.replace(char::is_control, "?"));
+    eprintln!(
+        "mpit: definitions in the program or in a library of it are not listed: {}",
+        why.replace(char::is_control, "?")
+    );
 }
 
 /// Tells all images whether several threads may communicate at once.

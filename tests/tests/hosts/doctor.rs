@@ -82,9 +82,12 @@ fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
         .context("idle.c")?;
     let library = format!("-Wl,--no-as-needed,{}", stack.library.display());
     run(Command::new("cc").args(["idle.c", &library, "-o", "idle"]).current_dir(dir))?;
-    let program = dir.join("idle").display().to_string();
-    let says_nothing = format!("{program} has the library, and made no MPI call that it sees");
-    names(stack, dir, &["--output", "prof/run"], 0, &[&program], &says_nothing)?;
+    // A name with an escape sequence, which must not reach the terminal as it is.
+    let program = dir.join("idle\x1b[31m");
+    fs::rename(dir.join("idle"), &program).context("idle")?;
+    let shown = format!("{}/idle\\x1b[31m", dir.display());
+    let says_nothing = format!("{shown} has the library, and made no MPI call that it sees");
+    names(stack, dir, &["--output", "prof/run"], 0, &[&program.display().to_string()], &says_nothing)?;
 
     fs::write(dir.join("broken.so"), "no library\n").context("broken.so")?;
     let mpit = &build::artifacts()?.mpit;
