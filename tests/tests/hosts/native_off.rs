@@ -69,7 +69,7 @@ fn native_monitoring_stays_off() -> Outcome {
             let finished = run(stack, &dir, &[], &left_out, "init")?;
             says(
                 &finished,
-                "mpit: pml_components: `monitoring` is left out, as OMPI_MCA_pml=^monitoring says",
+                "mpit: pml_components: `monitoring` is left out because OMPI_MCA_pml=^monitoring leaves",
             )?;
             let text = std::fs::read_to_string(dir.join("listed.0.prof")).context(&finished)?;
             Failure::unless(!text.contains("\nE\t") && text.contains("\nC\t0\t1\t"), || {
