@@ -46,7 +46,11 @@ impl<T> Sparse<T> {
     }
 
     /// The value of a key, if it was ever used.
-    #[inline]
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "looked up for each message, where a call would cost as much again"
+    )]
     pub fn get(&self, key: u32) -> Option<&T> {
         // SAFETY: null, or an item of `tables`: those never move and live as long as `self`, and only shared
         // references to them are ever made.

@@ -187,11 +187,11 @@ pub fn met(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle)
 }
 
-/// The communicator that was asked for last, if it is this one.
+/// Returns the communicator behind a handle that was found recently; calls nothing.
 #[inline]
 #[must_use]
-pub fn last(handle: Handle) -> Option<&'static Comm> {
-    COMMS.last(handle)
+pub fn recent(handle: Handle) -> Option<&'static Comm> {
+    COMMS.recent(handle)
 }
 
 #[cold]

@@ -30,11 +30,11 @@ pub fn known_size(abi: &Abi, datatype: Handle) -> Option<u64> {
     SIZES.get(datatype).map(|size| size.load(Relaxed)).or_else(|| learn(abi, datatype))
 }
 
-/// Returns the size of the type that was asked for last, if it is this one.
+/// Returns the size of a type that was asked for recently; calls nothing.
 #[inline]
 #[must_use]
-pub fn last_size(datatype: Handle) -> Option<u64> {
-    SIZES.last(datatype).map(|size| size.load(Relaxed))
+pub fn recent_size(datatype: Handle) -> Option<u64> {
+    SIZES.recent(datatype).map(|size| size.load(Relaxed))
 }
 
 /// Keeps the size of a derived type that the library has committed.

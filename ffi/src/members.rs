@@ -15,13 +15,19 @@ pub(crate) struct Members {
     size: AtomicU32,
     /// Rank r is process r of the world.
     as_world: AtomicBool,
+    /// Ranks that were asked for first, each in the place of its last bits, as in [`Places`]: there is no need to look further.
+    first: [AtomicU64; CACHED],
     peers: Peers,
     ranks: Mutex<Option<Ranks>>,
 }
 
+/// A power of two.
+const CACHED: usize = 16;
+
 impl Members {
     /// Those of another object from now on.
     pub(crate) fn set(&self, ranks: Ranks) {
+        self.first.iter().for_each(|word| word.store(0, Relaxed));
         self.peers.clear();
         self.size.store(ranks.size(), Relaxed);
         self.as_world.store(matches!(ranks, Ranks::World(_)), Relaxed);
@@ -53,7 +59,8 @@ impl Members {
         } else if self.as_world.load(Relaxed) {
             Some(rank)
         } else {
-            self.peers.get(rank)
+            let word = self.first[rank as usize % CACHED].load(Relaxed);
+            if is_of(word, rank) { Some(word as u32) } else { self.peers.get(rank) }
         }
     }
 
@@ -68,6 +75,9 @@ impl Members {
         let Some(ranks) = self.ranks() else { return OUTSIDE };
         let world_rank = ranks.world_rank(rank);
         self.peers.put(rank, world_rank);
+        let first = &self.first[rank as usize % CACHED];
+        // It stays where another thread was faster.
+        let _ = first.compare_exchange(0, word_of(rank, world_rank), Relaxed, Relaxed);
         world_rank
     }
 }
@@ -86,6 +96,16 @@ type Places = Box<[AtomicU64]>;
 
 const FIRST: usize = 16;
 
+#[inline]
+fn word_of(rank: u32, world_rank: u32) -> u64 {
+    u64::from(rank + 1) << 32 | u64::from(world_rank)
+}
+
+#[inline]
+fn is_of(word: u64, rank: u32) -> bool {
+    (word >> 32) as u32 == rank + 1
+}
+
 impl Peers {
     #[inline]
     fn get(&self, rank: u32) -> Option<u32> {
@@ -95,7 +115,7 @@ impl Peers {
         let mut at = scatter(rank) & mask;
         loop {
             let word = places[at].load(Relaxed);
-            if (word >> 32) as u32 == rank + 1 {
+            if is_of(word, rank) {
                 return Some(word as u32);
             }
             if word == 0 {
@@ -128,7 +148,7 @@ impl Peers {
                 larger
             }
         };
-        insert(places, u64::from(rank + 1) << 32 | u64::from(world_rank));
+        insert(places, word_of(rank, world_rank));
         *used += 1;
         self.places.store(std::ptr::from_ref(places).cast_mut(), Release);
     }

@@ -111,10 +111,10 @@ impl<T: Tracked> Objects<T> {
         self.table.get(handle)
     }
 
-    /// Returns the same for the handle that was looked for last, and nothing for any other.
+    /// Returns the same for a handle that was found recently, and calls nothing.
     #[inline]
-    pub(crate) fn last(&self, handle: Handle) -> Option<&'static T> {
-        self.table.last(handle)
+    pub(crate) fn recent(&self, handle: Handle) -> Option<&'static T> {
+        self.table.recent(handle)
     }
 
     /// Returns the object behind a handle that is in use and not in the table.

@@ -14,6 +14,12 @@ use crate::abi::Handle;
 const TABLES: usize = 26;
 const FIRST: usize = 64;
 
+/// Places of the cache, a power of two.
+const RECENT: usize = 64;
+
+/// The golden ratio of 2^64: products with it spread over all upper bits.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// What stands for "no longer": no flavour has a live handle of this value.
 const DEAD: Handle = 0;
 
@@ -29,14 +35,15 @@ type Places<T> = Box<[AtomicPtr<Entry<T>>]>;
 /// A map from handles to values. MPI libraries use handles again, so an entry dies with its object and another one
 /// may follow under the same handle.
 ///
-/// Finding takes no lock and no more than a comparison for the handle that was found last. Entries are never given
+/// Finding takes no lock, and a load and a comparison for a handle that was found recently. Entries are never given
 /// back to the allocator, so who holds a value of an object that is freed meanwhile holds an old truth, not a wild
 /// pointer; with [`Table::insert`] dead ones are used again.
 #[derive(Debug)]
 pub struct Table<T: 'static> {
     tables: [OnceLock<Places<T>>; TABLES],
     newest: AtomicUsize,
-    last: AtomicPtr<Entry<T>>,
+    /// Entries that were found recently, by hash; an entry that has got another handle meanwhile does not match.
+    recent: [AtomicPtr<Entry<T>>; RECENT],
     changing: Mutex<Changing<T>>,
 }
 
@@ -54,7 +61,7 @@ impl<T: Sync + Send> Table<T> {
         Self {
             tables: [const { OnceLock::new() }; TABLES],
             newest: AtomicUsize::new(0),
-            last: AtomicPtr::new(std::ptr::null_mut()),
+            recent: [const { AtomicPtr::new(std::ptr::null_mut()) }; RECENT],
             changing: Mutex::new(Changing { used: 0, dead: Vec::new() }),
         }
     }
@@ -62,21 +69,21 @@ impl<T: Sync + Send> Table<T> {
     /// What is known of a handle.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<&'static T> {
-        self.last(handle).or_else(|| self.search(handle))
+        self.recent(handle).or_else(|| self.search(handle))
     }
 
-    /// The same for the handle that was looked for last, and nothing for any other.
+    /// Returns the value of a handle that was found recently; calls nothing.
     #[inline]
-    pub fn last(&self, handle: Handle) -> Option<&'static T> {
-        // SAFETY: null, or an entry, and entries live for ever.
-        let entry = unsafe { self.last.load(Acquire).as_ref() }?;
-        (entry.handle.load(Acquire) == handle).then_some(&entry.value)
+    pub fn recent(&self, handle: Handle) -> Option<&'static T> {
+        // SAFETY: `recent` holds null or entries of this table, which are leaked, so that they are never freed.
+        let entry = unsafe { self.recent[recent_place(handle)].load(Acquire).as_ref() }?;
+        if entry.handle.load(Acquire) == handle { Some(&entry.value) } else { None }
     }
 
     #[inline(never)]
     fn search(&self, handle: Handle) -> Option<&'static T> {
         let entry = Self::probe(self.tables[self.newest.load(Acquire)].get()?, handle)?;
-        self.last.store(std::ptr::from_ref(entry).cast_mut(), Release);
+        self.recent[recent_place(handle)].store(std::ptr::from_ref(entry).cast_mut(), Release);
         Some(&entry.value)
     }
 
@@ -200,10 +207,16 @@ fn place<T>(table: &[AtomicPtr<Entry<T>>], handle: Handle, entry: &'static Entry
     }
 }
 
+/// Returns the place of a handle in the cache.
+#[inline]
+fn recent_place(handle: Handle) -> usize {
+    ((handle as u64).wrapping_mul(SPREAD) >> (u64::BITS - RECENT.ilog2())) as usize
+}
+
 /// Spreads handles over a table: pointers are multiples of something, integers come in rows.
 #[inline]
 fn scatter(handle: Handle) -> usize {
-    (handle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> 32
+    (handle as u64).wrapping_mul(SPREAD) as usize >> 32
 }
 
 #[cfg(test)]

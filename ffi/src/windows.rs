@@ -58,11 +58,11 @@ pub fn in_use(handle: Handle) -> Option<&'static Window> {
     WINDOWS.get(handle).or_else(|| meet(handle))
 }
 
-/// Returns the window that was asked for last, if it is this one.
+/// Returns the window behind a handle that was found recently; calls nothing.
 #[inline]
 #[must_use]
-pub fn last(handle: Handle) -> Option<&'static Window> {
-    WINDOWS.last(handle)
+pub fn recent(handle: Handle) -> Option<&'static Window> {
+    WINDOWS.recent(handle)
 }
 
 /// Returns the window behind a handle that was met before. The library is not asked.

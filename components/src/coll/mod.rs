@@ -57,6 +57,15 @@ pub fn begin(operation: &Operation<'_>) {
     events::begin(operation);
 }
 
+/// Counts an operation whose call has succeeded if monitoring is the only component that listens, and nothing has to be made
+/// for it: no component is called. Returns false, and does nothing, otherwise. No tool may have listened when the operation
+/// began ([`beginnings_wanted`]). Does not panic.
+#[inline]
+#[must_use]
+pub fn count(operation: &Operation<'_>) -> bool {
+    COLL.is_only(&monitoring::SWITCH) && monitoring::count(operation)
+}
+
 /// Reports an operation to all who listen: the call has succeeded.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "hosts call it in one place, for every operation")]

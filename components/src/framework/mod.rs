@@ -5,7 +5,8 @@ mod register;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::ptr::{from_ref, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::log::Log;
@@ -37,6 +38,8 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
     /// Those that take part: what traffic looks at. Most often there is only monitoring.
     first: OnceLock<Listener<C>>,
     others: Log<Listener<C>>,
+    /// The switch of the only one that takes part; null if there are none or several.
+    only: AtomicPtr<Switch>,
     /// Never held while a function of a component runs: that may need another thread, which may come here.
     register: Mutex<Register<C>>,
 }
@@ -47,7 +50,20 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         invite: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register::new());
-        Self { which, invite, first: OnceLock::new(), others: Log::new(), register }
+        Self {
+            which,
+            invite,
+            first: OnceLock::new(),
+            others: Log::new(),
+            only: AtomicPtr::new(null_mut()),
+            register,
+        }
+    }
+
+    /// Returns true if the component with this switch listens, and no other component takes part.
+    #[inline]
+    pub(crate) fn is_only(&self, switch: &'static Switch) -> bool {
+        switch.is_on() && std::ptr::eq(self.only.load(Relaxed), switch)
     }
 
     /// Tells all who listen. No lock, no allocation.
@@ -165,6 +181,8 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         if !known.is_listed {
             let (component, switch) = (known.component, known.component.switch());
             // Nobody else appends, and there is room for more than fit into memory.
+            let is_first = self.first.get().is_none();
+            self.only.store(if is_first { from_ref(switch).cast_mut() } else { null_mut() }, Relaxed);
             known.is_listed = match self.first.set(Listener { component, switch }) {
                 Ok(()) => true,
                 Err(other) => self.others.push(other).is_ok(),

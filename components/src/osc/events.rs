@@ -32,6 +32,12 @@ pub struct Accessed {
     pub received: u64,
 }
 
+/// Returns true if a tool listens.
+#[inline]
+pub(super) fn have_listeners() -> bool {
+    Accessed::DESC.has_listeners()
+}
+
 /// Tells tools of an access.
 #[inline]
 pub(super) fn accessed(access: &Access) {

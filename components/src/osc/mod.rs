@@ -42,6 +42,14 @@ pub fn active() -> bool {
     LISTENING.load(Relaxed) != 0
 }
 
+/// Counts an access if monitoring is the only listener, and nothing has to be made for it: no component or tool is called.
+/// Returns false, and does nothing, otherwise. Does not panic.
+#[inline]
+#[must_use]
+pub fn count(access: &Access) -> bool {
+    OSC.is_only(&monitoring::SWITCH) && !events::have_listeners() && monitoring::count(access)
+}
+
 /// Reports an access to all who listen.
 #[inline]
 pub fn accessed(access: &Access) {

@@ -41,6 +41,15 @@ pub fn active() -> bool {
     LISTENING.load(Relaxed) != 0
 }
 
+/// Counts a message if monitoring is the only listener, and nothing has to be made for it: no component or tool is called.
+/// Returns false, and does nothing, otherwise. Does not panic.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
+#[must_use]
+pub fn count(send: &Send) -> bool {
+    PML.is_only(&monitoring::SWITCH) && !events::have_listeners() && monitoring::count(send)
+}
+
 /// Reports a message to all who listen.
 #[inline]
 pub fn sent(send: &Send) {

@@ -31,7 +31,11 @@ pub struct Tally<'s> {
 
 impl<'s> Tally<'s> {
     /// Counts a message if nothing has to be made for it.
-    #[inline]
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "looked up for each message, where a call would cost as much again"
+    )]
     fn record(&self, bytes: u64) -> bool {
         let Some((count, all)) = self.sizes.get(bin(bytes)) else { return false };
         add([count, all], [1, bytes]);
@@ -58,7 +62,8 @@ impl<'s> Tally<'s> {
 }
 
 /// Adds to two words as [`threads::add`] does to one, but asks only once how.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
 fn add(words: [&AtomicU64; 2], amounts: [u64; 2]) {
     if threads::concurrent() {
         add_locked(words, amounts);
@@ -100,17 +105,20 @@ impl<'s> Messages<'s> {
         Self { peers: Sparse::new(), store }
     }
 
+    /// Counts a message of the user's if nothing has to be made for it. Returns false, and does nothing, otherwise. Does not panic.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
+    pub fn count(&self, to: u32, bytes: u64) -> bool {
+        self.peers.get(to).is_some_and(|peer| peer.external.record(bytes))
+    }
+
     /// Counts a message. No lock; allocates only for what is seen for the first time: a peer, an internal message
     /// to it, a size far from others.
     #[inline]
     pub fn record(&self, to: u32, bytes: u64, internal: bool) {
-        if !internal
-            && let Some(peer) = self.peers.get(to)
-            && peer.external.record(bytes)
-        {
-            return;
+        if internal || !self.count(to, bytes) {
+            self.record_anything(to, bytes, internal);
         }
-        self.record_anything(to, bytes, internal);
     }
 
     /// Kept apart, so that the way of a message that is like others stays short.

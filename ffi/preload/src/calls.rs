@@ -11,9 +11,9 @@ use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, life, native_monitoring};
 
 use crate::callers::{self, Caller};
-use crate::depth::Outermost;
+use crate::depth::{Alone, Outermost};
 use crate::next::Next;
-use crate::notes::{Note, Tell as _};
+use crate::notes::{Note, notify};
 use crate::trampoline::with_errno_kept;
 
 /// Who wants to know of a call.
@@ -105,26 +105,37 @@ pub(crate) fn is_quiet<I: Interest>() -> bool {
     if I::NOTES { !I::is_noted() } else { !I::is_timed() }
 }
 
-/// Runs a call that somebody listens to as most such calls go: the user's own, where one thread calls at a time; what is
-/// told of it is known before, and told after it has succeeded; its time is not taken. `None` if it is not such a call,
+/// Runs a call with listeners on the fast path: the program's own, where one thread calls at a time; what is
+/// recorded of it is known before, and recorded after it has succeeded; its time is not taken. `None` if it is not such a call,
 /// and was not passed on. Neither `known` nor `tell` panics.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every message")]
 pub(crate) fn run_plainly<I: Interest, K>(
     known: impl FnOnce() -> Option<K>,
     pass_on: impl FnOnce() -> c_int,
-    tell: impl FnOnce(&K),
+    tell: impl FnOnce(&Alone, &K),
 ) -> Option<c_int> {
     if I::is_timed() || I::is_noted_before() {
         return None;
     }
-    let outermost = Outermost::enter_alone()?;
+    if !Alone::is_free() {
+        return None;
+    }
     let known = known()?;
-    let code = outermost.pass_on(pass_on);
+    let alone = Alone::enter();
+    let code = pass_on();
     if code == Abi::SUCCESS {
-        tell(&known);
+        tell(&alone, &known);
     }
     Some(code)
+}
+
+/// Counts a call that is to be passed on next, if it is one as for [`run_plainly`], the library cannot refuse it, and no foreign
+/// code has to run for it.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
+pub(crate) fn count_in_advance<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
+    !I::is_timed() && !I::is_noted_before() && Alone::is_free() && note().count_in_advance()
 }
 
 /// Tells of a call that is to be passed on next, if it is one as for [`run_plainly`] and the library cannot refuse it. So
@@ -136,10 +147,11 @@ pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool 
     if I::is_timed() || I::is_noted_before() {
         return false;
     }
-    // For as long as it is told: who listens may make calls, too.
-    let Some(_outermost) = Outermost::enter_alone() else { return false };
+    if !Alone::is_free() {
+        return false;
+    }
     let Some(known) = note().sure() else { return false };
-    safely(|| known.tell());
+    notify(&Alone::enter(), &known);
     true
 }
 

@@ -72,18 +72,6 @@ impl Outermost {
         Some(entered)
     }
 
-    /// Begins a call on the fast path: also `None` inside another call, where several threads call at once, and for the first
-    /// call of all.
-    #[inline]
-    pub(crate) fn enter_alone() -> Option<Self> {
-        if STATE.load(Relaxed) != NONE {
-            return None;
-        }
-        let position = stack_position();
-        STATE.store(position | NOTIFYING, Relaxed);
-        Some(Self { by_thread: false, position, before: NONE })
-    }
-
     /// Passes the call on. Calls that are made meanwhile are not those of listeners.
     #[inline]
     pub(crate) fn pass_on<R>(&self, pass_on: impl FnOnce() -> R) -> R {
@@ -109,11 +97,50 @@ impl Drop for Outermost {
         if self.by_thread {
             STATE_HERE.set(self.before);
         } else {
-            // The thread level may have risen meanwhile.
-            let none = usize::from(mpit::threads::concurrent()) * UNKNOWN;
-            STATE.store(self.before | none, Relaxed);
+            leave(self.before);
         }
     }
+}
+
+/// A call of the program's on the fast path, as long as it lasts: no other one is in progress, and only one thread calls.
+#[derive(Debug)]
+pub(crate) struct Alone {
+    position: usize,
+}
+
+impl Alone {
+    /// Returns true if a call may take the fast path. False as well for the first call of all.
+    #[inline]
+    pub(crate) fn is_free() -> bool {
+        STATE.load(Relaxed) == NONE
+    }
+
+    /// Enters a call, where [`is_free`](Self::is_free) was true. Calls that are made meanwhile are not those of listeners.
+    #[inline]
+    pub(crate) fn enter() -> Self {
+        let position = stack_position();
+        STATE.store(position, Relaxed);
+        Self { position }
+    }
+
+    /// Notifies listeners of the call. None of the calls that they make counts.
+    pub(crate) fn notify(&self, notify: impl FnOnce()) {
+        STATE.store(self.position | NOTIFYING, Relaxed);
+        notify();
+    }
+}
+
+impl Drop for Alone {
+    #[inline]
+    fn drop(&mut self) {
+        leave(NONE);
+    }
+}
+
+/// Goes back to a state, unless the thread level has risen meanwhile.
+#[inline]
+fn leave(before: usize) {
+    STATE.store(before | (usize::from(mpit::threads::concurrent()) * UNKNOWN), Relaxed);
 }
 
 /// Returns true if a recorded call is in progress in this thread.
@@ -124,7 +151,7 @@ pub(crate) fn is_inside() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Outermost, is_inside};
+    use super::{Alone, Outermost, is_inside};
 
     #[inline(never)]
     fn deeper<R>(run: impl FnOnce() -> R) -> R {
@@ -141,16 +168,21 @@ mod tests {
             mpit::threads::set_concurrent(concurrent);
             for round in 0..2 {
                 // The first call of all is not on the fast path, nor is any where several threads call.
-                let alone = Outermost::enter_alone();
-                assert_eq!(alone.is_some(), !concurrent && round > 0, "{concurrent} {round}");
-                drop(alone);
+                assert_eq!(Alone::is_free(), !concurrent && round > 0, "{concurrent} {round}");
+                if Alone::is_free() {
+                    let alone = Alone::enter();
+                    assert!(deeper(is_inside) && !Alone::is_free());
+                    alone.notify(|| assert!(deeper(Outermost::enter).is_none()));
+                    drop(alone);
+                    assert!(Alone::is_free());
+                }
                 assert!(!is_inside());
                 let outermost = Outermost::enter().unwrap();
                 assert!(deeper(Outermost::enter).is_none());
                 outermost.pass_on(|| {
                     deeper(|| {
                         assert!(is_inside());
-                        assert!(Outermost::enter_alone().is_none());
+                        assert!(!Alone::is_free());
                         drop(Outermost::enter().unwrap());
                         assert!(is_inside());
                     });

@@ -109,6 +109,12 @@ impl Next {
         self.noted.load(Acquire)
     }
 
+    /// Returns the next definition of a function of MPI that was found before.
+    #[inline]
+    pub(crate) fn found(&self) -> *mut c_void {
+        self.found.load(Acquire)
+    }
+
     /// The next definition of a function of MPI, if there is one.
     pub(crate) fn find(&self) -> Option<*mut c_void> {
         let found = self.found.load(Acquire);

@@ -161,7 +161,7 @@ impl Ledger {
 
     /// Counts an operation that exchanges as much with each, if nothing has to be made for it.
     #[inline]
-    fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
+    pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
         let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
         let Some(case) = rules::exact(operation) else { return true };

@@ -67,6 +67,12 @@ pub(crate) fn close(comm: CommId) -> bool {
     LEDGER.close(comm)
 }
 
+/// Counts an operation if nothing has to be made for it.
+#[inline]
+pub(super) fn count(operation: &Operation<'_>) -> bool {
+    !COMPAT.load(Relaxed) && LEDGER.record_usual(operation)
+}
+
 /// The component.
 #[derive(Debug)]
 pub struct Monitoring;

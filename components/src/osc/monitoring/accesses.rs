@@ -20,6 +20,17 @@ impl Target {
         let [sent, received] = AtomicSum::of(store.add(store::Kind::Accesses, rank.into(), 4, &[]));
         Self { sent, received }
     }
+
+    #[inline]
+    fn add(&self, access: &Access) {
+        self.sent.add(Sum::one(access.sent));
+        match access.kind {
+            Kind::Put | Kind::Accumulate => {}
+            Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => {
+                self.received.add(Sum::one(access.received));
+            }
+        }
+    }
 }
 
 /// The accesses of this process, by the rank in the world of the process whose memory it was.
@@ -40,14 +51,17 @@ impl Accesses {
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         let rank = access.target;
-        let target = self.targets.entry_with(rank, || Target::new(self.store, rank));
-        target.sent.add(Sum::one(access.sent));
-        match access.kind {
-            Kind::Put | Kind::Accumulate => {}
-            Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => {
-                target.received.add(Sum::one(access.received));
-            }
+        self.targets.entry_with(rank, || Target::new(self.store, rank)).add(access);
+    }
+
+    /// Counts an access to a process that was seen before. Returns false, and does nothing, otherwise.
+    #[inline]
+    pub(super) fn count(&self, access: &Access) -> bool {
+        let target = self.targets.get(access.target);
+        if let Some(target) = target {
+            target.add(access);
         }
+        target.is_some()
     }
 
     pub(super) fn target(&self, rank: u32) -> Option<&Target> {

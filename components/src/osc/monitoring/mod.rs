@@ -30,6 +30,12 @@ pub(crate) fn since(earlier: &Snapshot) -> Vec<Accessed> {
     ACCESSES.snapshot().since(earlier)
 }
 
+/// Counts an access if nothing has to be made for it.
+#[inline]
+pub(super) fn count(access: &Access) -> bool {
+    ACCESSES.count(access)
+}
+
 /// The component.
 #[derive(Debug)]
 pub struct Monitoring;

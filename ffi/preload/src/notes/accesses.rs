@@ -106,12 +106,12 @@ impl Note for Accessing {
     type Known = Access;
     type Begun = Begun;
 
-    /// For an access to the window of the call before, with its type.
+    /// Handles accesses to windows and with types that were used recently.
     #[inline]
     fn known(self) -> Option<Access> {
-        let window = windows::last(self.win)?;
+        let window = windows::recent(self.win)?;
         let target = window.known_world_rank(self.rank.cast_unsigned());
-        let [Some(sent), Some(received)] = self.bytes(datatypes::last_size) else { return None };
+        let [Some(sent), Some(received)] = self.bytes(datatypes::recent_size) else { return None };
         // Special ranks are none of the world's, nor are those that were not used before.
         if target == OUTSIDE { None } else { Some(self.access(window, target, [sent, received])) }
     }
@@ -150,6 +150,11 @@ impl super::Begun for Begun {
 }
 
 impl Tell for Access {
+    #[inline]
+    fn count(&self) -> bool {
+        osc::count(self)
+    }
+
     #[inline]
     fn tell(&self) {
         osc::accessed(self);

@@ -113,10 +113,10 @@ impl Note for Sending {
     type Known = Send;
     type Begun = Begun;
 
-    /// For a message whose communicator and type are those of the call before, as most are.
+    /// Handles messages whose communicator and type were used recently, as most are.
     #[inline]
     fn known(self) -> Option<Send> {
-        let (comm, size) = (comms::last(self.comm)?, datatypes::last_size(self.datatype)?);
+        let (comm, size) = (comms::recent(self.comm)?, datatypes::recent_size(self.datatype)?);
         let to = comm.known_world_rank(self.dest);
         // Special ranks are none of the world's, nor are those that were not used before; counts below 0 are refused by the library.
         let plain = to != OUTSIDE && self.count >= 0;
@@ -127,6 +127,12 @@ impl Note for Sending {
     #[inline]
     fn sure(self) -> Option<Send> {
         if self.is_sound && IN_ADVANCE.load(Relaxed) == YES { self.known() } else { None }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_in_advance(self) -> bool {
+        self.sure().is_some_and(|send| send.count())
     }
 
     #[inline]
@@ -176,6 +182,12 @@ impl super::Begun for Begun {
 }
 
 impl Tell for Send {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count(&self) -> bool {
+        pml::count(self)
+    }
+
     #[inline]
     fn tell(&self) {
         pml::sent(self);

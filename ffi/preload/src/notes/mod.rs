@@ -12,6 +12,7 @@ pub(crate) mod sessions;
 pub(crate) mod volumes;
 
 use crate::calls::safely;
+use crate::depth::Alone;
 
 /// What is noted of a call before it is passed on and after it succeeded.
 ///
@@ -32,6 +33,11 @@ pub(crate) trait Note: Sized {
         None
     }
 
+    /// Counts the call like [`Tell::count`] if the library has no reason to refuse it. Calls nothing.
+    fn count_in_advance(self) -> bool {
+        false
+    }
+
     /// The call is about to be passed on.
     fn begin(self) -> Self::Begun;
 }
@@ -44,6 +50,14 @@ pub(crate) trait Begun {
 
 /// What is told of a call that has succeeded.
 pub(crate) trait Tell {
+    /// Counts it if monitoring is the only listener and nothing has to be made for it. Returns false, and does nothing, otherwise.
+    /// Runs no foreign code and does not panic.
+    #[inline]
+    fn count(&self) -> bool {
+        false
+    }
+
+    /// Notifies all listeners of it.
     fn tell(&self);
 }
 
@@ -53,10 +67,20 @@ pub(crate) fn known<N: Note>(note: N) -> Option<N::Known> {
     note.known()
 }
 
-/// Tells of it after the call. Apart, so that calls have nothing to save for it.
+/// Records a call after it has succeeded. Apart, so that calls have nothing to save for it.
 #[inline(never)]
-pub(crate) fn told<K: Tell>(known: &K) {
-    safely(|| known.tell());
+pub(crate) fn told<K: Tell>(alone: &Alone, known: &K) {
+    if !known.count() {
+        notify(alone, known);
+    }
+}
+
+/// Notifies all listeners of a call.
+#[inline(never)]
+pub(crate) fn notify<K: Tell>(alone: &Alone, known: &K) {
+    alone.notify(|| {
+        safely(|| known.tell());
+    });
 }
 
 /// Tells of a call that begins.

@@ -12,7 +12,7 @@ macro_rules! entry {
         ///
         /// # Safety
         ///
-        /// As the next function of this name.
+        /// The arguments satisfy the rules of the next function of this name.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
@@ -36,7 +36,7 @@ macro_rules! entry_at {
         ///
         /// # Safety
         ///
-        /// As the next function of this name.
+        /// The arguments satisfy the rules of the next function of this name.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
@@ -67,7 +67,7 @@ macro_rules! entry_at_either {
         ///
         /// # Safety
         ///
-        /// As the next function of this name.
+        /// The arguments satisfy the rules of the next function of this name.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
@@ -133,6 +133,34 @@ macro_rules! passing {
     };
 }
 pub(crate) use passing;
+
+/// Defines a function that calls another one with its arguments, and jumps with them to what it returns. Only the first eight can be
+/// seen by the function that is called; they are integers or addresses. No foreign code runs in it.
+macro_rules! jump_to {
+    ($name:ident $function:ident $args:tt) => {
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                "stp x29, x30, [sp, #-80]!",
+                "mov x29, sp",
+                "stp x0, x1, [sp, #16]",
+                "stp x2, x3, [sp, #32]",
+                "stp x4, x5, [sp, #48]",
+                "stp x6, x7, [sp, #64]",
+                "bl {function}",
+                "mov x16, x0",
+                "ldp x0, x1, [sp, #16]",
+                "ldp x2, x3, [sp, #32]",
+                "ldp x4, x5, [sp, #48]",
+                "ldp x6, x7, [sp, #64]",
+                "ldp x29, x30, [sp], #80",
+                "br x16",
+                function = sym $function,
+            )
+        }
+    };
+}
+pub(crate) use jump_to;
 
 /// Calls a function of ours with the [`next::Next`] in `x16`, the return address and the first argument of the call, and
 /// jumps to what it returns; all other registers that may be arguments are as before.

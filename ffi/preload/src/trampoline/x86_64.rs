@@ -12,7 +12,7 @@ macro_rules! entry {
         ///
         /// # Safety
         ///
-        /// As the next function of this name.
+        /// The arguments satisfy the rules of the next function of this name.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
@@ -29,7 +29,7 @@ macro_rules! entry_at {
         ///
         /// # Safety
         ///
-        /// As the next function of this name.
+        /// The arguments satisfy the rules of the next function of this name.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
@@ -55,7 +55,7 @@ macro_rules! entry_at_either {
         ///
         /// # Safety
         ///
-        /// As the next function of this name.
+        /// The arguments satisfy the rules of the next function of this name.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
@@ -132,6 +132,43 @@ macro_rules! passing {
     };
 }
 pub(crate) use passing;
+
+/// Defines a function that calls another one with its arguments, and jumps with them to what it returns. Only the first six and a
+/// seventh one can be seen by the function that is called; they are integers or addresses. No foreign code runs in it.
+macro_rules! jump_to {
+    ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt)) => {
+        $crate::trampoline::jump_to! { $name $function "sub rsp, 8" }
+    };
+    // Together with the return address of the call, the copy is where the function looks for it.
+    ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt)) => {
+        $crate::trampoline::jump_to! { $name $function "push qword ptr [rsp + 56]" }
+    };
+    ($name:ident $function:ident $align:literal) => {
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                "push rdi",
+                "push rsi",
+                "push rdx",
+                "push rcx",
+                "push r8",
+                "push r9",
+                $align,
+                "call {function}",
+                "add rsp, 8",
+                "pop r9",
+                "pop r8",
+                "pop rcx",
+                "pop rdx",
+                "pop rsi",
+                "pop rdi",
+                "jmp rax",
+                function = sym $function,
+            )
+        }
+    };
+}
+pub(crate) use jump_to;
 
 /// XSAVE of the processor: 0 as long as it was not asked, then 1 for absent and 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);

@@ -1,0 +1,143 @@
+//! Functions of C.
+
+/// A function of C, by a language, a symbol and its `PMPI_` twin, with what happens where the host lacks it.
+macro_rules! c_function {
+    ($language:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
+        $crate::interpose::passing_function! {
+            $language [passing $i $n] $symbol / $profiling, $args
+        }
+    };
+    (
+        $language:ident $note:tt $symbol:ident / $profiling:ident, ($($arg:ident: $kind:ident),*)
+        else $missing:expr
+    ) => {
+        const _: () = {
+            $crate::interpose::next! {
+                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
+            }
+            $crate::interpose::profiling! { $note $profiling }
+
+            /// Records a call and passes it on, on the fast path.
+            ///
+            /// # Safety
+            ///
+            /// The arguments satisfy the rules of the MPI function of this name.
+            #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+            unsafe extern "C-unwind" fn noted_with_listeners(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            ) -> std::ffi::c_int {
+                $crate::interpose::note_in_c! { $note NEXT, $language ($($arg: $kind),*) }
+            }
+            $crate::interpose::noted_in_c! { $note NEXT, $language ($($arg: $kind),*) }
+
+            /// Records a call and passes it on, on the slow path. Not cold: with several threads every call comes here.
+            ///
+            /// # Safety
+            ///
+            /// The arguments satisfy the rules of the MPI function of this name.
+            #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+            unsafe extern "C-unwind" fn looked_at(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            ) -> std::ffi::c_int {
+                let pass_on = || match NEXT.find() {
+                    // SAFETY: the next definition of the same function, with the arguments of the program.
+                    Some(next) => unsafe {
+                        $crate::interpose::call!(next(
+                            $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                        ) -> std::ffi::c_int)
+                    },
+                    None => $missing,
+                };
+                $crate::interpose::run!($note pass_on)
+            }
+            // A tool between us and the library may call MPI in turn while the call lasts, so its end has to be seen.
+            use looked_at as between;
+        };
+    };
+}
+pub(crate) use c_function;
+
+/// The function of C.
+macro_rules! in_c {
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::c_function! {
+                C $note [<MPI_ $name>] / [<PMPI_ $name>], $args
+                else $crate::calls::no_such_function()
+            }
+        }
+    };
+}
+pub(crate) use in_c;
+
+/// The function of C with large counts. Passed on with `int` counts to hosts that have no other.
+macro_rules! in_large_c {
+    ($note:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_large_c! {
+            $note [$crate::arguments::narrow::Lens::default(), $crate::arguments::narrow::Needed::Blocking] $name $args
+        }
+    };
+    ($note:tt [$lens:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
+        pastey::paste! {
+            $crate::interpose::c_function! {
+                LargeC $note [<MPI_ $name _c>] / [<PMPI_ $name _c>],
+                ($($arg: $kind),*)
+                else {
+                    static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
+                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
+                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
+                    );
+                    // Nothing is known of the arguments then.
+                    if mpit_ffi::host::foreign::is_foreign() {
+                        return $crate::calls::no_such_function();
+                    }
+                    let mut arrays = $crate::arguments::narrow::Arrays::new($lens, $needed);
+                    let mut narrowed = || {
+                        Some(($($crate::arguments::narrow::Narrow::narrow($arg, &mut arrays)?,)*))
+                    };
+                    match (SMALL.next(), narrowed()) {
+                        (None, _) => $crate::calls::no_such_function(),
+                        (_, None) => $crate::calls::count_too_large(),
+                        // SAFETY: the function with these parameters; the rest by the caller's promise.
+                        (Some(small), Some(($($arg,)*))) => unsafe {
+                            $crate::interpose::call!(small(
+                                $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
+                            ) -> std::ffi::c_int)
+                        },
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use in_large_c;
+
+/// The function of C of an extension, `MPIX_`. Passed on to the standard's function where the host has only that.
+macro_rules! in_c_extension {
+    ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
+        pastey::paste! {
+            $crate::interpose::c_function! {
+                C $note [<MPIX_ $name>] / [<PMPIX_ $name>], ($($arg: $kind),*)
+                else {
+                    static STANDARD: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
+                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
+                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
+                    );
+                    match STANDARD.next() {
+                        // SAFETY: the standard has taken the function over with these parameters; the rest by the
+                        // caller's promise.
+                        Some(standard) => unsafe {
+                            $crate::interpose::call!(standard(
+                                $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
+                            ) -> std::ffi::c_int)
+                        },
+                        None => $crate::calls::no_such_function(),
+                    }
+                }
+            }
+        }
+    };
+}
+pub(crate) use in_c_extension;

@@ -1,0 +1,121 @@
+//! Exported functions, and the trampolines behind them.
+
+/// The exported function of a name: the places that show whether there are listeners. Calls whose listeners are not in a
+/// word or two go to `noted`, which looks for itself.
+macro_rules! entry {
+    ([passing $i:tt $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry! { $symbol NEXT }
+    };
+    ([$when:ident (Messages) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::pml::LISTENING, 0 }
+    };
+    ([$when:ident (Collectives) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::coll::LISTENING, 0 }
+    };
+    ([$when:ident (Accesses) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::osc::LISTENING, 0 }
+    };
+    ([$when:ident (Starts) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at_either! {
+            $symbol NEXT mpit::traffic::pml::LISTENING, mpit::traffic::coll::LISTENING
+        }
+    };
+    ([timed ($interest:ident) $n:tt] $symbol:ident) => {
+        $crate::trampoline::entry_at! {
+            $symbol NEXT
+            mpit_components::calls::RECORDING,
+            $crate::calls::word_of(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
+        }
+    };
+    ($note:tt $symbol:ident) => {
+        $crate::trampoline::entry! { $symbol NEXT }
+    };
+}
+pub(crate) use entry;
+
+/// The place where calls with listeners go, once they are known to be MPI's; defines `entered`.
+macro_rules! entered {
+    ([passing $i:tt $n:tt]) => {
+        $crate::trampoline::passing! { NEXT }
+    };
+    // Noted for every caller.
+    ([always $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([before $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([initializing $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([making $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ([freeing $i:tt $n:tt]) => {
+        use noted as entered;
+    };
+    ($note:tt) => {
+        $crate::trampoline::entered! { NEXT }
+    };
+}
+pub(crate) use entered;
+
+/// Defines `entered` like [`entered!`], always with a look at the caller: libraries call their own functions by these names.
+macro_rules! entered_from_outside {
+    ([passing $i:tt $n:tt]) => {
+        $crate::trampoline::passing! { NEXT }
+    };
+    ($note:tt) => {
+        $crate::trampoline::entered! { NEXT }
+    };
+}
+pub(crate) use entered_from_outside;
+
+/// Defines `NEXT` for a name, with its trampolines; `noted` and `looked_at` are there.
+macro_rules! next {
+    ($note:tt $symbol:ident, $name:expr, $profiling:expr) => {
+        static NEXT: $crate::next::Next = $crate::next::Next::new(
+            $crate::interpose::c_name!($name),
+            $profiling,
+            $crate::next::Ways {
+                unresolved: unresolved as *mut std::ffi::c_void,
+                entered: entered as *mut std::ffi::c_void,
+                noted: noted as *mut std::ffi::c_void,
+                looked_at: looked_at as *mut std::ffi::c_void,
+                between: between as *mut std::ffi::c_void,
+            },
+        );
+        $crate::trampoline::unresolved! { NEXT }
+        $crate::interpose::entered! { $note }
+        $crate::interpose::entry! { $note $symbol }
+    };
+}
+pub(crate) use next;
+
+/// The function of the profiling interface beside one of C: recorded like that where it is the same function of the library, and
+/// called from outside of it.
+macro_rules! profiling {
+    // The library is found by it.
+    ([initializing $i:tt $n:tt] $symbol:ident) => {};
+    ($note:tt $symbol:ident) => {
+        const TWIN: &$crate::next::Next = &NEXT;
+        const _: () = {
+            static NEXT: $crate::next::Next = $crate::next::Next::new(
+                $crate::interpose::c_name!(stringify!($symbol)),
+                Some($crate::interpose::c_name!(stringify!($symbol))),
+                $crate::next::Ways {
+                    unresolved: unresolved as *mut std::ffi::c_void,
+                    entered: entered as *mut std::ffi::c_void,
+                    noted: noted as *mut std::ffi::c_void,
+                    looked_at: looked_at as *mut std::ffi::c_void,
+                    between: noted as *mut std::ffi::c_void,
+                },
+            )
+            .beside(TWIN);
+            $crate::trampoline::unresolved! { NEXT }
+            $crate::interpose::entered_from_outside! { $note }
+            $crate::interpose::entry! { $note $symbol }
+        };
+    };
+}
+pub(crate) use profiling;

@@ -1,0 +1,125 @@
+//! Functions of Fortran.
+
+/// The functions of Fortran.
+macro_rules! in_fortran {
+    ([passing $i:tt $n:tt] $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::passing_function! {
+                Fortran [passing $i $n] [<mpi_ $name:lower _>], $args
+            }
+            $crate::interpose::passing_function! {
+                Fortran [passing $i $n] [<mpi_ $name:lower _f08_>], $args
+            }
+        }
+    };
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::fortran_form! {
+                Fortran $note [<noted_ $name:lower>] $args [<mpi_ $name:lower _>] [<mpi_ $name:lower _f08_>]
+            }
+        }
+    };
+}
+pub(crate) use in_fortran;
+
+/// The function of Fortran whose buffers have descriptors (TS 29113).
+macro_rules! in_fortran_ts {
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::fortran_form! {
+                FortranTs $note [<noted_ $name:lower _ts>] $args [<mpi_ $name:lower _f08ts_>]
+            }
+        }
+    };
+}
+pub(crate) use in_fortran_ts;
+
+/// The functions of Fortran with large counts.
+macro_rules! in_large_fortran {
+    ($note:tt $name:ident $args:tt) => {
+        pastey::paste! {
+            $crate::interpose::fortran_form! {
+                LargeFortran $note [<noted_ $name:lower _c>] $args [<mpi_ $name:lower _c_f08_>]
+            }
+            $crate::interpose::fortran_form! {
+                LargeFortranTs $note [<noted_ $name:lower _c_ts>] $args [<mpi_ $name:lower _c_f08ts_>]
+            }
+        }
+    };
+}
+pub(crate) use in_large_fortran;
+
+/// A function of Fortran in one form, under its names.
+macro_rules! fortran_form {
+    ($language:ident $note:tt $noted:ident ($($arg:ident: $kind:ident),*) $($symbol:ident)+) => {
+        /// Passes a call on to the next definition of the name that it came by, and notes it.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[inline(never)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe fn $noted(
+            next: &'static $crate::next::Next,
+            $($arg: $crate::arguments::$kind<$crate::arguments::$language>,)*
+            error: $crate::arguments::ErrorCode,
+        ) {
+            let call = |next: *mut std::ffi::c_void| {
+                // SAFETY: a function with these parameters; the rest by the caller's promise.
+                unsafe {
+                    $crate::interpose::call!(next(
+                        $($arg => $crate::arguments::$kind<$crate::arguments::$language>,)*
+                        error => $crate::arguments::ErrorCode,
+                    ) -> ())
+                };
+                error.get()
+            };
+            let straight = || call(next.straight());
+            let found = || next.find().map_or_else($crate::calls::no_such_function, call);
+            // Also called without listeners, when the next definition is to be found.
+            let is_quiet = $crate::interpose::is_quiet!($note);
+            let run = || $crate::interpose::run_plainly!($note straight);
+            let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };
+            if code.is_none() {
+                $crate::interpose::run!($note found);
+            }
+        }
+        $crate::interpose::fortran_names! { $language $note $noted ($($arg: $kind),*) $($symbol)+ }
+    };
+}
+pub(crate) use fortran_form;
+
+/// A function of Fortran under all its names.
+macro_rules! fortran_names {
+    ($language:ident $note:tt $noted:ident $args:tt $($symbol:ident)+) => {
+        $($crate::interpose::fortran_name! { $language $note $noted $args $symbol })+
+    };
+}
+pub(crate) use fortran_names;
+
+/// A function of Fortran under one of its names.
+macro_rules! fortran_name {
+    ($language:ident $note:tt $noted:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
+        const _: () = {
+            $crate::interpose::next! { $note $symbol, stringify!($symbol), None }
+
+            /// Records a call and passes it on.
+            ///
+            /// # Safety
+            ///
+            /// The arguments satisfy the rules of the MPI function of this name.
+            #[inline(never)]
+            #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+            unsafe extern "C-unwind" fn noted(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$language>,)*
+                error: $crate::arguments::ErrorCode,
+            ) {
+                // SAFETY: the arguments are those of the program.
+                unsafe { $noted(&NEXT, $($arg,)* error) }
+            }
+            use noted as looked_at;
+            use noted as between;
+        };
+    };
+}
+pub(crate) use fortran_name;

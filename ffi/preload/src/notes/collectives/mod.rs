@@ -1,0 +1,256 @@
+//! Collective operations: who takes part, and what this process exchanges with each other.
+//!
+//! Only arguments that the standard calls significant at a process are looked at: others may be anything.
+
+mod amounts;
+mod operations;
+
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::datatypes;
+
+pub(crate) use amounts::Amounts;
+pub(crate) use operations::{
+    all, allgatherv, alltoallv, alltoallw, barrier, bcast, gather, gatherv, neighbors, neighbors_v,
+    neighbors_w, reduce, reduce_scatter, reduce_to_all, scatter, scatterv,
+};
+
+use super::{Note, Tell};
+use crate::arguments::{self, Buf, Count, CountArray, Int, Language, Type, TypeArray};
+use amounts::Listed;
+
+/// A collective operation of this process's.
+#[derive(Debug)]
+pub(crate) struct Collective {
+    pub(crate) comm: &'static Comm,
+    pub(crate) kind: Kind,
+    pub(crate) root: Root,
+    pub(crate) amounts: Amounts,
+    pub(crate) in_place: bool,
+}
+
+impl Collective {
+    fn tell(&self, tell: impl FnOnce(&Operation<'_>)) {
+        let Self { comm, kind, root, ref amounts, in_place } = *self;
+        let with = |index| amounts.with(index);
+        let volume = match amounts {
+            Amounts::Each(bytes) => Volume::Each(*bytes),
+            _ => Volume::By(&with),
+        };
+        let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
+        tell(&Operation { comm: comm.id(), kind, rank, size, root, volume, in_place });
+    }
+
+    /// The bytes exchanged with each process, or neighbor; none if it is the same with all.
+    pub(crate) fn listed(&self) -> Option<impl Iterator<Item = u64> + '_> {
+        let len = self.comm.exchanges_with(self.kind);
+        let varies = !matches!(self.amounts, Amounts::Each(_));
+        varies.then(|| (0..len).map(|index| self.amounts.with(index)))
+    }
+}
+
+/// How far to go for a communicator and a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Only those that were used recently, as most are. Nothing is called for it in C, so the arguments
+    /// stay where they are.
+    Recent,
+    /// To those that were met before: the library has not accepted them yet.
+    Met,
+    /// The library is asked.
+    Anywhere,
+}
+
+/// The note of a collective operation: what makes it out of the call's arguments.
+pub(crate) struct Noting<F>(F);
+
+impl<F: Fn(Look) -> Option<Collective>> Noting<F> {
+    /// Finds out what can be known before the call.
+    pub(crate) fn prepare(self) -> Begun<F> {
+        let known = (self.0)(Look::Met);
+        Begun { known, make: self.0 }
+    }
+
+    /// Returns the operation if it exchanges as much with each, on a communicator and of a type that were used recently.
+    #[inline]
+    fn at_recent(&self) -> Option<Operation<'static>> {
+        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::Recent)?;
+        let Amounts::Each(bytes) = amounts else { return None };
+        Some(Operation {
+            comm: comm.id(),
+            kind,
+            rank: comm.rank(),
+            size: comm.exchanges_with(kind),
+            root,
+            volume: Volume::Each(bytes),
+            in_place,
+        })
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
+    type Known = Operation<'static>;
+    type Begun = Begun<F>;
+
+    #[inline]
+    fn known(self) -> Option<Operation<'static>> {
+        self.at_recent()
+    }
+
+    #[inline]
+    fn begin(self) -> Begun<F> {
+        let mut begun = self.prepare();
+        if coll::beginnings_wanted() {
+            begun.known = begun.known.or_else(|| (begun.make)(Look::Anywhere));
+            if let Some(what) = &begun.known {
+                what.tell(coll::begin);
+            }
+        }
+        begun
+    }
+}
+
+/// A collective operation that was passed on: what was known of it before, or what makes it out of the call's arguments.
+pub(crate) struct Begun<F> {
+    known: Option<Collective>,
+    make: F,
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Begun<F> {
+    /// Returns the operation. The library has accepted it.
+    pub(crate) fn operation(self) -> Option<Collective> {
+        self.known.or_else(|| (self.make)(Look::Anywhere))
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> super::Begun for Begun<F> {
+    #[inline]
+    fn end(self) {
+        if let Some(what) = self.operation() {
+            what.tell(coll::end);
+        }
+    }
+}
+
+impl Tell for Operation<'_> {
+    #[inline]
+    fn count(&self) -> bool {
+        coll::count(self)
+    }
+
+    #[inline]
+    fn tell(&self) {
+        coll::end(self);
+    }
+}
+
+#[inline]
+fn bytes(count: i64, size: u64) -> u64 {
+    count.max(0).cast_unsigned().wrapping_mul(size)
+}
+
+/// A call's communicator, to read the rest with.
+#[derive(Clone, Copy)]
+struct Of {
+    comm: &'static Comm,
+    look: Look,
+}
+
+impl Of {
+    #[inline]
+    fn new<L: Language>(look: Look, comm: arguments::Comm<L>) -> Option<Self> {
+        let comm = comm.get();
+        let comm = match look {
+            Look::Recent => comms::recent(comm)?,
+            Look::Met => comms::met(mpit_ffi::abi().clean(comm))?,
+            Look::Anywhere => comms::in_use(mpit_ffi::abi().clean(comm))?,
+        };
+        Some(Self { comm, look })
+    }
+
+    /// Who the root is.
+    #[inline]
+    fn root<L: Language>(self, root: Int<L>) -> Option<Root> {
+        let at_a_glance = self.look != Look::Recent || !self.comm.is_remote();
+        at_a_glance.then(|| root_of(self.comm, root.get()))
+    }
+
+    /// Whether a buffer is `MPI_IN_PLACE`.
+    #[inline]
+    fn is_in_place<L: Language>(self, buffer: Buf<L>) -> Option<bool> {
+        match self.look {
+            Look::Recent => buffer.is_in_place_at_a_glance(),
+            Look::Met | Look::Anywhere => Some(buffer.is_in_place()),
+        }
+    }
+
+    #[inline]
+    fn size<L: Language>(self, datatype: Type<L>) -> Option<u64> {
+        let datatype = datatype.get();
+        match self.look {
+            Look::Recent => datatypes::recent_size(datatype),
+            _ => self.size_of(datatype),
+        }
+    }
+
+    fn size_of(self, datatype: Handle) -> Option<u64> {
+        let abi = mpit_ffi::abi();
+        let datatype = abi.clean(datatype);
+        match self.look {
+            Look::Anywhere => Some(datatypes::size(abi, datatype)),
+            _ => datatypes::known_size(abi, datatype),
+        }
+    }
+
+    /// Elements of a type for each.
+    fn typed(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
+        if self.look == Look::Recent {
+            return None;
+        }
+        Some(Amounts::Listed(Listed::new(len, counts, |index| self.size_of(types.get(index)))?))
+    }
+
+    #[inline]
+    fn each<L: Language>(self, (count, datatype): (Count<L>, Type<L>)) -> Option<Amounts> {
+        Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
+    }
+
+    /// The same where the root may be somebody to whom nothing is passed.
+    #[inline]
+    fn each_unless_idle<L: Language>(self, root: Root, block: (Count<L>, Type<L>)) -> Option<Amounts> {
+        if root == Root::None { Some(Amounts::Each(0)) } else { self.each(block) }
+    }
+
+    #[inline]
+    fn note(self, kind: Kind, root: Root, amounts: Amounts, in_place: bool) -> Collective {
+        Collective { comm: self.comm, kind, root, amounts, in_place }
+    }
+}
+
+/// A note of this kind.
+#[inline]
+fn noting<F: Fn(Look) -> Option<Collective>>(make: F) -> Noting<F> {
+    Noting(make)
+}
+
+/// The root that a call names.
+#[inline]
+pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
+    if comm.is_remote() {
+        remote_root(mpit_ffi::abi(), root)
+    } else if root.cast_unsigned() == comm.rank() {
+        Root::Here
+    } else {
+        Root::At(root.cast_unsigned())
+    }
+}
+
+/// The same on an intercommunicator.
+fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
+    match root {
+        root if root == abi.root => Root::Here,
+        root if root == abi.proc_null => Root::None,
+        root => Root::At(root.cast_unsigned()),
+    }
+}

@@ -1,0 +1,274 @@
+//! One function for each collective operation: makes it of the arguments of the call.
+
+use mpit_components::coll::{Kind, Root};
+
+use super::{Amounts, Collective, Look, Noting, Of, bytes, noting};
+use crate::arguments::{self, Buf, Count, Int, Language, RecvCounts, SendCounts, Type, Types};
+
+/// `MPI_Barrier`.
+#[inline]
+pub(crate) fn barrier<L: Language>(comm: arguments::Comm<L>) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| Some(Of::new(look, comm)?.note(Kind::Barrier, Root::None, Amounts::Each(0), false)))
+}
+
+/// `MPI_Bcast`.
+#[inline]
+pub(crate) fn bcast<L: Language>(
+    block: (Count<L>, Type<L>),
+    root: Int<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = of.each_unless_idle(root, block)?;
+        Some(of.note(Kind::Bcast, root, amounts, false))
+    })
+}
+
+/// `MPI_Reduce`.
+#[inline]
+pub(crate) fn reduce<L: Language>(
+    sendbuf: Buf<L>,
+    block: (Count<L>, Type<L>),
+    root: Int<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = of.each_unless_idle(root, block)?;
+        Some(of.note(Kind::Reduce, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+    })
+}
+
+/// Reductions to all: as many bytes go to each.
+#[inline]
+pub(crate) fn reduce_to_all<L: Language>(
+    kind: Kind,
+    sendbuf: Buf<L>,
+    block: (Count<L>, Type<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        Some(of.note(kind, Root::None, of.each(block)?, of.is_in_place(sendbuf)?))
+    })
+}
+
+/// `MPI_Reduce_scatter`.
+#[inline]
+pub(crate) fn reduce_scatter<L: Language>(
+    sendbuf: Buf<L>,
+    counts: RecvCounts<L>,
+    datatype: Type<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        // One for each process of this one's group, also where the parts come from another.
+        let amounts = Amounts::Counts(counts.of(of.comm.local_size()), of.size(datatype)?);
+        Some(of.note(Kind::ReduceScatter, Root::None, amounts, of.is_in_place(sendbuf)?))
+    })
+}
+
+/// `MPI_Gather`: what the root receives from each, or what goes to it.
+#[inline]
+pub(crate) fn gather<L: Language>(
+    sendbuf: Buf<L>,
+    send: (Count<L>, Type<L>),
+    recv: (Count<L>, Type<L>),
+    root: Int<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => of.each(recv)?,
+            Root::At(_) => of.each(send)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Gather, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+    })
+}
+
+/// `MPI_Gatherv`.
+#[inline]
+pub(crate) fn gatherv<L: Language>(
+    sendbuf: Buf<L>,
+    send: (Count<L>, Type<L>),
+    (counts, datatype): (RecvCounts<L>, Type<L>),
+    root: Int<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype)?),
+            Root::At(_) => of.each(send)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Gatherv, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+    })
+}
+
+/// `MPI_Scatter`: what the root sends to each, or what comes from it.
+#[inline]
+pub(crate) fn scatter<L: Language>(
+    send: (Count<L>, Type<L>),
+    recvbuf: Buf<L>,
+    recv: (Count<L>, Type<L>),
+    root: Int<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => of.each(send)?,
+            Root::At(_) => of.each(recv)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Scatter, root, amounts, root == Root::Here && of.is_in_place(recvbuf)?))
+    })
+}
+
+/// `MPI_Scatterv`.
+#[inline]
+pub(crate) fn scatterv<L: Language>(
+    (counts, datatype): (SendCounts<L>, Type<L>),
+    recvbuf: Buf<L>,
+    recv: (Count<L>, Type<L>),
+    root: Int<L>,
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let root = of.root(root)?;
+        let amounts = match root {
+            Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype)?),
+            Root::At(_) => of.each(recv)?,
+            Root::None => Amounts::Each(0),
+        };
+        Some(of.note(Kind::Scatterv, root, amounts, root == Root::Here && of.is_in_place(recvbuf)?))
+    })
+}
+
+/// `MPI_Allgather`, `MPI_Alltoall`: in place, as much is sent as is received.
+#[inline]
+pub(crate) fn all<L: Language>(
+    kind: Kind,
+    sendbuf: Buf<L>,
+    send: (Count<L>, Type<L>),
+    recv: (Count<L>, Type<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let in_place = of.is_in_place(sendbuf)?;
+        Some(of.note(kind, Root::None, of.each(if in_place { recv } else { send })?, in_place))
+    })
+}
+
+/// `MPI_Allgatherv`: in place, this process's own block is sent.
+#[inline]
+pub(crate) fn allgatherv<L: Language>(
+    sendbuf: Buf<L>,
+    send: (Count<L>, Type<L>),
+    (counts, datatype): (RecvCounts<L>, Type<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let in_place = of.is_in_place(sendbuf)?;
+        let amounts = if in_place {
+            let own = counts.of(of.comm.size()).get(of.comm.rank());
+            Amounts::Each(bytes(own, of.size(datatype)?))
+        } else {
+            of.each(send)?
+        };
+        Some(of.note(Kind::Allgatherv, Root::None, amounts, in_place))
+    })
+}
+
+/// `MPI_Alltoallv`.
+#[inline]
+pub(crate) fn alltoallv<L: Language>(
+    sendbuf: Buf<L>,
+    (send_counts, send_type): (SendCounts<L>, Type<L>),
+    (recv_counts, recv_type): (RecvCounts<L>, Type<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let in_place = of.is_in_place(sendbuf)?;
+        let amounts = if in_place {
+            Amounts::Counts(recv_counts.of(of.comm.size()), of.size(recv_type)?)
+        } else {
+            Amounts::Counts(send_counts.of(of.comm.size()), of.size(send_type)?)
+        };
+        Some(of.note(Kind::Alltoallv, Root::None, amounts, in_place))
+    })
+}
+
+/// `MPI_Alltoallw`.
+#[inline]
+pub(crate) fn alltoallw<L: Language>(
+    sendbuf: Buf<L>,
+    (send_counts, send_types): (SendCounts<L>, Types<L>),
+    (recv_counts, recv_types): (RecvCounts<L>, Types<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let (in_place, len) = (of.is_in_place(sendbuf)?, of.comm.size());
+        let amounts = if in_place {
+            of.typed(len, &recv_counts.of(len), &recv_types.of(len))?
+        } else {
+            of.typed(len, &send_counts.of(len), &send_types.of(len))?
+        };
+        Some(of.note(Kind::Alltoallw, Root::None, amounts, in_place))
+    })
+}
+
+/// Neighborhood operations that send as much to each.
+#[inline]
+pub(crate) fn neighbors<L: Language>(
+    kind: Kind,
+    send: (Count<L>, Type<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        Some(of.note(kind, Root::None, of.each(send)?, false))
+    })
+}
+
+/// `MPI_Neighbor_alltoallv`.
+#[inline]
+pub(crate) fn neighbors_v<L: Language>(
+    (counts, datatype): (SendCounts<L>, Type<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let amounts = Amounts::Counts(counts.of(of.comm.destinations()), of.size(datatype)?);
+        Some(of.note(Kind::NeighborAlltoallv, Root::None, amounts, false))
+    })
+}
+
+/// `MPI_Neighbor_alltoallw`.
+#[inline]
+pub(crate) fn neighbors_w<L: Language>(
+    (counts, types): (SendCounts<L>, Types<L>),
+    comm: arguments::Comm<L>,
+) -> Noting<impl Fn(Look) -> Option<Collective>> {
+    noting(move |look| {
+        let of = Of::new(look, comm)?;
+        let len = of.comm.destinations();
+        let amounts = of.typed(len, &counts.of(len), &types.of(len))?;
+        Some(of.note(Kind::NeighborAlltoallw, Root::None, amounts, false))
+    })
+}
