@@ -19,14 +19,14 @@ const YES: u8 = 2;
 #[inline]
 pub fn is_foreign() -> bool {
     static STATE: AtomicU8 = AtomicU8::new(NOT_ASKED);
-    match STATE.load(Acquire) {
-        NOT_ASKED => ask(&STATE),
-        state => state == YES,
-    }
+    STATE.load(Acquire) != NO && ask(&STATE)
 }
 
 #[cold]
 fn ask(state: &AtomicU8) -> bool {
+    if state.load(Acquire) == YES {
+        return true;
+    }
     // While the library is being looked for, its own calls are passed on.
     let Some(found) = Underneath::get() else { return true };
     let is_foreign = matches!(found, Underneath::Foreign(_));

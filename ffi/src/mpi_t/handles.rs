@@ -41,10 +41,11 @@ impl HostPvar {
         }
     }
 
-    /// Session and handle, the host's; `None` if the handle is freed.
-    fn at_host(&self) -> Option<(usize, usize)> {
+    /// Returns session and handle, the host's; `None` if the handle is freed, or not of that session of ours.
+    fn at_host(&self, session: SessionId) -> Option<(usize, usize)> {
         let host = self.host.load(SeqCst);
-        (host != 0).then(|| (self.host_session.load(SeqCst), host))
+        let is_there = host != 0 && self.session.load(SeqCst) == session.0;
+        if is_there { Some((self.host_session.load(SeqCst), host)) } else { None }
     }
 }
 
@@ -164,14 +165,15 @@ pub(super) fn pvar(session: SessionId, handle: u64) -> Result<&'static HostPvar,
     if found.session.load(SeqCst) == session.0 { Ok(found) } else { Err(Error::InvalidHandle.into()) }
 }
 
-/// Asks the host with its own session and handle. An error if the handle is, or was, freed.
+/// Asks the host with its own session and handle. An error if the handle is, or was, freed, or is one of another session.
 pub(super) fn ask_pvar(
     merged: &Merged,
+    session: SessionId,
     handle: u64,
     ask: impl FnOnce(usize, usize) -> Option<c_int>,
 ) -> Outcome {
     let asked = merged.life.while_up(|| {
-        let (session, host) = tables().pvars.look(handle, HostPvar::at_host)?;
+        let (session, host) = tables().pvars.look(handle, |handle| handle.at_host(session))?;
         Some(from_host(ask(session, host)))
     });
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))

@@ -73,6 +73,7 @@ fn from_host(code: Option<c_int>) -> Outcome {
 }
 
 /// The interface and the merged lists, if the user has initialized them.
+#[inline]
 fn up() -> Result<(&'static Interface, &'static Merged), Failure> {
     let interface = Interface::global();
     if interface.is_up() { Ok((interface, Merged::get())) } else { Err(Error::NotInitialized.into()) }

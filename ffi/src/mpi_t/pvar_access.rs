@@ -27,14 +27,16 @@ exported! {
     fn MPI_T_pvar_read / PMPI_T_pvar_read(pe_session: usize, handle: usize, buf: *mut c_void) {
         let (interface, merged) = up()?;
         not_null(buf)?;
-        match find(interface, pe_session, handle)? {
+        let session = SessionId(pe_session as u64);
+        if let Some(handle) = own(handle) {
             // SAFETY: by the caller's promise.
-            Target::Own(session, handle) => Ok(unsafe { interface.read(session, handle, buf.cast()) }?),
-            Target::Host(_) => handles::ask_pvar(merged, handle as u64, |session, handle| {
-                // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
-                unsafe { mpi_t::pvar_read(session, handle, buf) }
-            }),
+            return Ok(unsafe { interface.read(session, handle, buf.cast()) }?);
         }
+        interface.check_session(session)?;
+        handles::ask_pvar(merged, session, handle as u64, |session, handle| {
+            // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
+            unsafe { mpi_t::pvar_read(session, handle, buf) }
+        })
     }
 
     /// Sets a handle's value (F22).
@@ -48,7 +50,7 @@ exported! {
                 if host.info(merged)?.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::ask_pvar(merged, handle as u64, |session, handle| {
+                handles::ask_pvar(merged, SessionId(pe_session as u64), handle as u64, |session, handle| {
                     // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
@@ -64,13 +66,13 @@ exported! {
             let ours = interface.reset(session, Which::All).map_err(Failure::from);
             interface.check_session(session)?;
             let writable = |host: &HostPvar| host.info(merged).is_ok_and(|info| info.readonly == 0);
-            let hosts = for_all(session, writable, |handle, _| reset(merged, handle), Error::PvarNoWrite);
+            let hosts = for_all(session, writable, |handle, _| reset(merged, session, handle), Error::PvarNoWrite);
             return ours.and(hosts);
         }
         match find(interface, pe_session, handle)? {
             Target::Own(session, handle) => Ok(interface.reset(session, Which::One(handle))?),
             Target::Host(host) if host.info(merged)?.readonly != 0 => Err(Error::PvarNoWrite.into()),
-            Target::Host(_) => reset(merged, handle as u64),
+            Target::Host(_) => reset(merged, SessionId(pe_session as u64), handle as u64),
         }
     }
 
@@ -89,7 +91,7 @@ exported! {
                 if info.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::ask_pvar(merged, handle as u64, |session, handle| {
+                handles::ask_pvar(merged, SessionId(pe_session as u64), handle as u64, |session, handle| {
                     // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
@@ -104,12 +106,19 @@ enum Target {
     Host(&'static HostPvar),
 }
 
+/// Returns a handle that can only be one of ours, if it is one at all.
+#[inline]
+fn own(handle: usize) -> Option<PvarHandle> {
+    let handle = PvarHandle(handle as u64);
+    if handle.is_plausible() { Some(handle) } else { None }
+}
+
 /// Ours first: that is where speed counts.
 #[inline]
 fn find(interface: &Interface, session: usize, handle: usize) -> Result<Target, Failure> {
     let session = SessionId(session as u64);
-    if PvarHandle(handle as u64).is_plausible() {
-        return Ok(Target::Own(session, PvarHandle(handle as u64)));
+    if let Some(handle) = own(handle) {
+        return Ok(Target::Own(session, handle));
     }
     interface.check_session(session)?;
     handles::pvar(session, handle as u64).map(Target::Host)
@@ -131,7 +140,7 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
         let hosts = for_all(
             session,
             startable,
-            |id, host| set_running(merged, id, host, run),
+            |id, host| set_running(merged, session, id, host, run),
             Error::PvarNoStartStop,
         );
         return own.and(hosts);
@@ -143,13 +152,13 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
             if host.info(merged)?.continuous != 0 {
                 return Err(Error::PvarNoStartStop.into());
             }
-            set_running(merged, id, host, run)
+            set_running(merged, SessionId(session as u64), id, host, run)
         }
     }
 }
 
-fn set_running(merged: &Merged, id: u64, host: &HostPvar, run: bool) -> Outcome {
-    handles::ask_pvar(merged, id, |session, handle| {
+fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, run: bool) -> Outcome {
+    handles::ask_pvar(merged, session, id, |session, handle| {
         if run {
             // SAFETY: the host is up, and both are live ones of its.
             unsafe { mpi_t::pvar_start(session, handle) }
@@ -162,8 +171,8 @@ fn set_running(merged: &Merged, id: u64, host: &HostPvar, run: bool) -> Outcome 
     Ok(())
 }
 
-fn reset(merged: &Merged, id: u64) -> Outcome {
-    handles::ask_pvar(merged, id, |session, handle| {
+fn reset(merged: &Merged, session: SessionId, id: u64) -> Outcome {
+    handles::ask_pvar(merged, session, id, |session, handle| {
         // SAFETY: the host is up, and both are live ones of its.
         unsafe { mpi_t::pvar_reset(session, handle) }
     })
