@@ -9,8 +9,9 @@
 //! *When* is one of
 //! - `after(Interest)`: when it has succeeded, if somebody listens ([`crate::calls::Interest`]),
 //! - `around(Interest)`: the note is made before, and ended when the call has succeeded ([`crate::notes::Note`]),
-//! - `handing(Interest)`: the same, but in C a note that is sure ([`crate::notes::Note::sure`]) is told before, so that
-//!   the call is a jump ([`crate::calls::hand_over`]); Fortran's calls may make calls in C, which must not count,
+//! - `handing(Interest)`: the same, but in C a note that is sure ([`crate::notes::Note::sure`]) is recorded before, so that
+//!   the call is a jump: counted alone where only monitoring listens ([`crate::calls::count_in_advance`]), else with all
+//!   listeners ([`crate::calls::hand_over`]); Fortran's calls may make calls in C, which must not count,
 //! - `timed(Interest)`: only its time is taken,
 //! - `always()`: whenever it has succeeded, whoever listens,
 //! - `initializing()`: the same, and the library reads its settings meanwhile,
@@ -26,8 +27,9 @@
 //! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
 //! ([`crate::arguments::narrow`]).
 //!
-//! A function looks at one word, and jumps: to the next definition, to `noted`, which is for calls that are like most, or
-//! from there to `looked_at`, which is for all others ([`crate::calls::run_plainly`], [`crate::calls::run`]).
+//! A function looks at one word, and jumps: to the next definition, to `noted`, the fast path, or from there to `looked_at`, the
+//! slow path ([`crate::calls::run_plainly`], [`crate::calls::run`]). `noted` of a call that can be recorded in advance counts it
+//! without moving its arguments; what that cannot do, it leaves to `noted_with_listeners`.
 //!
 //! The exported function itself is machine code ([`crate::trampoline`]): it looks at the word, finds out whether the name is
 //! MPI's here at all ([`crate::next`]), and who makes the call ([`crate::callers`]).
