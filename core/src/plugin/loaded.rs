@@ -54,14 +54,31 @@ pub struct Plugin(&'static Loaded);
 /// Why a plug-in was not loaded or activated.
 #[derive(Clone, Debug, thiserror::Error)]
 pub struct Refused {
+    attempt: Attempt,
     path: PathBuf,
     why: String,
     error: Error,
 }
 
+/// An operation that was refused.
+#[derive(Clone, Copy, Debug)]
+enum Attempt {
+    /// To load a plug-in.
+    Load,
+    /// To load the plug-ins of a directory.
+    LoadAll,
+    /// To activate or deactivate a plug-in that is loaded.
+    Change,
+}
+
 impl Refused {
     fn new(path: &Path, error: Error, why: impl Into<String>) -> Self {
-        Self { path: path.into(), why: why.into(), error }
+        Self { attempt: Attempt::Load, path: path.into(), why: why.into(), error }
+    }
+
+    /// Replaces the operation.
+    fn of(self, attempt: Attempt) -> Self {
+        Self { attempt, ..self }
     }
 
     /// What is wrong with it.
@@ -84,7 +101,12 @@ impl Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the plug-in {} is not loaded: {}", self.path.display(), self.why)
+        let (path, why) = (self.path.display(), &self.why);
+        match self.attempt {
+            Attempt::Load => write!(f, "the plug-in {path} is not loaded: {why}"),
+            Attempt::LoadAll => write!(f, "the plug-ins in {path} are not loaded: {why}"),
+            Attempt::Change => write!(f, "the plug-in {path} stays as it is: {why}"),
+        }
     }
 }
 
@@ -143,7 +165,7 @@ pub(crate) fn load_what_is_asked_for() {
 fn load_all() {
     let (paths, faults) = find::asked_for();
     for (dir, why) in faults {
-        Refused::new(&dir, Error::Invalid, why).tell();
+        Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).tell();
     }
     for path in paths {
         // SAFETY: whoever sets the variables promises that.
@@ -294,7 +316,7 @@ impl Plugin {
             component::changed();
         }
         self.0.phase.store(if activated.is_ok() { ACTIVE } else { INACTIVE }, Release);
-        activated.map_err(|why| Refused::new(&self.0.file.path, Error::Invalid, why))
+        activated.map_err(|why| Refused::new(&self.0.file.path, Error::Invalid, why).of(Attempt::Change))
     }
 
     /// Deactivates it. Its variables and events stay listed, but handles on them are invalid from now on, except that they
@@ -322,9 +344,24 @@ impl Plugin {
             Ok(_) => Ok(true),
             Err(CHANGING) => {
                 let why = "it is being activated or deactivated at this moment";
-                Err(Refused::new(&self.0.file.path, Error::NotAccessible, why))
+                Err(Refused::new(&self.0.file.path, Error::NotAccessible, why).of(Attempt::Change))
             }
             Err(_) => Ok(false),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Attempt, Refused};
+    use crate::Error;
+
+    #[test]
+    fn messages_name_what_was_refused() {
+        let refused = Refused::new(Path::new("a.so"), Error::Invalid, "it returned 1");
+        assert_eq!(refused.to_string(), "the plug-in a.so is not loaded: it returned 1");
+        assert_eq!(refused.of(Attempt::Change).to_string(), "the plug-in a.so stays as it is: it returned 1");
     }
 }

@@ -43,10 +43,12 @@ fn a_directory_that_others_can_rename_further_up_is_refused() -> Outcome {
     fs::create_dir_all(&inner).context("directories")?;
     let path = plugins::good(&inner, "acme")?;
     chmod(&outer, 0o777)?;
+    let one = format!("the plug-in {} is not loaded", path.display());
+    let all = format!("the plug-ins in {} are not loaded", inner.display());
     let refused = |reason: &str| {
-        for (variable, value) in [("MPIT_PLUGINS", &path), ("MPIT_PLUGIN_PATH", &inner)] {
+        for (variable, value, what) in [("MPIT_PLUGINS", &path, &one), ("MPIT_PLUGIN_PATH", &inner, &all)] {
             let finished = job()?.env(variable, value).succeed()?;
-            let expected = format!("{} {reason}", outer.display());
+            let expected = format!("mpit: {what}: {} {reason}", outer.display());
             let is_told = finished.stderr.lines().count() == 1 && finished.stderr.contains(&expected);
             Failure::unless(is_told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
         }
