@@ -24,7 +24,7 @@ pub(crate) enum Program {
 const MOST: u64 = 64 << 20;
 
 impl Program {
-    /// Looks at a file; `None` if it is no program.
+    /// Looks at a file; `None` if it is no program, as shared libraries are none.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
@@ -35,6 +35,9 @@ impl Program {
         let image = Image { bytes: &bytes };
         if !image.is_native() {
             return Some(Self::Other);
+        }
+        if image.is_library() {
+            return None;
         }
         if metadata.permissions().mode() & 0o6000 != 0 {
             return Some(Self::Privileged);
@@ -61,11 +64,19 @@ const PT_DYNAMIC: u64 = 2;
 const PT_INTERP: u64 = 3;
 const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
+const DT_SONAME: u64 = 14;
 
 impl Image<'_> {
     fn is_native(&self) -> bool {
         let order = if cfg!(target_endian = "little") { 1 } else { 2 };
         self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
+    }
+
+    /// Returns true for shared libraries: unlike static programs, they have a name for others or ask for libraries.
+    fn is_library(&self) -> bool {
+        let Some(segments) = self.segments() else { return false };
+        segments.iter().all(|segment| segment.kind != PT_INTERP)
+            && self.entries(&segments).iter().any(|(tag, _)| [DT_NEEDED, DT_SONAME].contains(tag))
     }
 
     fn kind(&self) -> Option<Program> {
@@ -104,15 +115,21 @@ impl Image<'_> {
         (0..count).map(segment).collect()
     }
 
-    /// The names of the libraries that it asks for.
-    fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
-        let dynamic = segments.iter().find(|segment| segment.kind == PT_DYNAMIC)?;
+    /// Tags and values of the dynamic section.
+    fn entries(&self, segments: &[Segment]) -> Vec<(u64, u64)> {
+        let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
+            return Vec::new();
+        };
         let entry = |index: u64| {
             let at = dynamic.offset.checked_add(index * 16)?;
             Some((self.number(at, 8)?, self.number(at.checked_add(8)?, 8)?))
         };
-        let entries: Vec<_> =
-            (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect();
+        (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect()
+    }
+
+    /// The names of the libraries that it asks for.
+    fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
+        let entries = self.entries(segments);
         let (_, names) = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?;
         let holds = |segment: &&Segment| {
             segment.kind == PT_LOAD
@@ -149,6 +166,12 @@ mod tests {
         let executable = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(&script, executable.clone()).unwrap();
         assert_eq!(Program::of(&script), Some(Program::Other));
+        // Libraries are executable files in many installations.
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let mapped = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+        let library = mapped.into_iter().find(|path| path.contains("/libgcc_s.so")).unwrap();
+        std::fs::write(&script, std::fs::read(library).unwrap()).unwrap();
+        assert_eq!(Program::of(&script), None);
         // Any prefix of a program is a file, too: none of them is read beyond its end.
         let whole = std::fs::read(&own).unwrap();
         for length in [4, 16, 40, 64, 100, 200, 700, 4096] {

@@ -31,6 +31,40 @@ fn calls_by_the_profiling_interface_count_once() -> Outcome {
     stacks::for_each("wrapped", |_| true, |stack| rows::equal_the_ledger(stack, "wrapped", 2))
 }
 
+/// A stack of each binary interface: which definition a program finds is up to the dynamic linker.
+#[test]
+fn found_functions_count_or_are_named() -> Outcome {
+    stacks::for_each(
+        "found_calls",
+        |stack| ["ompi4.1.4", "mpich5.0.2", "mpich5.0.2-abi"].contains(&stack.label()),
+        |stack| {
+            // Needs nothing of the MPI library, so it is not linked with that.
+            let options = ["-Wl,--as-needed", "-ldl"];
+            let program = build::c_variant(Some(stack), "found_calls", "found_calls", &options)?;
+            let dir = stack.scratch("found_calls")?;
+            let run = |definitions: &str| {
+                let job = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&[
+                    "run",
+                    "--output",
+                    definitions,
+                    "--",
+                ]);
+                job.arg(&program).arg(&stack.library).args(&[definitions]).dir(&dir).succeed()
+            };
+            let finished = run("first")?;
+            let rows = rows::of(&read_all(&dir.join("first"), 1)?[0]);
+            let sent = rows.get(&("E".into(), "0".into())).copied();
+            Failure::unless(sent == Some((1, 4)) && finished.stderr.is_empty(), || {
+                format!("(messages, bytes) are {sent:?}, should be (1, 4)\n{finished}")
+            })?;
+            let finished = run("own")?;
+            let line = "mpit: nothing was recorded, there is no file own.*: the command names no program that is linked with an \
+                        MPI library";
+            Failure::unless(finished.stderr.matches(line).count() == 1, || finished.to_string())
+        },
+    )
+}
+
 #[test]
 fn a_tool_behind_gets_all_arguments_and_adds_no_calls() -> Outcome {
     stacks::for_each(
