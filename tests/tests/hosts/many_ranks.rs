@@ -1,5 +1,7 @@
 //! Costs of communicators of 100,000 ranks, counted by a library that has so many.
 
+use std::fs;
+
 use mpit_tests::{Context, Failure, Outcome, launch::Job, stubs};
 
 use crate::which_mpi::{OBJECTS, STANDARD};
@@ -50,6 +52,13 @@ fn communicators_cost_the_same_at_any_size() -> Outcome {
             Failure::unless(is_cheap, || format!("{}: {line}\n{finished}", stub.label))?;
             steps.push(name);
         }
+        let path = dir.join("run.0.prof");
+        let text = fs::read_to_string(&path).context(path.display())?;
+        let members: Vec<_> = text.lines().filter(|line| line.starts_with("D\t")).collect();
+        let is_short = members.iter().all(|line| line.len() < 100);
+        Failure::unless(is_short && members.contains(&"D\tMPI_COMM_WORLD\tprocs: 0-99999"), || {
+            format!("{}: {:?}", path.display(), members.iter().map(|line| line.len()).collect::<Vec<_>>())
+        })?;
         let missing = STEPS.iter().find(|step| !steps.contains(*step));
         Failure::unless(missing.is_none(), || format!("no step {missing:?}\n{finished}"))?;
     }
