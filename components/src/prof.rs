@@ -174,10 +174,10 @@ impl Profile {
         out.put(b"\tprocs: ");
         let runs: &mut dyn Iterator<Item = Run> = match &comm.ranks {
             Ranks::World(size) if *size > listed => {
-                &mut std::iter::once(Run { first: 0, step: 1, len: *size })
+                &mut std::iter::once(Run { first: 0, last: *size - 1, step: 1 })
             }
-            ranks if ranks.size() > listed => &mut Runs(ranks.iter().peekable()),
-            ranks => &mut ranks.iter().map(|rank| Run { first: rank, step: 1, len: 1 }),
+            ranks if ranks.size() > listed => &mut Runs { ranks: ranks.iter().peekable(), held: None },
+            ranks => &mut ranks.iter().map(Run::of_one),
         };
         for (at, run) in runs.enumerate() {
             if at != 0 {
@@ -206,37 +206,46 @@ impl Profile {
 /// Members of communicators of up to so many processes are listed one by one, as Open MPI has them.
 const LISTED: u32 = 4096;
 
-/// Ranks with the same distance from each to the next.
+/// Ranks with the same distance from each to the next, in ascending or descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     first: u32,
+    last: u32,
     step: u32,
-    len: u32,
 }
 
-/// Ranks in as few runs as one look ahead finds.
-struct Runs<I: Iterator<Item = u32>>(Peekable<I>);
+impl Run {
+    fn of_one(rank: u32) -> Self {
+        Self { first: rank, last: rank, step: 1 }
+    }
+}
+
+/// Ranks in runs of three and more, and those between one by one.
+struct Runs<I: Iterator<Item = u32>> {
+    ranks: Peekable<I>,
+    /// The second of two ranks that begin no run.
+    held: Option<u32>,
+}
 
 impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
     type Item = Run;
 
     fn next(&mut self) -> Option<Run> {
-        let first = self.0.next()?;
-        let mut run = Run { first, step: 1, len: 1 };
-        if first == OUTSIDE {
-            return Some(run);
+        let first = self.held.take().or_else(|| self.ranks.next())?;
+        let mut run = Run::of_one(first);
+        let is_other = |next: &u32| first != OUTSIDE && *next != OUTSIDE && *next != first;
+        let Some(second) = self.ranks.next_if(is_other) else { return Some(run) };
+        let distance = i64::from(second) - i64::from(first);
+        let follows = |last: u32, next: u32| next != OUTSIDE && i64::from(next) - i64::from(last) == distance;
+        run.last = second;
+        while let Some(next) = self.ranks.next_if(|next| follows(run.last, *next)) {
+            run.last = next;
         }
-        let mut last = first;
-        let mut next_of = |last: u32, step: Option<u32>| {
-            self.0.next_if(|next| {
-                *next != OUTSIDE && *next > last && step.is_none_or(|step| *next - last == step)
-            })
-        };
-        while let Some(next) = next_of(last, (run.len > 1).then_some(run.step)) {
-            run.step = next - last;
-            run.len += 1;
-            last = next;
+        if run.last == second {
+            self.held = Some(second);
+            return Some(Run::of_one(first));
         }
+        run.step = second.abs_diff(first);
         Some(run)
     }
 }
@@ -305,10 +314,10 @@ impl<W: Write> Out<W> {
         if run.first == OUTSIDE {
             return self.put(b"-1");
         }
-        self.number(u64::from(run.first));
-        if run.len > 1 {
+        self.number(run.first.into());
+        if run.last != run.first {
             self.put(b"-");
-            self.number(u64::from(run.first) + u64::from(run.step) * (u64::from(run.len) - 1));
+            self.number(run.last.into());
             if run.step > 1 {
                 self.put(b":");
                 self.number(run.step.into());

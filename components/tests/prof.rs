@@ -83,6 +83,13 @@ fn members_are_ranges_in_large_communicators_and_containers() {
     assert_eq!(members(Ranks::World(4), false), "0,1,2,3");
     assert_eq!(members(Ranks::World(4096), false).len(), 4095 + 10 + 90 * 2 + 900 * 3 + 3096 * 4);
     assert_eq!(members(Ranks::List((0..10_000).map(|rank| 3 * rank + 5).collect()), false), "5-30002:3");
+    assert_eq!(members(Ranks::List((0..100_000).rev().collect()), false), "99999-0");
+    assert_eq!(
+        members(Ranks::List((0..10_000).rev().map(|rank| 3 * rank + 5).collect()), false),
+        "30002-5:3"
+    );
+    assert_eq!(members(Ranks::List([8, 6, 4, 5, 6, 1, 0].into()), true), "8-4:2,5,6,1,0");
+    assert_eq!(members(Ranks::List([0, 5, 4, 3, OUTSIDE, 2, 1, 0, 0].into()), true), "0,5-3,-1,2-0,0");
     let some = [9, 3, 4, 5, OUTSIDE, OUTSIDE, 7, 7, 10, 13, 2, 1];
     assert_eq!(members(Ranks::List(some.into()), true), "9,3-5,-1,-1,7,7-13:3,2,1");
 }

@@ -129,7 +129,12 @@ impl Parser {
                         Some((first, range)) => {
                             let (end, step) = range.split_once(':').unwrap_or((range, "1"));
                             let (first, end): (u32, u32) = (number(first)?, number(end)?);
-                            members.extend((first..=end).step_by(number::<u32>(step)?.max(1) as usize));
+                            let step = number::<u32>(step)?.max(1) as usize;
+                            if first <= end {
+                                members.extend((first..=end).step_by(step));
+                            } else {
+                                members.extend((end..=first).rev().step_by(step));
+                            }
                         }
                     }
                 }

@@ -316,7 +316,7 @@ fn without_number(line: &[u8]) -> Result<&[u8], Expected> {
     Ok(line)
 }
 
-/// `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20` or `7-21:2`. Names have no tabs.
+/// `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no tabs.
 fn introduction(mut rest: Cursor<'_>) -> Result<Comm, Expected> {
     let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
     rest.literal(b"procs: ", "`procs: ` and ranks")?;
@@ -342,8 +342,8 @@ fn members(rest: &mut Cursor<'_>) -> Result<u32, Expected> {
     }
     let last = rest.rank("the last rank of a range")?;
     let step = if rest.literal(b":", "").is_ok() { rest.rank("the step of a range of ranks")? } else { 1 };
-    if step == 0 || last < first || !(last - first).is_multiple_of(step) {
-        return Err("a range from a rank to a higher one in whole steps");
+    if step == 0 || !last.abs_diff(first).is_multiple_of(step) {
+        return Err("a range from a rank to another in whole steps");
     }
-    Ok((last - first) / step + 1)
+    Ok(last.abs_diff(first) / step + 1)
 }
