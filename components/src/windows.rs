@@ -10,12 +10,22 @@ use crate::events;
 
 static NEWEST: AtomicU64 = AtomicU64::new(0);
 
-/// A window over a group of so many processes was created.
-/// Tools are told, whose callbacks may do anything: hold no lock that they could need.
+/// Registers a new window over a group of so many processes and notifies tools, as [`announce`] does.
 pub fn created(size: u32) -> WindowId {
-    let window = WindowId::from_number(NEWEST.fetch_add(1, Relaxed) + 1);
-    events::win_created(window, size);
+    let window = register();
+    announce(window, size);
     window
+}
+
+/// Registers a new window, which is to be [announced](announce) when other threads can use it.
+pub fn register() -> WindowId {
+    WindowId::from_number(NEWEST.fetch_add(1, Relaxed) + 1)
+}
+
+/// Notifies tools of a registered window over a group of so many processes. Their callbacks may do anything: hold no lock that
+/// they could need, and let no other thread wait for this one.
+pub fn announce(window: WindowId, size: u32) {
+    events::win_created(window, size);
 }
 
 /// A window is freed. Tools are told, as in [`created`].

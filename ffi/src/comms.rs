@@ -260,7 +260,7 @@ impl Tracked for Comm {
             None => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
         };
         let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
-        let id = comms::created(comms::Description {
+        let id = comms::register(comms::Description {
             name: &name_of(handle),
             origin: origin.map(|origin| origin.origin),
             ranks: ranks.clone(),
@@ -288,6 +288,14 @@ impl Tracked for Comm {
 
     fn attribute(handle: Handle) -> Option<u64> {
         ATTRIBUTE.get(handle)
+    }
+
+    fn size(&self) -> u32 {
+        self.members.size()
+    }
+
+    fn announce(number: u64, _size: u32) {
+        comms::announce(CommId::from_number(number));
     }
 
     fn last_look(&self, handle: Handle) {

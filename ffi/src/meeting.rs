@@ -1,7 +1,7 @@
 //! Meeting an object of the host's for the first time, once, whatever threads and callbacks do meanwhile.
 //!
-//! That an object was met is told to tools, whose callbacks may ask for objects in turn, for the same one even. So no
-//! lock is held while it is told: a list says who is meeting what.
+//! The host is asked meanwhile, and may run callbacks of the program that use objects in turn, the same one even. So no lock is
+//! held: a list says which thread is meeting what. Tools are notified afterwards, since their callbacks may wait for threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};

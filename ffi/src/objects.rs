@@ -41,11 +41,17 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     /// A description of a new object.
     type New;
 
-    /// Asks the host for an object that is in use. Callbacks of tools may run.
+    /// Asks the host for an object that is in use, and gives it a number.
     fn ask(handle: Handle) -> Option<Self::New>;
 
     /// Takes the description over.
     fn set(&self, handle: Handle, new: Self::New);
+
+    /// The number of processes that it is shared with.
+    fn size(&self) -> u32;
+
+    /// Notifies tools of a new object of a size. Their callbacks may do anything.
+    fn announce(number: u64, size: u32);
 
     /// Sets the attribute on an object that is certainly not being freed.
     fn set_attribute(handle: Handle, number: u64);
@@ -129,19 +135,34 @@ impl<T: Tracked> Objects<T> {
         self.meet_if_new(handle, || false)
     }
 
-    /// No lock is held while tools are notified.
+    /// Tools are notified when other threads can use the object, so that these wait for no callback.
     fn meet_if_new(&'static self, handle: Handle, may_be_dying: fn() -> bool) -> Option<&'static T> {
+        let (object, new) = self.meet_once(handle, may_be_dying)?;
+        if let Some((number, size)) = new {
+            T::announce(number, size);
+        }
+        Some(object)
+    }
+
+    /// Returns the object, with its number and size if it was not known before.
+    fn meet_once(
+        &'static self,
+        handle: Handle,
+        may_be_dying: fn() -> bool,
+    ) -> Option<(&'static T, Option<(u64, u32)>)> {
         let _meeting = self.meetings.begin(handle)?;
         if let Some(known) = self.table.get(handle) {
-            return Some(known);
+            return Some((known, None));
         }
+        let described = |object: &T| Some((number(object), object.size()));
         if may_be_dying() {
             let object = self.doubt(handle);
-            if number(object) == 0 {
-                object.freeing().store(false, Relaxed);
-                object.set(handle, T::ask(handle)?);
+            if number(object) != 0 {
+                return Some((object, None));
             }
-            return Some(object);
+            object.freeing().store(false, Relaxed);
+            object.set(handle, T::ask(handle)?);
+            return Some((object, described(object)));
         }
         self.trust(handle);
         let new = T::ask(handle)?;
@@ -150,7 +171,7 @@ impl<T: Tracked> Objects<T> {
             object.set(handle, new);
         });
         T::set_attribute(handle, number(object));
-        Some(object)
+        Some((object, described(object)))
     }
 
     /// A call has made an object with this handle. Whatever was known under it is over, unless the call was seen twice.

@@ -128,7 +128,7 @@ impl Tracked for Window {
     fn ask(handle: Handle) -> Option<Self::New> {
         let abi = Host::get()?.abi();
         let ranks = groups::ranks(Group::of_window(abi, handle)?)?;
-        Some((windows::created(ranks.size()), ranks))
+        Some((windows::register(), ranks))
     }
 
     fn set(&self, _handle: Handle, (id, ranks): Self::New) {
@@ -142,6 +142,14 @@ impl Tracked for Window {
 
     fn attribute(handle: Handle) -> Option<u64> {
         ATTRIBUTE.get(handle)
+    }
+
+    fn size(&self) -> u32 {
+        self.members.size()
+    }
+
+    fn announce(number: u64, size: u32) {
+        windows::announce(WindowId::from_number(number), size);
     }
 
     fn release(&self) -> Option<Ranks> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use mpit::traffic::CommId;
 pub use ranks::{Ask, Asked, Ranks};
-pub use records::{Reader, created, freed, get, live, pin, renamed};
+pub use records::{Reader, announce, created, freed, get, live, pin, register, renamed};
 
 /// A host's description of a new communicator.
 #[derive(Clone, Debug)]

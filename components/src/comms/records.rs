@@ -201,16 +201,32 @@ impl Records {
     }
 }
 
-/// Registers a new communicator. Notifies tools, whose callbacks may do anything: hold no lock that they could need.
+/// Registers a new communicator and notifies tools, as [`announce`] does.
 pub fn created(what: Description<'_>) -> CommId {
+    let id = register(what);
+    announce(id);
+    id
+}
+
+/// Notifies tools of a registered communicator. Their callbacks may do anything: hold no lock that they could need, and let no
+/// other thread wait for this one.
+pub fn announce(comm: CommId) {
+    if events::active()
+        && let Some(record) = get(comm)
+    {
+        events::comm_created(&record);
+    }
+}
+
+/// Registers a new communicator, which is to be [announced](announce) when other threads can use it.
+pub fn register(what: Description<'_>) -> CommId {
     let Description { name, origin, ranks, remote, neighbors } = what;
     let newest = origin.as_ref().map_or(0, |origin| origin.number);
     let id = records().new_id();
     let (name, freed, alike) = (name.into(), false, 1);
     let record = Record { id, name, origin, ranks, remote, neighbors, freed, alike, newest };
     coll::created(&record);
-    records().live.insert(id.get(), Live { record: record.clone(), pinned: false });
-    events::comm_created(&record);
+    records().live.insert(id.get(), Live { record, pinned: false });
     id
 }
 
