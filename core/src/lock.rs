@@ -84,9 +84,9 @@ impl Drop for Inside {
     }
 }
 
-/// Waits, until a time if there is one; whether it is so.
+/// Waits until it is so, or until a time if there is one. Returns whether it is so.
 #[cold]
-fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
+pub fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
     let mut looks = 0;
     while !is_so() {
         if end.is_some_and(|end| Instant::now() >= end) {

@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use mpit::lock::Mutex;
 
-use super::enums::Text;
 use super::space::HostInfo;
+use super::text::ask_name_and_text;
 use super::{Entry, HostEntry, Merged};
 use crate::hidden;
 use crate::host::mpi_t;
@@ -48,13 +48,10 @@ impl HostInfo for CategoryInfo {
     }
 
     fn ask(_merged: &Merged, index: i32) -> Option<Self> {
-        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
-        let nothing = std::ptr::null_mut();
-        ask(index, [std::ptr::null_mut(), nothing], [&raw mut name_len, &raw mut desc_len], &mut [0; 3])?;
-        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
-        ask(index, [name.start(), desc.start()], [name.len(), desc.len()], &mut [0; 3])?;
-        let (name, desc) = (name.into_string(), desc.into_bytes());
-        (!name.is_empty()).then(|| Self { name, desc, remembered: Mutex::default() })
+        let (name, desc) = ask_name_and_text(|name, name_len, desc, desc_len| {
+            ask(index, [name, desc], [name_len, desc_len], &mut [0; 3])
+        })?;
+        Some(Self { name, desc, remembered: Mutex::default() })
     }
 
     fn host_count() -> i32 {
@@ -85,18 +82,16 @@ impl HostInfo for CategoryInfo {
     }
 }
 
-/// Asks the host for a category. `None` when it does not answer.
+/// Asks the host for a category. Returns its code; `None` if it has no categories.
 fn ask(
     index: i32,
     [name, desc]: [*mut std::ffi::c_char; 2],
     [name_len, desc_len]: [*mut c_int; 2],
     counts: &mut [c_int; 3],
-) -> Option<()> {
+) -> Option<c_int> {
     let [cvars, pvars, categories] = counts;
     // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said.
-    let code =
-        unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) };
-    (code? == 0).then_some(())
+    unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) }
 }
 
 impl Merged {
@@ -194,8 +189,8 @@ impl Merged {
         let mut counts = [0; 3];
         let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
         let nothing = std::ptr::null_mut();
-        ask(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts)?;
-        Some(counts[kind as usize])
+        let code = ask(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts);
+        (code? == 0).then_some(counts[kind as usize])
     }
 
     /// Asks for the members of all categories of the host's, so that they are remembered.

@@ -5,8 +5,9 @@ use std::ffi::c_int;
 
 use mpit::desc::CvarDesc;
 
-use super::enums::{Text, handle_of};
+use super::enums::handle_of;
 use super::space::HostInfo;
+use super::text::ask_name_and_text;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
 use crate::hidden;
@@ -55,7 +56,6 @@ impl HostInfo for CvarInfo {
 
     fn ask(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
-        let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
         let mut info = Self {
             name: String::new(),
             verbosity: 0,
@@ -67,7 +67,7 @@ impl HostInfo for CvarInfo {
         };
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
-        let mut ask = |name: *mut _, name_len: *mut c_int, desc: *mut _, desc_len: *mut c_int| {
+        let (name, desc) = ask_name_and_text(|name, name_len, desc, desc_len| {
             // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as
             // said, and a word has room for a datatype handle of either width.
             unsafe {
@@ -84,20 +84,11 @@ impl HostInfo for CvarInfo {
                     &raw mut info.scope,
                 )
             }
-        };
-        let nothing = std::ptr::null_mut();
-        if ask(nothing, &raw mut name_len, nothing, &raw mut desc_len)? != 0 {
-            return None;
-        }
-        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
-        if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
-            return None;
-        }
-        info.name = name.into_string();
-        info.desc = desc.into_bytes();
+        })?;
+        (info.name, info.desc) = (name, desc);
         info.datatype = host.abi().clean(datatype as Handle);
         info.enumeration = merged.enums.host(enumeration);
-        (!info.name.is_empty()).then_some(info)
+        Some(info)
     }
 
     fn host_count() -> i32 {

@@ -1,12 +1,13 @@
 //! Enumerations, ours and the host's, behind identifiers of our own.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 
 use mpit::desc::EnumDesc;
 use mpit::lock::Mutex;
 use mpit::log::Log;
 
 use super::Merged;
+use super::text::ask_text;
 use crate::host::mpi_t;
 
 const KIND: usize = 0x45 << 56;
@@ -102,53 +103,6 @@ fn ask_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))
-}
-
-/// Asks for a string twice: for its length, then for itself.
-pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
-    let mut len: c_int = 0;
-    if ask(std::ptr::null_mut(), &raw mut len)? != 0 {
-        return None;
-    }
-    let mut buffer = Text::with_room(len);
-    if ask(buffer.start(), buffer.len())? != 0 {
-        return None;
-    }
-    Some(buffer.into_string())
-}
-
-/// Room for a string of the host's.
-pub(super) struct Text {
-    bytes: Vec<u8>,
-    len: c_int,
-}
-
-impl Text {
-    /// `len` is what the host said of the string, with its NUL.
-    pub(super) fn with_room(len: c_int) -> Self {
-        // One byte more than it asks for, since not every host counts the NUL.
-        let len = len.max(0) + 1;
-        Self { bytes: vec![0; len as usize + 1], len }
-    }
-
-    pub(super) fn start(&mut self) -> *mut c_char {
-        self.bytes.as_mut_ptr().cast()
-    }
-
-    pub(super) fn len(&mut self) -> *mut c_int {
-        &raw mut self.len
-    }
-
-    pub(super) fn into_string(self) -> String {
-        String::from_utf8_lossy(&self.into_bytes()).into_owned()
-    }
-
-    /// As the host has it: some descriptions are not UTF-8, and go to the tool unchanged.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
-        self.bytes.truncate(end);
-        self.bytes
-    }
 }
 
 /// The handle of an enumeration of ours, or null.

@@ -5,8 +5,9 @@ use std::ffi::{c_char, c_int};
 
 use mpit::desc::EventDesc;
 
-use super::enums::{Text, handle_of};
+use super::enums::handle_of;
 use super::space::HostInfo;
+use super::text::Text;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
 use crate::hidden;

@@ -11,10 +11,9 @@ use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize,
     Ordering::{Release, SeqCst},
 };
-use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::lock::{Inside, Mutex};
+use mpit::lock::{Inside, Mutex, wait_until};
 
 use crate::host::{Host, mpi, mpi_t};
 use crate::native_monitoring;
@@ -149,19 +148,6 @@ impl Drop for Counted {
     fn drop(&mut self) {
         ASKING.set(ASKING.get() - 1);
     }
-}
-
-/// Waits, until a time if there is one; returns whether it is so.
-fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
-    let mut looks = 0;
-    while !is_so() {
-        if end.is_some_and(|end| Instant::now() >= end) {
-            return false;
-        }
-        looks += 1;
-        if looks < 100 { thread::yield_now() } else { thread::sleep(Duration::from_micros(50)) }
-    }
-    true
 }
 
 /// The thread level that MPI has, or one that is lower than any: Open MPI's becomes the one that the first user of its tools

@@ -14,6 +14,7 @@ mod host_life;
 mod pvar;
 mod source;
 mod space;
+mod text;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};

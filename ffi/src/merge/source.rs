@@ -5,8 +5,8 @@ use std::ffi::{c_char, c_int};
 
 use mpit::desc::SourceDesc;
 
-use super::enums::Text;
 use super::space::HostInfo;
+use super::text::Text;
 use super::{Entry, Merged};
 use crate::abi::Abi;
 use crate::hidden;

@@ -1,0 +1,68 @@
+//! Texts of the host.
+
+use std::ffi::{c_char, c_int};
+use std::ptr::null_mut;
+
+/// Asks for a string twice: for its length, then for itself.
+pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
+    let mut len: c_int = 0;
+    if ask(null_mut(), &raw mut len)? != 0 {
+        return None;
+    }
+    let mut buffer = Text::with_room(len);
+    if ask(buffer.start(), buffer.len())? != 0 {
+        return None;
+    }
+    Some(buffer.into_string())
+}
+
+/// Asks for a name and a description twice: for their lengths, then for themselves. `ask` gets a buffer and its length for
+/// either. `None` if the host does not answer, or has no name for it.
+pub(super) fn ask_name_and_text(
+    mut ask: impl FnMut(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,
+) -> Option<(String, Vec<u8>)> {
+    let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
+    if ask(null_mut(), &raw mut name_len, null_mut(), &raw mut desc_len)? != 0 {
+        return None;
+    }
+    let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
+    if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
+        return None;
+    }
+    let name = name.into_string();
+    (!name.is_empty()).then(|| (name, desc.into_bytes()))
+}
+
+/// Room for a string of the host's.
+pub(super) struct Text {
+    bytes: Vec<u8>,
+    len: c_int,
+}
+
+impl Text {
+    /// `len` is what the host said of the string, with its NUL.
+    pub(super) fn with_room(len: c_int) -> Self {
+        // One byte more than it asks for, since not every host counts the NUL.
+        let len = len.max(0) + 1;
+        Self { bytes: vec![0; len as usize + 1], len }
+    }
+
+    pub(super) fn start(&mut self) -> *mut c_char {
+        self.bytes.as_mut_ptr().cast()
+    }
+
+    pub(super) fn len(&mut self) -> *mut c_int {
+        &raw mut self.len
+    }
+
+    pub(super) fn into_string(self) -> String {
+        String::from_utf8_lossy(&self.into_bytes()).into_owned()
+    }
+
+    /// As the host has it: some descriptions are not UTF-8, and go to the tool unchanged.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
+        self.bytes.truncate(end);
+        self.bytes
+    }
+}
