@@ -1,4 +1,4 @@
-//! What the frameworks have in common: the components that are open, and whether they want to hear anything.
+//! The part that all frameworks share: the components that are open, and the way of an operation to those that listen.
 
 mod linked;
 mod register;
@@ -33,7 +33,7 @@ struct Listener<C: ?Sized + 'static> {
 /// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: traffic::Framework,
-    /// How it sees a component of another image.
+    /// Converts a component of another image.
     invite: fn(&'static ForeignComponent) -> &'static C,
     /// Those that take part: what traffic looks at. Most often there is only monitoring.
     first: OnceLock<Listener<C>>,
@@ -116,7 +116,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             register.known = known;
             register.choice = Some(Choice { world, list: list.text.clone() });
         }
-        // What a launcher handed on is the same in all processes.
+        // A list that a launcher handed on is the same in all processes.
         if list.variable.is_none() || world.rank == 0 {
             for complaint in list.complaints(&names) {
                 complain(format_args!("{}_components: {complaint}", self.which.name()));

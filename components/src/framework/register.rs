@@ -60,14 +60,14 @@ impl<C: ?Sized + Lifecycle> Known<C> {
     }
 }
 
-/// What is fixed when MPI is initialized.
+/// The choice that is fixed when MPI is initialized.
 pub(super) struct Choice {
     pub(super) world: World,
     /// The selection list.
     pub(super) list: String,
 }
 
-/// What the framework knows of its components.
+/// All components that the framework knows.
 pub(super) struct Register<C: ?Sized + 'static> {
     pub(super) choice: Option<Choice>,
     /// Only grows, so that a step can be finished by its place.

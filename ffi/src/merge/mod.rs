@@ -72,7 +72,7 @@ pub struct Merged {
     pub categories: Space<CategoryInfo>,
     /// Enumerations.
     pub enums: Enums,
-    /// Whether the host can be asked.
+    /// The time in which the host can be asked.
     pub life: HostLife,
     /// The host's update number, as it was last.
     host_number: AtomicI32,

@@ -9,7 +9,7 @@ use mpit::log::Log;
 
 use super::Merged;
 
-/// What an index stands for.
+/// The meaning of an index.
 #[derive(Debug)]
 pub enum Entry<I> {
     /// Ours, by its index in the registry.
@@ -42,7 +42,7 @@ impl<I> HostEntry<I> {
 /// In place of the merged index of an entry that is not to be shown, or that the host counts, but says nothing of.
 const UNLISTED: u32 = u32::MAX;
 
-/// What the host says of an entry, for one kind of entries.
+/// The description of an entry of the host, for one kind of entries.
 pub trait HostInfo: Sized {
     /// By what entries are found.
     type Key: Hash + Eq;
@@ -56,10 +56,10 @@ pub trait HostInfo: Sized {
     /// Asks the host. `None` when the entry has nothing to say.
     fn ask(merged: &Merged, index: i32) -> Option<Self>;
 
-    /// How many entries the host has.
+    /// The number of entries that the host has.
     fn host_count() -> i32;
 
-    /// How many entries we have.
+    /// The number of entries that we have.
     fn own_count(merged: &Merged) -> u32;
 
     /// Our entry of the same key, by its index in the registry.
@@ -100,7 +100,7 @@ impl<I: HostInfo> Space<I> {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -110,7 +110,7 @@ impl<I: HostInfo> Space<I> {
         self.keys.lock().len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

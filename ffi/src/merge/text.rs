@@ -59,7 +59,7 @@ impl Text {
         String::from_utf8_lossy(&self.into_bytes()).into_owned()
     }
 
-    /// As the host has it: some descriptions are not UTF-8, and go to the tool unchanged.
+    /// The bytes that the host wrote: some descriptions are not UTF-8, and go to the tool unchanged.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
         self.bytes.truncate(end);
