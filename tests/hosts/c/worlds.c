@@ -20,10 +20,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &block, 1, MPI_INT, (rank + size - 1) % size, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    /* MPICH fails where a process ends before all of the other world have connected to it. */
     if (parent != MPI_COMM_NULL) {
+        MPI_Barrier(parent);
         MPI_Comm_disconnect(&parent);
     } else if (argc > 2 && strcmp(argv[2], "spawn") == 0) {
         MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+        MPI_Barrier(inter);
         MPI_Comm_disconnect(&inter);
     }
     MPI_Finalize();

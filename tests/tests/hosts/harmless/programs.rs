@@ -247,12 +247,8 @@ const MPICH_ASSERTS: &str = "threads of a session fail its assertions when the w
 const NO_FILES: &[(&str, &str)] =
     &[("mpich4.0.2", "UCX prints a line for each socket that it tries to open")];
 
-const SPAWN_FAILS: &str = "one of 60 spawns fails by itself when the new processes end early";
-
 const NO_SPAWN: &[(&str, &str)] = &[
     ("mpich4.0.2", "Debian's MPICH answers MPI_Comm_spawn with an error"),
-    ("mpich5.0.2", SPAWN_FAILS),
-    ("mpich5.0.2-abi", SPAWN_FAILS),
     ("impi2021.19", "the shm fabric does not support MPI_Comm_spawn"),
     ("impi2021.19-abi", "the shm fabric does not support MPI_Comm_spawn"),
 ];
