@@ -222,3 +222,33 @@ pub(super) fn pvar(head: Head, class: Class, datatype: Datatype, place: Place) -
     };
     make(head, class, place).datatype(datatype).bind(place.bind)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null_mut;
+
+    use super::*;
+
+    unsafe extern "C" fn level_of(user_data: *mut c_void, _object: *const Object<'_>) -> *const Gauge {
+        user_data.cast_const().cast()
+    }
+
+    #[test]
+    fn levels_that_cannot_be_written_are_refused() {
+        const LEN: usize = 4096;
+        let (flags, object) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, Object::new(Bind::Comm, 7));
+        // SAFETY: makes a mapping of its own, which nothing else refers to.
+        let page = unsafe { libc::mmap(null_mut(), LEN, libc::PROT_READ, flags, -1, 0) };
+        assert_ne!(page, libc::MAP_FAILED);
+        let value = Origins::LevelOf(level_of);
+        let place = Place { value, count: Count::Fixed(1), bind: Bind::Comm, watch: None, user_data: page };
+        assert_eq!(place.count(&object), 0);
+        // SAFETY: the mapping, whose zeros are a level.
+        assert_eq!(unsafe { libc::mprotect(page, LEN, libc::PROT_READ | libc::PROT_WRITE) }, 0);
+        assert_eq!(place.count(&object), 1);
+        // It is bound, and not written for this any more. The mapping stays, as levels do.
+        // SAFETY: the mapping.
+        assert_eq!(unsafe { libc::mprotect(page, LEN, libc::PROT_READ) }, 0);
+        assert_eq!(place.count(&object), 1);
+    }
+}
