@@ -77,6 +77,13 @@ fn compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Vec<Str
 }
 
 fn try_to_compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Outcome<Vec<String>> {
+    if let Some(stack) = stack.filter(|stack| !row.has_steady_errors(stack)) {
+        let what = format!("standard error of {} on {}", row.name, stack.label());
+        record::not_run(
+            &what,
+            "Open MPI's launchers lose messages about jobs that end early, also without mpit",
+        )?;
+    }
     let case = observe::Case::prepare(row, stack)?;
     let bare = case.observe(None)?;
     let failure =

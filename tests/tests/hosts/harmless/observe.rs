@@ -64,9 +64,14 @@ impl<'a> Case<'a> {
         let mut files = BTreeMap::new();
         list(&work, "", &mut files)?;
         let (row, several) = (self.row, self.row.ranks > 1);
+        let has_steady_errors = self.stack.is_none_or(|stack| row.has_steady_errors(stack));
         Ok(Observed {
             stdout: comparable(&finished.stdout, &output, row.has_numbers, several),
-            stderr: comparable(&finished.stderr, &output, row.has_numbers, several),
+            stderr: if has_steady_errors {
+                comparable(&finished.stderr, &output, row.has_numbers, several)
+            } else {
+                String::new()
+            },
             files,
             recorded: names(&output.join("files"))?,
             finished,
