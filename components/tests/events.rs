@@ -18,7 +18,7 @@ const EVENTS: [(&str, Bind, &[&str]); 7] = [
     ("comm_freed", Bind::NoObject, &["communicator"]),
     ("win_created", Bind::NoObject, &["window", "size"]),
     ("win_freed", Bind::NoObject, &["window"]),
-    ("osc_accessed", Bind::NoObject, &["window", "target", "world_target", "kind", "sent", "received"]),
+    ("osc_accessed", Bind::Win, &["window", "target", "world_target", "kind", "sent", "received"]),
     ("coll_begin", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
     ("coll_end", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
 ];
@@ -124,9 +124,10 @@ fn nothing_is_locked_while_callbacks_run() {
 fn accesses_are_told() {
     let (_alone, tool) = alone();
     assert!(!osc::active());
-    let listener = listen(&tool, 4, None);
+    let [window, other] = [3, 3].map(windows::created);
+    let listener = listen(&tool, 4, Some(&Object::new(Bind::Win, window.get())));
     assert!(osc::active());
-    let window = windows::created(3);
+    osc::accessed(&Access { window: other, rank: 1, target: 1, kind: osc::Kind::Put, sent: 4, received: 0 });
     let kinds = [
         osc::Kind::Put,
         osc::Kind::Get,

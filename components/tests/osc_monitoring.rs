@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::words::{Bind, Class};
 use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access, Kind};
 use mpit_components::windows;
@@ -91,6 +91,61 @@ fn arrays_show_members_and_totals_show_all() {
     let shown = arrays.map(|handle| handle.read::<u64>().unwrap());
     assert_eq!(shown, [[2, 0, 1], [1, 0, 4], [1, 0, 1], [2, 0, 4]]);
     assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [5, 13, 3, 22]);
+}
+
+/// The totals of a window.
+const TOTALS: [(&str, Class); 4] = [
+    ("messages_sent", Class::Counter),
+    ("bytes_sent", Class::Aggregate),
+    ("messages_recv", Class::Counter),
+    ("bytes_recv", Class::Aggregate),
+];
+
+/// More windows than are looked through at once, each with numbers of its own and a place that is used again.
+#[test]
+fn windows_have_totals_of_their_own() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let other = windows::created(4);
+    let (kept, session) = (windows::created(4), tool.session().unwrap());
+    windows::pin(kept);
+    let bound = |window: windows::WindowId| {
+        let object = Object::new(Bind::Win, window.get());
+        TOTALS.map(|(what, class)| {
+            session.handle(&format!("osc_monitoring_window_{what}_total"), class, Some(&object)).unwrap()
+        })
+    };
+    let of_kept = bound(kept);
+    session.start_all().unwrap();
+    let access = |window| {
+        osc::accessed(&Access {
+            window,
+            rank: 0,
+            target: 3,
+            kind: Kind::GetAccumulate,
+            sent: 8,
+            received: 12,
+        });
+    };
+    access(kept);
+    windows::freed(kept);
+    let mut numbers = std::collections::BTreeSet::from([kept, other]);
+    for _ in 0..100 {
+        let window = windows::created(4);
+        assert!(numbers.insert(window));
+        windows::pin(window);
+        let handles = bound(window);
+        session.start_all().unwrap();
+        for window in [window, other, window] {
+            access(window);
+        }
+        assert_eq!(handles.map(|handle| handle.read::<u64>().unwrap()[0]), [2, 16, 2, 24]);
+        windows::freed(window);
+    }
+    assert_eq!(of_kept.map(|handle| handle.read::<u64>().unwrap()[0]), [1, 8, 1, 12]);
+    let places = numbers.iter().map(|window| window.get() >> 40).filter(|place| *place != 0);
+    assert!(places.count() > 50, "{numbers:?}");
+    windows::freed(other);
 }
 
 #[test]

@@ -93,6 +93,14 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
+/// The same for a handle of a performance variable: what is counted of the window stays as long as there is one.
+#[must_use]
+pub fn bound(handle: Handle) -> Option<Object<'static>> {
+    let object = object_of(handle)?;
+    windows::pin(WindowId::from_number(object.id()));
+    Some(object)
+}
+
 /// A call has made a window, which is in use from now on.
 pub fn made(handle: Handle) {
     if !is_null(handle) {

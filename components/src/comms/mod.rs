@@ -109,6 +109,7 @@ impl fmt::Display for Label<'_> {
 
 /// The number of a slot for what is kept of a communicator. Slots of communicators that nothing is kept of are used
 /// again, so their number is bounded by what there is at one time.
+#[inline]
 #[must_use]
 pub(crate) fn slot(comm: u64) -> u32 {
     match comm >> NUMBER_BITS {
@@ -125,4 +126,4 @@ pub(crate) fn number(comm: u64) -> u64 {
 
 /// The lower bits of an identity are the number of the communicator in the order of creation. The upper ones are its
 /// slot, or 0 where the slot has the same number.
-const NUMBER_BITS: u32 = 40;
+pub(crate) const NUMBER_BITS: u32 = 40;

@@ -8,9 +8,10 @@ use crate::events::Clock;
 
 /// Memory of a process was accessed. Raised when the call that starts the access has succeeded; not for accesses to
 /// MPI_PROC_NULL, nor for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
-/// 5 compare_and_swap.
+/// 5 compare_and_swap. Bound to the window.
 #[event(
     name = "osc_accessed",
+    bind = "WIN",
     source = Clock,
     category = Osc,
     listeners = LISTENING,
@@ -42,7 +43,7 @@ pub(super) fn have_listeners() -> bool {
 #[inline]
 pub(super) fn accessed(access: &Access) {
     // Hosts report from the call that the user made, where callbacks may do anything.
-    Accessed::raise(Context::ANYWHERE, || Accessed {
+    Accessed::raise(Context::ANYWHERE.about(access.window.get()), || Accessed {
         window: access.window.get(),
         target: access.rank.cast_signed(),
         world_target: access.target.cast_signed(),

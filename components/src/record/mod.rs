@@ -64,7 +64,7 @@ impl<'s> Tally<'s> {
 /// Adds to two words as [`threads::add`] does to one, but asks only once how.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
-fn add(words: [&AtomicU64; 2], amounts: [u64; 2]) {
+pub(crate) fn add(words: [&AtomicU64; 2], amounts: [u64; 2]) {
     if threads::concurrent() {
         add_locked(words, amounts);
     } else {

@@ -127,7 +127,7 @@ impl WindowId {
         Self(number)
     }
 
-    /// The number behind it: starts at 1, in the order of creation.
+    /// The number behind it, never used again.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

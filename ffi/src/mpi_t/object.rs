@@ -27,6 +27,7 @@ enum Argument {
 pub(super) fn with_ranks(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
     match kind {
         Bind::Comm => Ok(comms::object_of(object_value(object, kind)?).ok_or(Error::InvalidHandle)?),
+        Bind::Win => Ok(windows::bound(object_value(object, kind)?).ok_or(Error::InvalidHandle)?),
         _ => identity(object, kind),
     }
 }

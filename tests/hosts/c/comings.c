@@ -1,4 +1,5 @@
-/* Communicators and windows come and go while a tool listens and nothing is monitored: the tool is notified of each once.
+/* Communicators and windows come and go while a tool listens and nothing is monitored: the tool is notified of each once, and of what a window
+ * does by what is bound to it.
  *
  *     comings    (2 processes)
  *
@@ -12,8 +13,8 @@
 enum { EVENTS = 4 };
 
 static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_created", "win_freed"};
-static int heard[EVENTS], rank, failures;
-static unsigned long long numbers[EVENTS];
+static int heard[EVENTS], rank, failures, accesses;
+static unsigned long long numbers[EVENTS], accessed;
 
 static void check(int right, const char *what)
 {
@@ -32,11 +33,64 @@ static void on_event(MPI_T_event_instance instance, MPI_T_event_registration reg
     MPI_T_event_read(instance, 0, &numbers[which]);
 }
 
+static void on_access(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                      void *user_data)
+{
+    (void)registration, (void)safety, (void)user_data;
+    accesses++;
+    MPI_T_event_read(instance, 0, &accessed);
+}
+
 static void expect(int comms_made, int comms_freed, const char *what)
 {
     check(heard[0] == comms_made && heard[1] == comms_freed, what);
     if (heard[0] != comms_made || heard[1] != comms_freed)
         printf("rank %d: %d made and %d freed, should be %d and %d\n", rank, heard[0], heard[1], comms_made, comms_freed);
+}
+
+/* A registration on a window, and a total of its accesses. */
+static void of_windows(void)
+{
+    static int memory[8];
+    MPI_Win first, win;
+    MPI_T_event_registration registration;
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handles[3];
+    unsigned long long total = 99, before = 0;
+    int event = -1, index = -1, count = 0, round;
+    check(MPI_T_event_get_index("osc_accessed", &event) == MPI_SUCCESS, "osc_accessed");
+    check(MPI_T_pvar_get_index("osc_monitoring_window_messages_sent_total", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS,
+          "the total of a window");
+    MPI_T_pvar_session_create(&session);
+    MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
+    for (round = 0; round < 3; round++) {
+        MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        check(heard[2] == round + 2 && numbers[2] != before, "each window has a number of its own");
+        before = numbers[2];
+        accesses = 0;
+        check(MPI_T_event_handle_alloc(event, &win, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
+        MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_access);
+        check(MPI_T_pvar_handle_alloc(session, index, &win, &handles[round], &count) == MPI_SUCCESS && count == 1, "handle");
+        MPI_T_pvar_start(session, handles[round]);
+        MPI_Win_fence(0, first);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, first);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 1, 1, MPI_INT, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 2, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Win_fence(0, first);
+        check(accesses == 2 && accessed == before, "a registration on a window hears of its accesses, by the same number");
+        check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 2, "the total of a window");
+        MPI_T_event_handle_free(registration, NULL, NULL);
+        MPI_Win_free(&win);
+        check(heard[3] == round + 1 && numbers[3] == before, "the end of a window");
+    }
+    MPI_Win_free(&first);
+    for (round = 0; round < 3; round++) {
+        check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 2, "the total of a freed window");
+        MPI_T_pvar_handle_free(session, &handles[round]);
+    }
+    MPI_T_pvar_session_free(&session);
 }
 
 int main(int argc, char **argv)
@@ -66,16 +120,7 @@ int main(int argc, char **argv)
     expect(4, 4, "each is told when it is freed");
     MPI_Comm_free(&old);
     expect(5, 5, "also one that was made before anybody listened");
-    {
-        static int memory[8];
-        MPI_Win win[2];
-        MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win[0]);
-        MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win[1]);
-        MPI_Win_free(&win[0]);
-        check(heard[2] == 2 && heard[3] == 1 && numbers[3] != numbers[2], "the end of a window");
-        MPI_Win_free(&win[1]);
-        check(heard[3] == 2 && numbers[3] == numbers[2], "the end of the other");
-    }
+    of_windows();
     for (which = 0; which < EVENTS; which++)
         MPI_T_event_handle_free(registrations[which], NULL, NULL);
     MPI_T_finalize();

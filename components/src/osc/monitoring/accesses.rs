@@ -1,4 +1,9 @@
-//! What is kept of accesses: two sums for each process whose memory was accessed.
+//! What is kept of accesses: two sums for each process whose memory was accessed, and for each window that a tool binds to.
+
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use mpit::object::OUTSIDE;
 use mpit::sparse::Sparse;
@@ -7,6 +12,7 @@ use crate::osc::{Access, Kind};
 use crate::prof::Accessed;
 use crate::record::{AtomicSum, Sum};
 use crate::store::{self, Store};
+use crate::windows::{self, WindowId};
 
 /// What was accessed in the memory of one process.
 #[derive(Debug)]
@@ -24,12 +30,79 @@ impl Target {
     #[inline]
     fn add(&self, access: &Access) {
         self.sent.add(Sum::one(access.sent));
-        match access.kind {
-            Kind::Put | Kind::Accumulate => {}
-            Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => {
-                self.received.add(Sum::one(access.received));
-            }
+        if brings_back(access.kind) {
+            self.received.add(Sum::one(access.received));
         }
+    }
+}
+
+/// Accesses through one window. The place serves another window when no handle is bound to this one any more.
+#[derive(Debug, Default)]
+struct Window {
+    id: AtomicU64,
+    sent: [AtomicU64; 2],
+    received: [AtomicU64; 2],
+}
+
+/// What was accessed through a window, in numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WindowSums {
+    pub(super) sent: Sum,
+    pub(super) received: Sum,
+}
+
+/// The accesses of this process through the windows that handles are bound to.
+#[derive(Debug)]
+pub(super) struct Windows(Sparse<Window>);
+
+impl Windows {
+    /// None yet.
+    pub(super) const fn new() -> Self {
+        Self(Sparse::new())
+    }
+
+    /// Counts a window from now on. Not called for two windows at once.
+    pub(super) fn add(&self, id: WindowId) {
+        let window = self.0.entry(windows::slot(id.get()));
+        for word in window.sent.iter().chain(&window.received) {
+            word.store(0, Relaxed);
+        }
+        window.id.store(id.get(), Release);
+    }
+
+    /// Counts an access through a window that is counted. No lock, no allocation.
+    #[inline]
+    pub(super) fn record(&self, access: &Access) {
+        let Some(window) = self.of(access.window.get()) else { return };
+        add(&window.sent, access.sent);
+        if brings_back(access.kind) {
+            add(&window.received, access.received);
+        }
+    }
+
+    /// Returns the sums of a window; zero for one that is not counted.
+    pub(super) fn sums(&self, id: u64) -> WindowSums {
+        let sum =
+            |[count, bytes]: &[AtomicU64; 2]| Sum { count: count.load(Relaxed), bytes: bytes.load(Relaxed) };
+        let of = |window: &Window| WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
+        self.of(id).map_or_else(WindowSums::default, of)
+    }
+
+    #[inline]
+    fn of(&self, id: u64) -> Option<&Window> {
+        self.0.get(windows::slot(id)).filter(|window| window.id.load(Acquire) == id)
+    }
+}
+
+#[inline]
+fn add(to: &[AtomicU64; 2], bytes: u64) {
+    crate::record::add(to.each_ref(), [1, bytes]);
+}
+
+fn brings_back(kind: Kind) -> bool {
+    match kind {
+        Kind::Put | Kind::Accumulate => false,
+        Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => true,
     }
 }
 

@@ -4,8 +4,8 @@ mod accesses;
 mod settings;
 mod variables;
 
-use accesses::Accesses;
 pub(crate) use accesses::Snapshot;
+use accesses::{Accesses, Windows};
 pub use variables::OscMonitoring;
 
 use super::{Access, Component, Lifecycle, Switch};
@@ -13,9 +13,18 @@ use crate::host::World;
 use crate::monitoring;
 use crate::prof::Accessed;
 use crate::store;
+use crate::windows::WindowId;
 
 /// What was accessed while somebody wanted to know.
 static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
+
+/// What was accessed through windows that handles are bound to.
+static WINDOWS: Windows = Windows::new();
+
+/// Counts the accesses through a window from now on. Not called for two windows at once.
+pub(crate) fn count_window(window: WindowId) {
+    WINDOWS.add(window);
+}
 
 /// On for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();
@@ -33,7 +42,11 @@ pub(crate) fn since(earlier: &Snapshot) -> Vec<Accessed> {
 /// Counts an access if nothing has to be made for it.
 #[inline]
 pub(super) fn count(access: &Access) -> bool {
-    ACCESSES.count(access)
+    let is_counted = ACCESSES.count(access);
+    if is_counted {
+        WINDOWS.record(access);
+    }
+    is_counted
 }
 
 /// The component.
@@ -46,6 +59,7 @@ impl Component for Monitoring {
     #[inline]
     fn accessed(&self, access: &Access) {
         ACCESSES.record(access);
+        WINDOWS.record(access);
     }
 }
 

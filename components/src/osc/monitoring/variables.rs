@@ -1,10 +1,10 @@
 //! Performance variables of the component. Names, classes and bindings are Open MPI's.
 
-use mpit::object::{Comm, OUTSIDE};
+use mpit::object::{Comm, OUTSIDE, Object};
 use mpit::{category, pvar};
 
 use super::accesses::Target;
-use super::{ACCESSES, SWITCH};
+use super::{ACCESSES, SWITCH, WINDOWS};
 use crate::osc::Osc;
 
 /// Monitoring of one-sided communication: how many accesses, how large, to whose memory. It sees what programs do
@@ -159,4 +159,66 @@ fn messages_recv_total() -> u64 {
 )]
 fn bytes_recv_total() -> u64 {
     total(|target| target.received.get().bytes)
+}
+
+/// Accesses through the window, of this process.
+#[pvar(
+    name = "osc_monitoring_window_messages_sent_total",
+    class = "COUNTER",
+    bind = "WIN",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn window_messages_sent_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).sent.count
+}
+
+/// Bytes that accesses of this process sent through the window.
+#[pvar(
+    name = "osc_monitoring_window_bytes_sent_total",
+    class = "AGGREGATE",
+    bind = "WIN",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    unit = "bytes",
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).sent.bytes
+}
+
+/// Accesses of this process that brought data back through the window.
+#[pvar(
+    name = "osc_monitoring_window_messages_recv_total",
+    class = "COUNTER",
+    bind = "WIN",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn window_messages_recv_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).received.count
+}
+
+/// Bytes that accesses of this process brought back through the window.
+#[pvar(
+    name = "osc_monitoring_window_bytes_recv_total",
+    class = "AGGREGATE",
+    bind = "WIN",
+    verbosity = "TUNER_BASIC",
+    category = OscMonitoring,
+    unit = "bytes",
+    readonly,
+    on_start = record,
+    on_stop = rest
+)]
+fn window_bytes_recv_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).received.bytes
 }
