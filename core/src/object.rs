@@ -75,7 +75,8 @@ impl<'a> Object<'a> {
 }
 
 /// An object of MPI was freed: its values of control variables are dropped, and handles of control variables that are bound
-/// to it are invalid. `id` is what [`Object::id`] returns for it, and is not used again. Functions of variables run: hold no
+/// to it are invalid. `id` is what [`Object::id`] returns for it; a later object with the same one begins
+/// anew. Functions of variables run: hold no
 /// lock that they could need.
 pub fn freed(kind: Bind, id: u64) {
     match (Interface::existing(), registry::existing()) {

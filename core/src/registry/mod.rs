@@ -2,7 +2,8 @@
 //!
 //! Each kind of entry has an index space of its own, an append-only list. An [`Image`] is added as one batch,
 //! sorted by (component, name, class), so that indices do not depend on the order in which a linker happened to
-//! lay things out. Nothing that is in goes away or changes.
+//! lay things out; performance variables of other objects than communicators and events of any object come last.
+//! Nothing that is in goes away or changes.
 //!
 //! | module | what |
 //! |---|---|

@@ -89,7 +89,12 @@ impl Plan {
 
     fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
         let mut pvars = image.pvars.clone();
-        pvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.class(), desc.origin()));
+        // Last those that are bound to neither nothing nor a communicator: tools that sample all stop at the first that they
+        // have no object for.
+        let is_rare = |desc: &PvarDesc| !matches!(desc.binding(), Bind::NoObject | Bind::Comm);
+        pvars.sort_by_cached_key(|desc| {
+            (is_rare(desc), desc.owner(), desc.name(), desc.class(), desc.origin())
+        });
         for desc in pvars {
             let fault = check::pvar_fault(desc);
             if fault.is_none() && self.lacks(desc, self.missing_enum(registry, desc.enumeration())) {

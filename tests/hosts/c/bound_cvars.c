@@ -178,6 +178,62 @@ static void free_win(int which)
     MPI_Win_free(&wins[which]);
 }
 
+static void free_datatype(int which)
+{
+    MPI_Type_free(&types[which]);
+}
+
+static void free_errhandler(int which)
+{
+    MPI_Errhandler_free(&handlers[which]);
+}
+
+static void free_group(int which)
+{
+    MPI_Group_free(&groups[which]);
+}
+
+static void free_op(int which)
+{
+    MPI_Op_free(&ops[which]);
+}
+
+static void free_info(int which)
+{
+    MPI_Info_free(&infos[which]);
+}
+
+/* New objects, whose handles may be those of freed ones, begin with the default. */
+static void begin_anew(const char *name, int kind, void *object)
+{
+    MPI_T_cvar_handle handle = handle_on(index_of(name, kind), object);
+    check(value_of(handle) == 5, "a new object has the default");
+    MPI_T_cvar_handle_free(&handle);
+}
+
+static void until_freed_and_anew(void)
+{
+    int rank = 0;
+    MPI_Group world;
+    until_freed("bound_datatype", MPI_T_BIND_MPI_DATATYPE, &types[0], free_datatype);
+    until_freed("bound_errhandler", MPI_T_BIND_MPI_ERRHANDLER, &handlers[0], free_errhandler);
+    until_freed("bound_group", MPI_T_BIND_MPI_GROUP, &groups[0], free_group);
+    until_freed("bound_op", MPI_T_BIND_MPI_OP, &ops[0], free_op);
+    until_freed("bound_info", MPI_T_BIND_MPI_INFO, &infos[0], free_info);
+    MPI_Type_contiguous(2, MPI_INT, &types[0]);
+    MPI_Comm_create_errhandler(nothing, &handlers[0]);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &rank, &groups[0]);
+    MPI_Group_free(&world);
+    MPI_Op_create(add, 1, &ops[0]);
+    MPI_Info_create(&infos[0]);
+    begin_anew("bound_datatype", MPI_T_BIND_MPI_DATATYPE, &types[0]);
+    begin_anew("bound_errhandler", MPI_T_BIND_MPI_ERRHANDLER, &handlers[0]);
+    begin_anew("bound_group", MPI_T_BIND_MPI_GROUP, &groups[0]);
+    begin_anew("bound_op", MPI_T_BIND_MPI_OP, &ops[0]);
+    begin_anew("bound_info", MPI_T_BIND_MPI_INFO, &infos[0]);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -219,6 +275,7 @@ int main(int argc, char **argv)
     until_freed("every_quota", MPI_T_BIND_MPI_COMM, &comms[0], free_comm);
     until_freed("every_window_quota", MPI_T_BIND_MPI_WIN, &wins[0], free_win);
 
+    until_freed_and_anew();
     free_comm(1);
     free_win(1);
     for (int which = 0; which < 2; which++) {

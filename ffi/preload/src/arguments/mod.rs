@@ -83,6 +83,8 @@ addresses! {
     NewSession;
     /// A datatype that the call makes, commits or frees.
     NewType;
+    /// A handle that the call frees.
+    Freed;
     /// A request, or an array of them.
     Request;
     /// The types of an array of blocks.
@@ -128,6 +130,15 @@ impl NewSession<C> {
     pub(crate) fn get(self) -> Option<Handle> {
         let abi = mpit_ffi::abi();
         // SAFETY: not null, and the call that has succeeded wrote a handle there.
+        (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
+    }
+}
+
+impl Freed<C> {
+    /// The handle.
+    pub(crate) fn get(&self) -> Option<Handle> {
+        let abi = mpit_ffi::abi();
+        // SAFETY: not null, and the standard has the program pass the address of a handle.
         (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
     }
 }

@@ -1,5 +1,7 @@
 //! Sizes of derived datatypes, which are known before they are sent.
 
+use mpit::object;
+use mpit::words::Bind;
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
@@ -22,5 +24,7 @@ pub(crate) fn duplicated<L: Language>(old: Type<L>, new: NewType<L>) {
 
 /// A type is about to be freed.
 pub(crate) fn freeing<L: Language>(datatype: NewType<L>) {
-    datatypes::freeing(datatype.get());
+    let datatype = datatype.get();
+    datatypes::freeing(datatype);
+    object::freed(Bind::Datatype, datatype as u64);
 }

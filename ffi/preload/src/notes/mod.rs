@@ -7,6 +7,7 @@ pub(crate) mod datatypes;
 pub(crate) mod error_texts;
 pub(crate) mod lens;
 pub(crate) mod messages;
+pub(crate) mod objects;
 pub(crate) mod persistent;
 pub(crate) mod sessions;
 pub(crate) mod volumes;

@@ -10,5 +10,6 @@ mod datatypes;
 mod files;
 mod lifetime;
 mod messages;
+mod objects;
 mod persistent;
 mod waits;

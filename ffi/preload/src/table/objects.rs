@@ -1,0 +1,13 @@
+//! Calls that free objects which tools may have bound control variables to, and nothing else is known of.
+
+use mpit::words::Bind;
+
+use crate::interpose::calls;
+use crate::notes::objects::freeing;
+
+calls! {
+    before() c fn Errhandler_free(errhandler: Freed) => freeing(Bind::Errhandler, errhandler);
+    before() c fn Group_free(group: Freed) => freeing(Bind::Group, group);
+    before() c fn Info_free(info: Freed) => freeing(Bind::Info, info);
+    before() c fn Op_free(op: Freed) => freeing(Bind::Op, op);
+}
