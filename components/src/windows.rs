@@ -19,9 +19,9 @@ struct Records {
     slots: Vec<u32>,
     /// Windows that a handle was bound to, freed or not.
     pinned: BTreeSet<u64>,
-    /// Freed ones among them.
-    bound: Vec<u64>,
-    /// Handles are looked through again when so many freed windows are bound.
+    /// The freed windows among them, which handles may still be bound to.
+    freed: Vec<u64>,
+    /// The number of them at which handles are looked through.
     review_at: usize,
 }
 
@@ -32,7 +32,7 @@ static RECORDS: Mutex<Records> = Mutex::new(Records {
     newest: 0,
     slots: Vec::new(),
     pinned: BTreeSet::new(),
-    bound: Vec::new(),
+    freed: Vec::new(),
     review_at: REVIEW_AT,
 });
 
@@ -43,7 +43,7 @@ impl Records {
         WindowId::from_number(slot << NUMBER_BITS | self.newest)
     }
 
-    /// Nothing is kept of a freed window any more.
+    /// Drops what is kept of a freed window, so that its slot can be used again.
     fn forget(&mut self, window: u64) {
         self.pinned.remove(&window);
         let slot = slot(window);
@@ -53,7 +53,7 @@ impl Records {
     }
 }
 
-/// The number of a slot for what is kept of a window; see [`crate::comms::slot`].
+/// The slot for what is kept of a window; see [`crate::comms::slot`].
 #[inline]
 #[must_use]
 pub(crate) fn slot(window: u64) -> u32 {
@@ -78,21 +78,30 @@ pub fn announce(window: WindowId, size: u32) {
     events::win_created(window, size);
 }
 
+/// Counts the accesses through a window from now on, since a handle is about to be bound to it. The sums stay as long as there is
+/// such a handle, also when the window is freed.
+pub fn pin(window: WindowId) {
+    let mut records = RECORDS.lock();
+    if records.pinned.insert(window.get()) {
+        accesses::count_window(window);
+    }
+}
+
 /// A window is freed. Tools are told, as in [`created`].
 pub fn freed(window: WindowId) {
     events::win_freed(window);
     object::freed(Bind::Win, window.get());
-    let is_pinned = {
+    let is_due = {
         let mut records = RECORDS.lock();
         let is_pinned = records.pinned.contains(&window.get());
         if is_pinned {
-            records.bound.push(window.get());
+            records.freed.push(window.get());
         } else {
             records.forget(window.get());
         }
-        is_pinned && records.bound.len() >= records.review_at
+        is_pinned && records.freed.len() >= records.review_at
     };
-    if is_pinned {
+    if is_due {
         review();
     }
 }
@@ -102,12 +111,12 @@ fn review() {
     let mut records = RECORDS.lock();
     // Read under the lock, so that it is not older than a handle that was bound in the meantime.
     let bound = Interface::global().bound_objects(Bind::Win);
-    for window in std::mem::take(&mut records.bound) {
+    for window in std::mem::take(&mut records.freed) {
         if bound.contains(&window) {
-            records.bound.push(window);
+            records.freed.push(window);
         } else {
             records.forget(window);
         }
     }
-    records.review_at = (2 * records.bound.len()).max(REVIEW_AT);
+    records.review_at = (2 * records.freed.len()).max(REVIEW_AT);
 }

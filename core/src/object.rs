@@ -58,7 +58,8 @@ impl<'a> Object<'a> {
         self.kind
     }
 
-    /// The number that identifies the object among those of its kind, for the life of the process.
+    /// The number that identifies the object among those of its kind: a communicator or a window for the life of the process,
+    /// any other object until it is freed.
     #[must_use]
     pub const fn id(&self) -> u64 {
         self.id
@@ -75,9 +76,8 @@ impl<'a> Object<'a> {
 }
 
 /// An object of MPI was freed: its values of control variables are dropped, and handles of control variables that are bound
-/// to it are invalid. `id` is what [`Object::id`] returns for it; a later object with the same one begins
-/// anew. Functions of variables run: hold no
-/// lock that they could need.
+/// to it are invalid. `id` is what [`Object::id`] returns for it; a later object with the same one has the default. Functions of
+/// variables run: hold no lock that they could need.
 pub fn freed(kind: Bind, id: u64) {
     match (Interface::existing(), registry::existing()) {
         (Some(interface), _) => interface.object_freed(kind, id),

@@ -93,11 +93,14 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// The same for a handle of a performance variable: what is counted of the window stays as long as there is one.
+/// Returns the same object for a handle of a performance variable. The window's accesses are counted from now on, and its sums
+/// stay until no such handle is bound to it.
 #[must_use]
 pub fn bound(handle: Handle) -> Option<Object<'static>> {
     let object = object_of(handle)?;
-    windows::pin(WindowId::from_number(object.id()));
+    if Host::get().is_some() {
+        windows::pin(WindowId::from_number(object.id()));
+    }
     Some(object)
 }
 

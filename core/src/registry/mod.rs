@@ -2,8 +2,8 @@
 //!
 //! Each kind of entry has an index space of its own, an append-only list. An [`Image`] is added as one batch,
 //! sorted by (component, name, class), so that indices do not depend on the order in which a linker happened to
-//! lay things out; performance variables of other objects than communicators and events of any object come last.
-//! Nothing that is in goes away or changes.
+//! lay things out. Performance variables that are bound to other objects than communicators come last, as do events that
+//! are bound to any object. Nothing that is in goes away or changes.
 //!
 //! | module | what |
 //! |---|---|

@@ -89,11 +89,11 @@ impl Plan {
 
     fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
         let mut pvars = image.pvars.clone();
-        // Last those that are bound to neither nothing nor a communicator: tools that sample all stop at the first that they
-        // have no object for.
-        let is_rare = |desc: &PvarDesc| !matches!(desc.binding(), Bind::NoObject | Bind::Comm);
+        // Tools that sample all variables have no object but a communicator, and some stop at the first refusal. So what is
+        // bound to other objects comes last.
+        let is_unusual = |desc: &PvarDesc| !matches!(desc.binding(), Bind::NoObject | Bind::Comm);
         pvars.sort_by_cached_key(|desc| {
-            (is_rare(desc), desc.owner(), desc.name(), desc.class(), desc.origin())
+            (is_unusual(desc), desc.owner(), desc.name(), desc.class(), desc.origin())
         });
         for desc in pvars {
             let fault = check::pvar_fault(desc);

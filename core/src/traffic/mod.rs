@@ -127,7 +127,7 @@ impl WindowId {
         Self(number)
     }
 
-    /// The number behind it, never used again.
+    /// The number behind it: never 0, and never that of another window of the process.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

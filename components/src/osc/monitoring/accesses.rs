@@ -1,4 +1,4 @@
-//! What is kept of accesses: two sums for each process whose memory was accessed, and for each window that a tool binds to.
+//! Sums of accesses: two for each process whose memory was accessed, and two for each window that a handle is bound to.
 
 use std::sync::atomic::{
     AtomicU64,
@@ -30,13 +30,13 @@ impl Target {
     #[inline]
     fn add(&self, access: &Access) {
         self.sent.add(Sum::one(access.sent));
-        if brings_back(access.kind) {
+        if returns_data(access.kind) {
             self.received.add(Sum::one(access.received));
         }
     }
 }
 
-/// Accesses through one window. The place serves another window when no handle is bound to this one any more.
+/// The sums of one window: numbers of accesses, and bytes. Its slot is used again when no handle is bound to the window any more.
 #[derive(Debug, Default)]
 struct Window {
     id: AtomicU64,
@@ -44,7 +44,7 @@ struct Window {
     received: [AtomicU64; 2],
 }
 
-/// What was accessed through a window, in numbers.
+/// The accesses through a window at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowSums {
     pub(super) sent: Sum,
@@ -56,12 +56,12 @@ pub(super) struct WindowSums {
 pub(super) struct Windows(Sparse<Window>);
 
 impl Windows {
-    /// None yet.
+    /// No windows yet.
     pub(super) const fn new() -> Self {
         Self(Sparse::new())
     }
 
-    /// Counts a window from now on. Not called for two windows at once.
+    /// Counts the accesses through a window from now on. The caller makes sure that no other thread does so at the same time.
     pub(super) fn add(&self, id: WindowId) {
         let window = self.0.entry(windows::slot(id.get()));
         for word in window.sent.iter().chain(&window.received) {
@@ -70,12 +70,12 @@ impl Windows {
         window.id.store(id.get(), Release);
     }
 
-    /// Counts an access through a window that is counted. No lock, no allocation.
+    /// Counts an access if its window is counted. Without such windows it costs a load and a branch; it never locks or allocates.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         let Some(window) = self.of(access.window.get()) else { return };
         add(&window.sent, access.sent);
-        if brings_back(access.kind) {
+        if returns_data(access.kind) {
             add(&window.received, access.received);
         }
     }
@@ -99,7 +99,8 @@ fn add(to: &[AtomicU64; 2], bytes: u64) {
     crate::record::add(to.each_ref(), [1, bytes]);
 }
 
-fn brings_back(kind: Kind) -> bool {
+/// Returns true for accesses that bring data back.
+fn returns_data(kind: Kind) -> bool {
     match kind {
         Kind::Put | Kind::Accumulate => false,
         Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => true,

@@ -18,10 +18,10 @@ use crate::windows::WindowId;
 /// What was accessed while somebody wanted to know.
 static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
-/// What was accessed through windows that handles are bound to.
+/// The accesses through windows that handles are bound to.
 static WINDOWS: Windows = Windows::new();
 
-/// Counts the accesses through a window from now on. Not called for two windows at once.
+/// Counts the accesses through a window from now on. The caller makes sure that no other thread does so at the same time.
 pub(crate) fn count_window(window: WindowId) {
     WINDOWS.add(window);
 }
