@@ -242,7 +242,8 @@ typedef int mpit_put_function(void *user_data, const void *value, int count);
 typedef int mpit_get_of_function(void *user_data, const struct mpit_object *object, void *out, int count);
 typedef int mpit_put_of_function(void *user_data, const struct mpit_object *object, const void *value, int count);
 
-/* An object was freed, whether it has a value or not: its `id` is not used again. Called for communicators and windows. */
+/* An object was freed, whether it has a value or not. Called for communicators and windows, whose `id` is not used again, and for
+ * datatypes, error handlers, groups, operations and infos, whose `id` a later object may have. */
 typedef void mpit_freed_function(void *user_data, const struct mpit_object *object);
 
 /* A control variable. Its value at the registration is the default; MPIT_<NAME> in the environment, parameter files and

@@ -3,56 +3,98 @@
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
+use mpit::words::Bind;
+
 use crate::abi::{Flavour, Handle};
 use crate::host::{Function, Host};
 
-/// The host's handle for a Fortran one. In MPICH they are the same number; other hosts have a function.
-fn convert(function: &Function, fortran: c_int) -> Option<Handle> {
-    let abi = Host::get()?.abi();
-    if abi.flavour == Flavour::Mpich {
-        return Some(fortran.cast_unsigned() as Handle);
+/// The function that turns Fortran's integers into handles of one kind.
+#[derive(Debug)]
+struct Conversion {
+    f2c: Function,
+    /// The function of the standard ABI, which lacks the other one.
+    from_int: Function,
+}
+
+/// Declares conversions by the names of their functions.
+macro_rules! conversions {
+    ($($name:ident: $f2c:literal $pf2c:literal, $from_int:literal $pfrom_int:literal;)+) => {$(
+        static $name: Conversion = Conversion {
+            f2c: Function::new($f2c, $pf2c),
+            from_int: Function::new($from_int, $pfrom_int),
+        };
+    )+};
+}
+
+conversions! {
+    COMM: c"MPI_Comm_f2c" c"PMPI_Comm_f2c", c"MPI_Comm_fromint" c"PMPI_Comm_fromint";
+    DATATYPE: c"MPI_Type_f2c" c"PMPI_Type_f2c", c"MPI_Type_fromint" c"PMPI_Type_fromint";
+    ERRHANDLER: c"MPI_Errhandler_f2c" c"PMPI_Errhandler_f2c", c"MPI_Errhandler_fromint" c"PMPI_Errhandler_fromint";
+    GROUP: c"MPI_Group_f2c" c"PMPI_Group_f2c", c"MPI_Group_fromint" c"PMPI_Group_fromint";
+    INFO: c"MPI_Info_f2c" c"PMPI_Info_f2c", c"MPI_Info_fromint" c"PMPI_Info_fromint";
+    OP: c"MPI_Op_f2c" c"PMPI_Op_f2c", c"MPI_Op_fromint" c"PMPI_Op_fromint";
+    REQUEST: c"MPI_Request_f2c" c"PMPI_Request_f2c", c"MPI_Request_fromint" c"PMPI_Request_fromint";
+    WIN: c"MPI_Win_f2c" c"PMPI_Win_f2c", c"MPI_Win_fromint" c"PMPI_Win_fromint";
+}
+
+impl Conversion {
+    /// Returns the host's handle for a Fortran one. In MPICH they are the same number; other hosts have a function.
+    fn handle(&self, fortran: c_int) -> Option<Handle> {
+        let abi = Host::get()?.abi();
+        let address = match abi.flavour {
+            Flavour::Mpich => return Some(fortran.cast_unsigned() as Handle),
+            Flavour::OpenMpi => self.f2c.own()?,
+            Flavour::Standard => self.from_int.own()?,
+        };
+        // SAFETY: the conversion functions take an integer and return a handle, which in these flavours is a pointer.
+        let convert = unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(c_int) -> Handle>(address)
+        };
+        // SAFETY: any integer may be converted.
+        Some(abi.clean(unsafe { convert(fortran) }))
     }
-    let address = function.own()?;
-    // SAFETY: the conversion functions take an integer and return a handle, which in these flavours is a pointer.
-    let convert =
-        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(c_int) -> Handle>(address) };
-    // SAFETY: any integer may be converted.
-    Some(abi.clean(unsafe { convert(fortran) }))
 }
 
 /// A communicator.
 #[must_use]
 pub fn comm(fortran: c_int) -> Option<Handle> {
-    static FUNCTION: Function = Function::new(c"MPI_Comm_f2c", c"PMPI_Comm_f2c");
-    convert(&FUNCTION, fortran)
+    COMM.handle(fortran)
 }
 
 /// A datatype.
 #[must_use]
 pub fn datatype(fortran: c_int) -> Option<Handle> {
-    static FUNCTION: Function = Function::new(c"MPI_Type_f2c", c"PMPI_Type_f2c");
-    convert(&FUNCTION, fortran)
+    DATATYPE.handle(fortran)
 }
 
 /// A request.
 #[must_use]
 pub fn request(fortran: c_int) -> Option<Handle> {
-    static FUNCTION: Function = Function::new(c"MPI_Request_f2c", c"PMPI_Request_f2c");
-    convert(&FUNCTION, fortran)
+    REQUEST.handle(fortran)
 }
 
 /// A reduction operation.
 #[must_use]
 pub fn op(fortran: c_int) -> Option<Handle> {
-    static FUNCTION: Function = Function::new(c"MPI_Op_f2c", c"PMPI_Op_f2c");
-    convert(&FUNCTION, fortran)
+    OP.handle(fortran)
 }
 
 /// A window.
 #[must_use]
 pub fn win(fortran: c_int) -> Option<Handle> {
-    static FUNCTION: Function = Function::new(c"MPI_Win_f2c", c"PMPI_Win_f2c");
-    convert(&FUNCTION, fortran)
+    WIN.handle(fortran)
+}
+
+/// An error handler, a group, an info object or an operation; `None` for another kind.
+#[must_use]
+pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
+    match kind {
+        Bind::Errhandler => ERRHANDLER.handle(fortran),
+        Bind::Group => GROUP.handle(fortran),
+        Bind::Info => INFO.handle(fortran),
+        Bind::Op => op(fortran),
+        _ => None,
+    }
 }
 
 /// Variables whose address is Fortran's `MPI_IN_PLACE`: a common block of Open MPI, spelled as compilers do, and the constant of

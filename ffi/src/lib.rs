@@ -8,6 +8,7 @@
 
 pub mod abi;
 mod attributes;
+pub mod bound_values;
 pub mod comms;
 pub mod datatypes;
 pub mod doctor;

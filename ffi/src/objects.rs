@@ -95,6 +95,12 @@ pub struct Freeing {
 }
 
 impl Freeing {
+    /// A call that frees an object of another kind than those of this module. When it has returned, `end` gets the handle, the number,
+    /// and whether the call succeeded.
+    pub(crate) const fn new(handle: Handle, number: u64, end: fn(Handle, u64, bool)) -> Self {
+        Self { handle, number, end }
+    }
+
     /// The call has returned.
     pub fn end(self, succeeded: bool) {
         (self.end)(self.handle, self.number, succeeded);

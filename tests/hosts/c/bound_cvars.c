@@ -1,11 +1,13 @@
 /* A tool that sets control variables of single objects, which the plug-ins tests/plugins/c/bound.c and
  * tests/plugins/rust/every have (one process; MPIT_BOUND_COMM is 70 in the environment).
  *
- *     bound_cvars sessions|none    (the library's own header has MPI_T_BIND_MPI_SESSION, or not)
+ *     bound_cvars sessions|none [LIBRARY]    (the library's own header has MPI_T_BIND_MPI_SESSION, or not; MPI's Fortran interface)
  *
  * Prints a line for each thing that is not so. */
+#define _GNU_SOURCE
 #include "mpit.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,29 +180,73 @@ static void free_win(int which)
     MPI_Win_free(&wins[which]);
 }
 
+/* Objects are freed by their names in Fortran. */
+static int in_fortran;
+
+static void by_fortran(const char *name, int number)
+{
+    MPI_Fint handle = number, error = -1;
+    void (*function)(MPI_Fint *, MPI_Fint *);
+    *(void **)&function = dlsym(RTLD_DEFAULT, name);
+    function(&handle, &error);
+    check(error == MPI_SUCCESS, name);
+}
+
+#ifdef MPI_ABI_VERSION
+#define NUMBER(KIND, OBJECT) MPI_##KIND##_toint(OBJECT)
+#else
+#define NUMBER(KIND, OBJECT) MPI_##KIND##_c2f(OBJECT)
+#endif
+
+#define FREE(KIND, OBJECT, FORTRAN)                                                                                    \
+    do {                                                                                                               \
+        if (in_fortran)                                                                                                \
+            by_fortran(FORTRAN, NUMBER(KIND, OBJECT));                                                                 \
+        else                                                                                                           \
+            MPI_##KIND##_free(&(OBJECT));                                                                              \
+    } while (0)
+
 static void free_datatype(int which)
 {
-    MPI_Type_free(&types[which]);
+    FREE(Type, types[which], "mpi_type_free_");
 }
 
 static void free_errhandler(int which)
 {
-    MPI_Errhandler_free(&handlers[which]);
+    FREE(Errhandler, handlers[which], "mpi_errhandler_free_");
 }
 
 static void free_group(int which)
 {
-    MPI_Group_free(&groups[which]);
+    FREE(Group, groups[which], "mpi_group_free_");
 }
 
 static void free_op(int which)
 {
-    MPI_Op_free(&ops[which]);
+    FREE(Op, ops[which], "mpi_op_free_");
 }
 
 static void free_info(int which)
 {
-    MPI_Info_free(&infos[which]);
+    FREE(Info, infos[which], "mpi_info_free_");
+}
+
+/* A call that the library refuses frees nothing. */
+static void until_refused(void)
+{
+    MPI_Op op = MPI_SUM;
+    MPI_Datatype type = MPI_INT;
+    MPI_T_cvar_handle of_op = handle_on(index_of("bound_op", MPI_T_BIND_MPI_OP), &op);
+    MPI_T_cvar_handle of_type = handle_on(index_of("bound_datatype", MPI_T_BIND_MPI_DATATYPE), &type);
+    check(set(of_op, 400) == MPI_SUCCESS && set(of_type, 500) == MPI_SUCCESS, "they are set");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    check(MPI_Op_free(&op) != MPI_SUCCESS && MPI_Type_free(&type) != MPI_SUCCESS, "predefined objects are not freed");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    check(value_of(of_op) == 400 && value_of(of_type) == 500, "what is not freed keeps its value");
+    MPI_T_cvar_handle_free(&of_op);
+    MPI_T_cvar_handle_free(&of_type);
 }
 
 /* New objects, whose handles may be those of freed ones, begin with the default. */
@@ -275,7 +321,13 @@ int main(int argc, char **argv)
     until_freed("every_quota", MPI_T_BIND_MPI_COMM, &comms[0], free_comm);
     until_freed("every_window_quota", MPI_T_BIND_MPI_WIN, &wins[0], free_win);
 
+    until_refused();
     until_freed_and_anew();
+    if (argc == 3) {
+        check(dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) != NULL, argv[2]);
+        in_fortran = 1;
+        until_freed_and_anew();
+    }
     free_comm(1);
     free_win(1);
     for (int which = 0; which < 2; which++) {

@@ -1,6 +1,6 @@
-/* Calls Intel's Fortran interface for programs whose INTEGER has 8 bytes, as such a program does.
+/* Calls Intel's Fortran interfaces as programs do: the one for programs whose INTEGER has 8 bytes, and the one over the standard ABI.
  *
- *     ilp64 DIRECTORY        (2 processes, linked with libmpi_ilp64 and libmpifort)
+ *     ilp64 DIRECTORY        (2 processes, linked with libmpi_ilp64 and libmpifort, or with libmpifort_abi)
  */
 #include "ledger.h"
 
@@ -8,35 +8,38 @@
 
 enum { PROCESSES = 2 };
 
+#ifdef MPI_ABI_VERSION
+typedef int integer;
+#else
 typedef int64_t integer;
+#endif
 typedef const integer *in;
 
 void mpi_alltoallv_(const void *, in, in, in, void *, in, in, in, in, integer *);
 void mpi_send_(const void *, in, in, in, in, in, integer *);
 void mpi_recv_(void *, in, in, in, in, in, integer *, integer *);
 
-/* Fortran's numbers for what C calls the same. */
-static const integer WORLD = MPI_COMM_WORLD, BYTE = MPI_BYTE;
-
 int main(int argc, char **argv)
 {
     int out[6] = {1, 2, 3, 4, 5, 6}, back[6] = {0};
     /* The second count is the one that counts: it lies where a 4-byte array has the third. */
     const integer counts[2][2] = {{0, 20}, {20, 0}}, places[2] = {0, 0}, bytes = 20, tag = 7;
+    /* Fortran's numbers for what C calls the same. */
+    const integer world = (integer)(intptr_t)MPI_COMM_WORLD, byte = (integer)(intptr_t)MPI_BYTE;
     integer error = -1, status[16];
 
     open_ledger(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     const integer peer = other;
-    mpi_alltoallv_(out, counts[world_rank], places, &BYTE, back, counts[world_rank], places, &BYTE, &WORLD, &error);
+    mpi_alltoallv_(out, counts[world_rank], places, &byte, back, counts[world_rank], places, &byte, &world, &error);
     require(error == 0 && back[4] == 5, "alltoallv");
     expect("C", other, 1, 20);
     expect_on("A2A", "MPI_COMM_WORLD", 1, 20);
     if (world_rank == 0) {
-        mpi_send_(out, &bytes, &BYTE, &peer, &tag, &WORLD, &error);
+        mpi_send_(out, &bytes, &byte, &peer, &tag, &world, &error);
         expect("E", other, 1, 20);
     } else
-        mpi_recv_(back, &bytes, &BYTE, &peer, &tag, &WORLD, status, &error);
+        mpi_recv_(back, &bytes, &byte, &peer, &tag, &world, status, &error);
     require(error == 0, "send");
     close_ledger();
     return EXIT_SUCCESS;

@@ -47,6 +47,19 @@ fn integers_of_eight_bytes_are_left_to_the_library() -> Outcome {
     )
 }
 
+/// The standard ABI has other functions that turn Fortran's handles into those of C.
+#[test]
+fn fortran_over_the_standard_abi_is_counted() -> Outcome {
+    stacks::for_each(
+        "fortran_abi",
+        |stack| stack.label() == "impi2021.19-abi",
+        |stack| {
+            stack.compile_with("ilp64", &["libmpifort_abi.so.1"])?;
+            rows::equal_the_ledger(stack, "ilp64", 2)
+        },
+    )
+}
+
 /// Libraries whose Fortran has descriptors and large counts over `PMPI_` are still to come, so one of ours stands for them.
 #[test]
 fn descriptors_and_large_counts_of_fortran_are_understood() -> Outcome {

@@ -29,6 +29,17 @@ fn a_tool_on_a_real_library_uses_all_that_a_plug_in_has() -> Outcome {
     )
 }
 
+/// Returns the file of the library's Fortran interface, where it comes with one.
+fn fortran_interface(stack: &stacks::Stack) -> Option<&'static str> {
+    match stack.label() {
+        "ompi4.1.4" => Some("libmpi_mpifh.so"),
+        "mpich4.0.2" => Some("libmpichfort.so"),
+        "impi2021.19" => Some("libmpifort.so.12"),
+        "impi2021.19-abi" => Some("libmpifort_abi.so.1"),
+        _ => None,
+    }
+}
+
 /// Plug-ins in C and in Rust at once. R88 and R90 for objects, and C30.
 #[test]
 fn control_variables_have_a_value_for_each_object() -> Outcome {
@@ -41,7 +52,10 @@ fn control_variables_have_a_value_for_each_object() -> Outcome {
             let paths = [plugins::compile(&dir, "bound", "bound", &[])?, rust.clone()];
             let has_sessions = !["ompi4.1.4", "ompi5.0.11", "mpich4.0.2"].contains(&stack.label());
             let sessions = if has_sessions { "sessions" } else { "none" };
-            let job = Job::mpi(stack, 1).arg(stack.compile_tool("bound_cvars")?).arg(sessions).dir(&dir);
+            let mut job = Job::mpi(stack, 1).arg(stack.compile_tool("bound_cvars")?).arg(sessions).dir(&dir);
+            if let Some(interface) = fortran_interface(stack) {
+                job = job.arg(stack.library.with_file_name(interface));
+            }
             let job = job.env("MPIT_PLUGINS", list(paths.iter().map(std::path::PathBuf::as_path)));
             let finished = job.env("MPIT_BOUND_COMM", "70").under_mpit(&[])?.succeed()?;
             let is_right = finished.stdout.contains("bound_cvars: 0 failures");

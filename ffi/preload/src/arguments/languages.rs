@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::fmt::Debug;
 
+use mpit::words::Bind;
 use mpit_ffi::abi::Handle;
 use mpit_ffi::fortran;
 use mpit_ffi::host::Host;
@@ -40,6 +41,8 @@ pub(crate) trait Language: Copy + Debug + 'static {
     fn datatype_at(at: *const c_void, index: usize) -> Handle;
     /// A request in an array of the program's.
     fn request_at(at: *const c_void, index: usize) -> Handle;
+    /// An error handler, a group, an info object or an operation in a variable of the program's.
+    fn handle_at(kind: Bind, at: *const c_void) -> Handle;
     fn is_in_place(buffer: *const c_void) -> bool;
     /// The same; `None` where it would have to be looked up.
     fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool>;
@@ -118,6 +121,9 @@ macro_rules! c {
             fn request_at(at: *const c_void, index: usize) -> Handle {
                 element(at, index)
             }
+            fn handle_at(_kind: Bind, at: *const c_void) -> Handle {
+                element(at, 0)
+            }
             fn is_in_place(buffer: *const c_void) -> bool {
                 buffer.addr() == mpit_ffi::abi().in_place
             }
@@ -192,6 +198,9 @@ macro_rules! fortran {
             }
             fn request_at(at: *const c_void, index: usize) -> Handle {
                 fortran::request(integer(at, index)).unwrap_or(0)
+            }
+            fn handle_at(kind: Bind, at: *const c_void) -> Handle {
+                fortran::handle(kind, integer(at, 0)).unwrap_or(0)
             }
             fn is_in_place(buffer: *const c_void) -> bool {
                 fortran::is_in_place($address(buffer))

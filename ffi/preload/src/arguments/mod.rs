@@ -10,6 +10,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
+use mpit::words::Bind;
 use mpit_ffi::abi::{Abi, Handle};
 
 use languages::integer;
@@ -134,12 +135,10 @@ impl NewSession<C> {
     }
 }
 
-impl Freed<C> {
-    /// The handle.
-    pub(crate) fn get(&self) -> Option<Handle> {
-        let abi = mpit_ffi::abi();
-        // SAFETY: not null, and the standard has the program pass the address of a handle.
-        (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
+impl<L: Language> Freed<L> {
+    /// Returns the handle of an object of this kind; 0 where there is none.
+    pub(crate) fn get(self, kind: Bind) -> Handle {
+        L::handle_at(kind, self.0)
     }
 }
 

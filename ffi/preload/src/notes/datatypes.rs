@@ -1,7 +1,8 @@
 //! Sizes of derived datatypes, which are known before they are sent.
 
-use mpit::object;
 use mpit::words::Bind;
+use mpit_ffi::bound_values;
+use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
@@ -22,9 +23,9 @@ pub(crate) fn duplicated<L: Language>(old: Type<L>, new: NewType<L>) {
     }
 }
 
-/// A type is about to be freed.
-pub(crate) fn freeing<L: Language>(datatype: NewType<L>) {
+/// A type is about to be freed. Its size is dropped before: another thread may send a new type that has the handle.
+pub(crate) fn freeing<L: Language>(datatype: NewType<L>) -> Option<Freeing> {
     let datatype = datatype.get();
     datatypes::freeing(datatype);
-    object::freed(Bind::Datatype, datatype as u64);
+    bound_values::freeing(Bind::Datatype, datatype)
 }

@@ -1,13 +1,12 @@
 //! Objects that tools may have bound control variables to.
 
-use mpit::object;
 use mpit::words::Bind;
+use mpit_ffi::bound_values;
+use mpit_ffi::comms::Freeing;
 
-use crate::arguments::{C, Freed};
+use crate::arguments::{Freed, Language};
 
-/// Drops what is bound to an object before the library can give its handle to another one.
-pub(crate) fn freeing(kind: Bind, handle: Freed<C>) {
-    if let Some(handle) = handle.get() {
-        object::freed(kind, handle as u64);
-    }
+/// An object is about to be freed.
+pub(crate) fn freeing<L: Language>(kind: Bind, object: Freed<L>) -> Option<Freeing> {
+    bound_values::freeing(kind, object.get(kind))
 }

@@ -6,5 +6,5 @@ use crate::notes::datatypes::{committed, duplicated, freeing};
 calls! {
     always() plain fn Type_commit(datatype: NewType) => committed(datatype);
     always() plain fn Type_dup(old: Type, new: NewType) => duplicated(old, new);
-    before() plain fn Type_free(datatype: NewType) => freeing(datatype);
+    freeing() plain fn Type_free(datatype: NewType) => freeing(datatype);
 }

@@ -6,8 +6,8 @@ use crate::interpose::calls;
 use crate::notes::objects::freeing;
 
 calls! {
-    before() c fn Errhandler_free(errhandler: Freed) => freeing(Bind::Errhandler, errhandler);
-    before() c fn Group_free(group: Freed) => freeing(Bind::Group, group);
-    before() c fn Info_free(info: Freed) => freeing(Bind::Info, info);
-    before() c fn Op_free(op: Freed) => freeing(Bind::Op, op);
+    freeing() plain fn Errhandler_free(errhandler: Freed) => freeing(Bind::Errhandler, errhandler);
+    freeing() plain fn Group_free(group: Freed) => freeing(Bind::Group, group);
+    freeing() plain fn Info_free(info: Freed) => freeing(Bind::Info, info);
+    freeing() plain fn Op_free(op: Freed) => freeing(Bind::Op, op);
 }
