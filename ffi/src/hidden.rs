@@ -12,13 +12,15 @@ use crate::host::{Host, find};
 /// Entries that are left out of all lists, for tools that fall over them: names of variables, events, sources and categories,
 /// separated by commas, `*` at the end for any ending. With a category of mpit's go the variables and events in it. Looked at when an
 /// entry is about to be listed, so set it before the program starts. While it is empty, entries are left out that a tool in
-/// the process is known to crash on: for TAU a vector longer than its buffer.
+/// the process is known to crash on or to stop at: for TAU a vector longer than its buffer, and what is bound to windows.
 #[mpit::cvar(name = "hidden_entries", scope = "LOCAL", verbosity = "USER_DETAIL", component = "mpit")]
 pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
 
-/// Tools with the entries that they crash on: a function of the tool, and patterns. TAU reads every variable into a buffer of
-/// 1025 words; the histogram has 66 for each process.
-const FRAGILE_TOOLS: [(&CStr, &str); 1] = [(c"Tau_mpi_t_initialize", "pml_monitoring_messages_histogram")];
+/// Tools with the entries that they crash on or stop at: a function of the tool, and patterns. TAU reads every variable into a buffer of
+/// 1025 words; the histogram has 66 for each process. It stops at the first variable that is bound to a window, and those of
+/// the library come later.
+const FRAGILE_TOOLS: [(&CStr, &str); 1] =
+    [(c"Tau_mpi_t_initialize", "pml_monitoring_messages_histogram,osc_monitoring_window_*")];
 
 /// Variables of Open MPI that are described and cannot be used: without their hardware, or without their component. Tools that
 /// stop at the first refusal would stop there.
