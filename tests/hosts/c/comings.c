@@ -57,7 +57,7 @@ static void of_windows(void)
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handles[3];
     unsigned long long total = 99, before = 0;
-    int event = -1, index = -1, count = 0, round;
+    int event = -1, index = -1, count = 0, round, put;
     check(MPI_T_event_get_index("osc_accessed", &event) == MPI_SUCCESS, "osc_accessed");
     check(MPI_T_pvar_get_index("osc_monitoring_window_messages_sent_total", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS,
           "the total of a window");
@@ -82,12 +82,21 @@ static void of_windows(void)
         check(accesses == 2 && accessed == before, "a registration on a window hears of its accesses, by the same number");
         check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 2, "the total of a window");
         MPI_T_event_handle_free(registration, NULL, NULL);
+        MPI_Win_fence(0, first);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, first);
+        for (put = 1; put <= 3; put++)
+            MPI_Put(&rank, 1, MPI_INT, 1 - rank, put, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Win_fence(0, first);
+        check(accesses == 2 && MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 5,
+              "the total of a window without a registration");
         MPI_Win_free(&win);
         check(heard[3] == round + 1 && numbers[3] == before, "the end of a window");
     }
     MPI_Win_free(&first);
     for (round = 0; round < 3; round++) {
-        check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 2, "the total of a freed window");
+        check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 5, "the total of a freed window");
         MPI_T_pvar_handle_free(session, &handles[round]);
     }
     MPI_T_pvar_session_free(&session);

@@ -100,6 +100,7 @@ fn add(to: &[AtomicU64; 2], bytes: u64) {
 }
 
 /// Returns true for accesses that bring data back.
+#[inline]
 fn returns_data(kind: Kind) -> bool {
     match kind {
         Kind::Put | Kind::Accumulate => false,
