@@ -51,7 +51,7 @@ enum Command {
     Check(Check),
     /// Tell what each process of a command has of mpit, and what is in the way
     ///
-    /// Runs the command as `mpit run` does with the same options, but writes no files: whether the library was loaded, which MPI
+    /// Runs the command as `mpit run` does with the same options, but writes and removes no files of runs: whether the library was loaded, which MPI
     /// library and launcher there are, which settings arrived, where files would go. Standard output is for the answer; the
     /// command's goes to standard error. The exit status is 1 if something is in the way.
     Doctor(Run),
