@@ -17,6 +17,7 @@ impl Cell for Mine {
 }
 
 impl CvarCell for Mine {
+    type Value = u64;
     const IS_BOUND: bool = false;
     const DATATYPE: mpit::words::Datatype = mpit::words::Datatype::Char;
     const COUNT: usize = 1;
