@@ -260,8 +260,12 @@ const NO_LEVELS: &[(&str, &str)] = &[
 
 const MPICH_ASSERTS: &str = "threads of a session fail its assertions when the world has MPI_THREAD_SINGLE";
 
-const NO_FILES: &[(&str, &str)] =
-    &[("mpich4.0.2", "UCX prints a line for each socket that it tries to open")];
+const UCX_COMPLAINS: &str = "UCX prints a line for each socket that it tries to open";
+
+const NO_FILES: &[(&str, &str)] = &[("mpich4.0.2", UCX_COMPLAINS), ("mpich5.0.2-abi", UCX_COMPLAINS)];
+
+const NO_ERRORS: &[(&str, &str)] =
+    &[("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set")];
 
 const NO_SPAWN: &[(&str, &str)] = &[
     ("mpich4.0.2", "Debian's MPICH answers MPI_Comm_spawn with an error"),
@@ -276,7 +280,7 @@ pub(crate) const ON_MPI: &[Row] = &[
     mpi(&["finalize"]),
     mpi(&["finalize_at_exit"]),
     mpi(&["finalize_in_a_destructor"]),
-    mpi(&["errors"]),
+    mpi(&["errors"]).except(NO_ERRORS),
     mpi(&["fatal"]).leaves(FilesIfCrashSafe).with_numbers().ends_job(),
     mpi(&["mpi_abort"]).leaves(FilesIfCrashSafe).with_numbers().ends_job(),
     mpi(&["exit"]).leaves(FilesIfCrashSafe).with_numbers(),
