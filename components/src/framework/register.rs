@@ -54,7 +54,7 @@ impl<C: ?Sized + Lifecycle> Known<C> {
         Step::Close(self.component)
     }
 
-    /// The time in which it may take part: what is linked into the program may for ever.
+    /// Returns the activation in which it may take part; there is one for all that is linked into the program.
     fn epoch(&self) -> Option<u64> {
         self.guest.map_or(Some(1), ForeignComponent::epoch)
     }

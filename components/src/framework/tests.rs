@@ -89,7 +89,7 @@ fn tells_those_who_listen() {
     super::close_all(&[&FRAMEWORK]);
     super::close_all(&[&FRAMEWORK]);
     let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
-    // Those that are told nothing do not make traffic costly.
+    // Components that are not notified do not make traffic costly.
     DEAF.switch.on();
     UNSELECTED.switch.on();
     assert!(!DEAF.switch.is_on() && !UNSELECTED.switch.is_on());

@@ -1,4 +1,4 @@
-//! What a line of the table of calls becomes: functions in C and in Fortran.
+//! The functions in C and in Fortran that a line of the table of calls stands for.
 //!
 //! A line says when a call is noted, in which forms it exists, its name, its arguments by kind, and the note:
 //!
@@ -7,13 +7,13 @@
 //! ```
 //!
 //! *When* is one of
-//! - `after(Interest)`: when it has succeeded, if somebody listens ([`crate::calls::Interest`]),
+//! - `after(Interest)`: when it has succeeded, if there are listeners ([`crate::calls::Interest`]),
 //! - `around(Interest)`: the note is made before, and ended when the call has succeeded ([`crate::notes::Note`]),
 //! - `handing(Interest)`: the same, but in C a note that is sure ([`crate::notes::Note::sure`]) is recorded before, so that
 //!   the call is a jump: counted alone where only monitoring listens ([`crate::calls::count_in_advance`]), else with all
 //!   listeners ([`crate::calls::hand_over`]); Fortran's calls may make calls in C, which must not count,
 //! - `timed(Interest)`: only its time is taken,
-//! - `always()`: whenever it has succeeded, whoever listens,
+//! - `always()`: whenever it has succeeded, with and without listeners,
 //! - `initializing()`: the same, and the library reads its settings meanwhile,
 //! - `making()`: the same, with a note that is made before, as with `around`,
 //! - `freeing()`: the note is made before and ended afterwards, with and without listeners; what the program's callbacks do meanwhile

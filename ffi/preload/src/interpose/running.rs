@@ -66,7 +66,7 @@ macro_rules! run {
 }
 pub(crate) use run;
 
-/// Whether a call of such a line is to be passed on at once.
+/// Expands to true where a call of such a line is to be passed on at once.
 macro_rules! is_quiet {
     ([$when:ident ($interest:ident) $note:tt]) => {
         $crate::calls::is_quiet::<$crate::calls::$interest>()
@@ -121,7 +121,7 @@ macro_rules! noted_in_c {
 }
 pub(crate) use noted_in_c;
 
-/// What `noted_with_listeners` does in C, where `$next` is the next definition's place and `looked_at` does it for all calls.
+/// The body of `noted_with_listeners` in C; `$next` is the place of the next definition, and `looked_at` the slow path.
 macro_rules! note_in_c {
     ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
         // Apart, so that `noted` ends with a jump; with the parameters of the call, so that they stay in registers.
@@ -130,7 +130,7 @@ macro_rules! note_in_c {
             $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
         ) -> *mut std::ffi::c_void {
             let (straight, long_way) = ($next.straight(), looked_at as *mut std::ffi::c_void);
-            // Where the next definition is still to be found, the call is told of on the way to it.
+            // Where the next definition is still to be found, the call is recorded on the way to it.
             let is_found = straight != long_way;
             let is_told = is_found && $crate::calls::hand_over::<$crate::calls::$interest, _>(|| $note);
             if is_told { straight } else { long_way }

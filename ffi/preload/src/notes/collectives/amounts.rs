@@ -5,12 +5,12 @@ use std::cell::Cell;
 use super::bytes;
 use crate::arguments::CountArray;
 
-/// What a process exchanges with each other one.
+/// The bytes that a process exchanges with each other one.
 #[derive(Debug)]
 pub(crate) enum Amounts {
     /// So many bytes.
     Each(u64),
-    /// As many elements as the array says, of one size.
+    /// The array's numbers of elements, of one size.
     Counts(CountArray, u64),
     /// Bytes of each: the elements have types of their own.
     Listed(Listed),

@@ -50,7 +50,7 @@ impl Collective {
     }
 }
 
-/// How far to go for a communicator and a type.
+/// The effort to look up a communicator and a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// Only those that were used recently, as most are. Nothing is called for it in C, so the arguments
@@ -169,14 +169,14 @@ impl Of {
         Some(Self { comm, look })
     }
 
-    /// Who the root is.
+    /// Returns the root.
     #[inline]
     fn root<L: Language>(self, root: Int<L>) -> Option<Root> {
         let at_a_glance = self.look != Look::Recent || !self.comm.is_remote();
         at_a_glance.then(|| root_of(self.comm, root.get()))
     }
 
-    /// Whether a buffer is `MPI_IN_PLACE`.
+    /// Returns true for a buffer that is `MPI_IN_PLACE`; `None` if that takes a longer look.
     #[inline]
     fn is_in_place<L: Language>(self, buffer: Buf<L>) -> Option<bool> {
         match self.look {
@@ -216,7 +216,7 @@ impl Of {
         Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
     }
 
-    /// The same where the root may be somebody to whom nothing is passed.
+    /// The same where the root may be none: then nothing is exchanged.
     #[inline]
     fn each_unless_idle<L: Language>(self, root: Root, block: (Count<L>, Type<L>)) -> Option<Amounts> {
         if root == Root::None { Some(Amounts::Each(0)) } else { self.each(block) }
@@ -246,7 +246,7 @@ pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     }
 }
 
-/// The same on an intercommunicator.
+/// Returns the root that a call on an intercommunicator names.
 fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
     match root {
         root if root == abi.root => Root::Here,
