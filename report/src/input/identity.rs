@@ -51,8 +51,12 @@ impl Identity {
     /// Returns true if both are of the same world of the same run. A process that did not get the name of the run, as on
     /// another machine, is of the run that has the world.
     pub(crate) fn is_of_same_world(&self, other: &Self) -> bool {
-        let is_unnamed = |identity: &Self| identity.run == UNNAMED;
-        self.world == other.world && (self.run == other.run || is_unnamed(self) || is_unnamed(other))
+        self.world == other.world && (self.run == other.run || !self.is_named() || !other.is_named())
+    }
+
+    /// Returns true if the process got the name of the run.
+    pub(crate) fn is_named(&self) -> bool {
+        self.run != UNNAMED
     }
 }
 

@@ -205,8 +205,7 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     let mut all: Vec<Phases<'_>> = Vec::new();
     for run in runs.iter().filter(|run| phase_of(&run.stem).is_some()) {
         let whole = |run: &Run| phase_of(&run.stem).map(|(whole, _)| whole.to_owned());
-        let same = |phases: &&mut Phases<'_>| {
-            let other = phases.runs[0];
+        let is_of_run = |other: &&Run| {
             other.directory == run.directory
                 && whole(other) == whole(run)
                 && match (&other.identity, &run.identity) {
@@ -215,6 +214,7 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
                     _ => false,
                 }
         };
+        let same = |phases: &&mut Phases<'_>| phases.runs.iter().all(is_of_run);
         match all.iter_mut().find(same) {
             Some(phases) => phases.runs.push(run),
             None => all.push(Phases { runs: vec![run] }),
@@ -299,6 +299,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
         });
         all.max_by_key(|(_, run)| run.written).map(|(at, _)| at)
     };
+    let named = identity.clone().filter(Identity::is_named);
     let at = runs.iter().rposition(same).or_else(newest).unwrap_or_else(|| {
         runs.push(Run {
             directory: file.directory.clone(),
@@ -312,6 +313,12 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
         });
         runs.len() - 1
     });
+    // Files of another run do not match from now on.
+    if let (Some(of_run), Some(named)) = (&mut runs[at].identity, named)
+        && !of_run.is_named()
+    {
+        *of_run = named;
+    }
     let written = fs::metadata(&file.path).and_then(|data| data.modified()).ok();
     runs[at].written = runs[at].written.max(written);
     match file.rank {
@@ -411,16 +418,22 @@ mod tests {
 
     #[test]
     fn processes_that_do_not_know_their_run_belong_to_their_world() {
-        let directory = tempfile::tempdir().unwrap();
-        for (rank, run, world) in [(0, "A", "1"), (1, "-", "1"), (2, "-", "2")] {
-            let text =
-                format!("# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n");
-            std::fs::write(directory.path().join(format!("run.{rank}.prof")), text).unwrap();
+        // Files of two runs of one name for the world are never put together by one that does not know its run.
+        for files in
+            [[(0, "A", "1"), (1, "-", "1"), (2, "-", "2")], [(0, "-", "1"), (1, "B", "1"), (2, "A", "1")]]
+        {
+            let directory = tempfile::tempdir().unwrap();
+            for (rank, run, world) in files {
+                let text = format!(
+                    "# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n"
+                );
+                std::fs::write(directory.path().join(format!("run.{rank}.prof")), text).unwrap();
+            }
+            let runs = find(&[directory.path().join("run")], false, &|_| None).unwrap();
+            let mut sizes: Vec<_> = runs.iter().map(|run| run.by_rank.len()).collect();
+            sizes.sort_unstable();
+            assert_eq!(sizes, [1, 2], "{files:?}");
         }
-        let runs = find(&[directory.path().join("run")], false, &|_| None).unwrap();
-        let mut sizes: Vec<_> = runs.iter().map(|run| run.by_rank.len()).collect();
-        sizes.sort_unstable();
-        assert_eq!(sizes, [1, 2]);
     }
 
     #[test]
