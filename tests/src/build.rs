@@ -23,6 +23,16 @@ pub struct Artifacts {
     pub embedded: PathBuf,
 }
 
+/// Copies a program or script to where it is run. A process of its own does it: where this one writes a program, a child that another
+/// thread starts at the same time has the file open for writing, too, and the system refuses to run it (`ETXTBSY`).
+///
+/// # Errors
+/// If it cannot be copied.
+pub fn install_program(from: &Path, to: &Path) -> Outcome {
+    let done = Command::new("install").args(["-m", "755"]).arg(from).arg(to).output().context("install")?;
+    Failure::unless(done.status.success(), || String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
 /// Builds the command and the two libraries, unless they are up to date.
 ///
 /// # Errors

@@ -4,13 +4,12 @@ use std::{
     env,
     ffi::OsString,
     fs,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
-use mpit_tests::{Context, Failure, Outcome, paths, stacks::Stack};
+use mpit_tests::{Context, Failure, Outcome, build, paths, stacks::Stack};
 
 use crate::reader::Reader;
 
@@ -60,6 +59,8 @@ const WARNINGS: &str = "-Wall -Wextra -Wno-stringop-overflow -Wno-stringop-overr
 /// A directory with the stack's compiler and launcher under the names that everybody knows. The launcher starts more processes
 /// than there are cores, and does not hang for ever.
 fn launchers(stack: &Stack) -> Outcome<PathBuf> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = paths::target().join("guides").join(stack.label());
     fs::create_dir_all(&dir).context(dir.display())?;
     let cc = paths::find_program("cc").context("there is no cc")?;
@@ -70,9 +71,14 @@ fn launchers(stack: &Stack) -> Outcome<PathBuf> {
         ("mpicc", format!("{} {WARNINGS}", stack.mpicc().display())),
         ("mpiexec", format!("timeout -k 5 60 {}", mpiexec.join(" "))),
     ] {
-        let file = dir.join(name);
-        fs::write(&file, format!("#!/bin/sh\nexec {command} \"$@\"\n")).context(file.display())?;
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).context(file.display())?;
+        let (file, text) = (dir.join(name), dir.join(format!("{name}.sh")));
+        let script = format!("#!/bin/sh\nexec {command} \"$@\"\n");
+        // Other guides may be running it.
+        if fs::read_to_string(&file).is_ok_and(|there| there == script) {
+            continue;
+        }
+        fs::write(&text, script).context(text.display())?;
+        build::install_program(&text, &file)?;
     }
     Ok(dir)
 }

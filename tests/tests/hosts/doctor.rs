@@ -49,7 +49,7 @@ fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
     }
 
     let privileged = dir.join("privileged");
-    fs::copy(ring, &privileged).context("a copy")?;
+    build::install_program(ring.as_ref(), &privileged)?;
     if let Err(error) = chown(&privileged, Some(ANOTHER_USER), None) {
         let why = format!("only root can give a program to another user ({error})");
         record::not_run("mpit doctor on a privileged program", &why)?;

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
-use mpit_tests::{Context, Failure, Outcome, launch::Job, plugins};
+use mpit_tests::{Context, Failure, Outcome, build, launch::Job, plugins};
 
 use super::{job, scratch, viewer};
 
@@ -81,7 +81,7 @@ const ANOTHER_USER: u32 = 65_534;
 /// A program in a directory of its own, with the rights of another user.
 fn privileged(dir: &Path) -> Outcome<Option<PathBuf>> {
     let program = dir.join("viewer");
-    fs::copy(viewer()?, &program).context("a copy")?;
+    build::install_program(viewer()?.as_ref(), &program)?;
     if let Err(error) = chown(&program, Some(ANOTHER_USER), None) {
         println!(
             "only root can give a program to another user ({error}), so it is not run with that user's rights"
