@@ -9,8 +9,8 @@ use mpit::desc::CategoryDesc;
 use crate::abi::Flavour;
 use crate::host::{Host, find};
 
-/// Entries that are left out of all lists, for tools that fall over them: names of variables, events, sources and categories,
-/// separated by commas, `*` at the end for any ending. With a category of mpit's go the variables and events in it. Looked at when an
+/// Entries that are left out of all lists, for tools that crash on them or stop at them: names of variables, events, sources and categories,
+/// separated by commas, `*` at the end for any ending. With a category of mpit's, the variables and events in it are left out, too. Looked at when an
 /// entry is about to be listed, so set it before the program starts. While it is empty, entries are left out that a tool in
 /// the process is known to crash on or to stop at: for TAU a vector longer than its buffer, and what is bound to windows.
 #[mpit::cvar(name = "hidden_entries", scope = "LOCAL", verbosity = "USER_DETAIL", component = "mpit")]
@@ -29,10 +29,17 @@ const REFUSED_BY_OPEN_MPI: &str = "mtl_psm2_*,vprotocol";
 /// Returns the patterns for the tools in this process.
 fn of_tools() -> &'static str {
     static LIST: OnceLock<&str> = OnceLock::new();
-    LIST.get_or_init(|| {
-        let present = FRAGILE_TOOLS.iter().find(|(function, _)| find::in_program(function).is_some());
-        present.map_or("", |(_, list)| list)
-    })
+    if let Some(list) = LIST.get() {
+        return list;
+    }
+    // Outside of the cell: the dynamic linker takes its lock, which a thread that waits for this cell may hold.
+    let present = FRAGILE_TOOLS.iter().find(|(function, _)| find::in_program(function).is_some());
+    LIST.get_or_init(|| present.map_or("", |(_, list)| list))
+}
+
+/// Looks for the tools in this process. Called before lists are locked, since the dynamic linker takes a lock as well.
+pub(crate) fn prepare() {
+    let _ = of_tools();
 }
 
 /// Returns true if an entry of the MPI library of this name is not shown.

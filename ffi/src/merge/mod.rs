@@ -32,14 +32,14 @@ pub use source::SourceInfo;
 pub use space::{Entry, HostEntry, Space};
 
 use crate::host::mpi_t;
-use crate::images;
+use crate::{hidden, images};
 
 thread_local! {
-    /// This thread asks the host for entries.
+    /// True while this thread asks the host for entries.
     static SYNCING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// This thread in [`SYNCING`], until it is dropped.
+/// Sets [`SYNCING`] until it is dropped.
 struct Syncing;
 
 impl Syncing {
@@ -108,6 +108,7 @@ impl Merged {
     /// Takes in what is new on either side. Cheap when nothing is new, since most queries call it.
     pub fn sync(&self) {
         images::adopt_new();
+        hidden::prepare();
         let asked = self.ask_host(|| {
             // The host raises its number when an entry that did not answer comes back.
             let number = self.ask_host_number();
@@ -140,11 +141,12 @@ impl Merged {
 
     /// MPI came up: lists what answers only now.
     pub fn retry(&self) {
+        hidden::prepare();
         self.ask_host(|| self.ask_again());
     }
 
-    /// Asks the host, if it can be asked. In a call that the host makes while this thread asks it, the answer is none: what
-    /// is listed so far has to do, since asking again would not end.
+    /// Asks the host, if it can be asked. Also `None` when the host calls MPI_T while this thread asks it: then the entries
+    /// listed so far are the answer, since asking again would recurse without end.
     fn ask_host<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
         self.life.while_up_and_unforked(ask)
