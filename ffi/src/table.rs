@@ -77,7 +77,7 @@ impl<T: Sync + Send> Table<T> {
     pub fn recent(&self, handle: Handle) -> Option<&'static T> {
         // SAFETY: `recent` holds null or entries of this table, which are leaked, so that they are never freed.
         let entry = unsafe { self.recent[recent_place(handle)].load(Acquire).as_ref() }?;
-        if entry.handle.load(Acquire) == handle { Some(&entry.value) } else { None }
+        if handle != DEAD && entry.handle.load(Acquire) == handle { Some(&entry.value) } else { None }
     }
 
     #[inline(never)]
@@ -236,6 +236,17 @@ mod tests {
                 assert_eq!(TABLE.get(handle), None);
                 assert_eq!(TABLE.remove(handle), None);
             }
+        }
+    }
+
+    #[test]
+    fn dead_entries_are_not_found() {
+        static TABLE: Table<usize> = Table::new();
+        for handle in 1..1000 {
+            TABLE.insert(handle, || handle);
+            assert_eq!(TABLE.get(handle), Some(&handle));
+            TABLE.remove(handle);
+            assert_eq!((TABLE.get(handle), TABLE.recent(0), TABLE.get(0)), (None, None, None));
         }
     }
 
