@@ -12,9 +12,9 @@ pub(super) struct Known<C: ?Sized + 'static> {
     pub(super) component: &'static C,
     /// A component of another image, which may be activated and deactivated at any time.
     pub(super) guest: Option<&'static ForeignComponent>,
-    /// The last epoch in which it was asked to take part,
+    /// The last epoch in which it was asked to take part.
     asked: Option<u64>,
-    /// and whether it has taken part since.
+    /// True if it takes part.
     pub(super) is_open: bool,
     pub(super) is_listed: bool,
     /// The position among all openings of this process, if it is open.
@@ -87,7 +87,7 @@ impl<C: ?Sized + Lifecycle> Register<C> {
         }
     }
 
-    /// The first function that has to run, by the place of its component, which is marked as busy.
+    /// Returns the first function that has to run, by the place of its component, and marks that as busy.
     pub(super) fn next_step(&mut self) -> Option<(usize, Step<C>)> {
         let Self { choice, known, is_closed } = self;
         let choice = choice.as_ref()?;

@@ -117,3 +117,24 @@ fn opens_in_the_order_of_names() {
     FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), &List::in_force("test", ""), WORLD);
     assert_eq!(*ORDER.lock().unwrap(), ["a", "b"]);
 }
+
+/// Traffic may be counted without a call of `each` only while one component takes part.
+#[test]
+fn a_second_component_ends_the_shortcut() {
+    static REASONS: AtomicU32 = AtomicU32::new(0);
+    static SWITCHES: [Switch; 2] = [const { Switch::new(&REASONS) }; 2];
+    static ONE: Ear = Ear::new(true, &SWITCHES[0]);
+    static TWO: Ear = Ear::new(true, &SWITCHES[1]);
+    static ALONE: Framework<dyn Hears> = Framework::new(traffic::Framework::Pml, |_| &ONE);
+    static BOTH: Framework<dyn Hears> = Framework::new(traffic::Framework::Pml, |_| &ONE);
+    let all: [(&str, &'static dyn Hears); 2] = [("one", &ONE), ("two", &TWO)];
+    let list = List::in_force("test", "");
+    ALONE.open(all[..1].iter().copied(), &list, WORLD);
+    assert!(!ALONE.is_only(&SWITCHES[0]));
+    SWITCHES[0].on();
+    assert!(ALONE.is_only(&SWITCHES[0]) && !ALONE.is_only(&SWITCHES[1]));
+    BOTH.open(all.into_iter(), &list, WORLD);
+    assert!(!BOTH.is_only(&SWITCHES[0]) && !BOTH.is_only(&SWITCHES[1]));
+    SWITCHES[0].off();
+    assert!(!ALONE.is_only(&SWITCHES[0]));
+}

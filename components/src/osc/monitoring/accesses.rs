@@ -73,6 +73,9 @@ impl Windows {
     /// Counts an access if its window is counted. Without such windows it costs a load and a branch; it never locks or allocates.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
+        if self.0.is_empty() {
+            return;
+        }
         let Some(window) = self.of(access.window.get()) else { return };
         add(&window.sent, access.sent);
         if returns_data(access.kind) {
