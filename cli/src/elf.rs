@@ -24,7 +24,7 @@ pub(crate) enum Program {
 const MOST: u64 = 64 << 20;
 
 impl Program {
-    /// Looks at a file; `None` if it is no program, as shared libraries are none.
+    /// Looks at a file; `None` if it is no program. Shared libraries are no programs.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
@@ -72,7 +72,8 @@ impl Image<'_> {
         self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
     }
 
-    /// Returns true for shared libraries: unlike static programs, they have a name for others or ask for libraries.
+    /// Returns true for shared libraries: no interpreter, but a name of their own or libraries that they need. Static programs have
+    /// neither. The C library has an interpreter, and counts as a program.
     fn is_library(&self) -> bool {
         let Some(segments) = self.segments() else { return false };
         segments.iter().all(|segment| segment.kind != PT_INTERP)

@@ -84,7 +84,7 @@ impl Drop for Inside {
     }
 }
 
-/// Waits until it is so, or until a time if there is one. Returns whether it is so.
+/// Waits until `is_so` returns true or the time `end` is reached. Returns the last answer of `is_so`.
 #[cold]
 pub fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
     let mut looks = 0;

@@ -40,7 +40,7 @@ impl Attribute {
     pub(crate) fn set(&self, object: Handle, number: u64) {
         if let Some(key) = self.key() {
             let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the object is alive by the caller's promise, and the key is one of its kind.
+            // SAFETY: the key is one of this kind; callers pass only objects in use, as `Objects` does.
             unsafe { (self.functions.set)(object, key, value) };
         }
     }
@@ -48,7 +48,7 @@ impl Attribute {
     /// Returns the number that an object was given. The object is alive.
     pub(crate) fn get(&self, object: Handle) -> Option<u64> {
         let (key, mut value, mut flag) = (self.key()?, null_mut::<c_void>(), 0);
-        // SAFETY: the object is alive by the caller's promise, the key is one of its kind, and there is room for what was set.
+        // SAFETY: the key is one of this kind, callers pass only objects in use, and there is room for what was set.
         let asked = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
         (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
     }
@@ -79,14 +79,14 @@ impl Attribute {
     }
 }
 
-/// Runs what follows the deletion of an attribute: the library's own work goes on whatever goes wrong.
+/// Runs `act` after an attribute was deleted. A panic stops here, so that the library's own work goes on.
 pub(crate) fn after_deletion(act: impl FnOnce() + UnwindSafe) -> c_int {
     // The panic hook has reported it.
     drop(catch_unwind(act));
     Abi::SUCCESS
 }
 
-/// An attribute of ours is not copied: a duplicate is an object of its own and is met by itself.
+/// Refuses to copy an attribute: a duplicate is an object with a number of its own.
 unsafe extern "C" fn never_copy(
     _object: Handle,
     _keyval: c_int,

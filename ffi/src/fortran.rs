@@ -85,7 +85,7 @@ pub fn win(fortran: c_int) -> Option<Handle> {
     WIN.handle(fortran)
 }
 
-/// An error handler, a group, an info object or an operation; `None` for another kind.
+/// Returns the host's handle of an error handler, a group, an info object or an operation; `None` for another kind.
 #[must_use]
 pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
     match kind {

@@ -180,7 +180,7 @@ fn world(abi: &'static Abi) -> Option<Arc<Group>> {
     let group = Arc::new(Group::of_world(abi)?);
     let mut world = WORLD.lock();
     let kept = Arc::clone(world.get_or_insert_with(|| Arc::clone(&group)));
-    // Before `group`: if another thread was faster, its group stays, and this one is freed at the host.
+    // Unlock before `group` is dropped: if another thread was faster, that frees this group at the host.
     drop(world);
     Some(kept)
 }

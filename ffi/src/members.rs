@@ -15,7 +15,8 @@ pub(crate) struct Members {
     size: AtomicU32,
     /// Rank r is process r of the world.
     as_world: AtomicBool,
-    /// Ranks that were asked for first, each in the place of its last bits, as in [`Places`]: there is no need to look further.
+    /// A direct-mapped cache: for each value of the low bits, the first rank that was looked up, in the format of [`Places`]. Never
+    /// replaced.
     first: [AtomicU64; CACHED],
     peers: Peers,
     ranks: Mutex<Option<Ranks>>,
@@ -76,7 +77,7 @@ impl Members {
         let world_rank = ranks.world_rank(rank);
         self.peers.put(rank, world_rank);
         let first = &self.first[rank as usize % CACHED];
-        // It stays where another thread was faster.
+        // Fails if another thread was faster; its rank stays.
         let _ = first.compare_exchange(0, word_of(rank, world_rank), Relaxed, Relaxed);
         world_rank
     }

@@ -141,7 +141,7 @@ impl<T: Tracked> Objects<T> {
         self.meet_if_new(handle, || false)
     }
 
-    /// Tools are notified when other threads can use the object, so that these wait for no callback.
+    /// Notifies tools only after other threads can use the object, so that no thread waits for a callback.
     fn meet_if_new(&'static self, handle: Handle, may_be_dying: fn() -> bool) -> Option<&'static T> {
         let (object, new) = self.meet_once(handle, may_be_dying)?;
         if let Some((number, size)) = new {

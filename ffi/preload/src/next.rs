@@ -109,7 +109,7 @@ impl Next {
         self.noted.load(Acquire)
     }
 
-    /// Returns the next definition of a function of MPI that was found before.
+    /// Returns the next definition of a function of MPI; null until it is found.
     #[inline]
     pub(crate) fn found(&self) -> *mut c_void {
         self.found.load(Acquire)

@@ -29,12 +29,12 @@ exported! {
         not_null(buf)?;
         let session = SessionId(pe_session as u64);
         if let Some(handle) = own(handle) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the standard has the tool pass a buffer for all elements.
             return Ok(unsafe { interface.read(session, handle, buf.cast()) }?);
         }
         interface.check_session(session)?;
         handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-            // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
+            // SAFETY: the host is up, both are live ones of its, and the standard has the tool pass a buffer for all elements.
             unsafe { mpi_t::pvar_read(session, handle, buf) }
         })
     }
@@ -44,14 +44,14 @@ exported! {
         let (interface, merged) = up()?;
         not_null(buf)?;
         match find(interface, pe_session, handle)? {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the standard has the tool pass a buffer for all elements.
             Target::Own(session, handle) => Ok(unsafe { interface.write(session, handle, buf.cast()) }?),
-            Target::Host(host) => {
+            Target::Host(session, host) => {
                 if host.info(merged)?.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::ask_pvar(merged, SessionId(pe_session as u64), handle as u64, |session, handle| {
-                    // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
+                handles::ask_pvar(merged, session, handle as u64, |session, handle| {
+                    // SAFETY: the host is up, both are live ones of its, and the standard has the tool pass a buffer for all elements.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
             }
@@ -71,8 +71,8 @@ exported! {
         }
         match find(interface, pe_session, handle)? {
             Target::Own(session, handle) => Ok(interface.reset(session, Which::One(handle))?),
-            Target::Host(host) if host.info(merged)?.readonly != 0 => Err(Error::PvarNoWrite.into()),
-            Target::Host(_) => reset(merged, SessionId(pe_session as u64), handle as u64),
+            Target::Host(_, host) if host.info(merged)?.readonly != 0 => Err(Error::PvarNoWrite.into()),
+            Target::Host(session, _) => reset(merged, session, handle as u64),
         }
     }
 
@@ -81,9 +81,9 @@ exported! {
         let (interface, merged) = up()?;
         not_null(buf)?;
         match find(interface, pe_session, handle)? {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the standard has the tool pass a buffer for all elements.
             Target::Own(session, handle) => Ok(unsafe { interface.readreset(session, handle, buf.cast()) }?),
-            Target::Host(host) => {
+            Target::Host(session, host) => {
                 let info = host.info(merged)?;
                 if info.atomic == 0 {
                     return Err(Error::PvarNoAtomic.into());
@@ -91,8 +91,8 @@ exported! {
                 if info.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::ask_pvar(merged, SessionId(pe_session as u64), handle as u64, |session, handle| {
-                    // SAFETY: the host is up, both are live ones of its, and the buffer by the caller's promise.
+                handles::ask_pvar(merged, session, handle as u64, |session, handle| {
+                    // SAFETY: the host is up, both are live ones of its, and the standard has the tool pass a buffer for all elements.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
             }
@@ -103,7 +103,7 @@ exported! {
 /// What a handle of the user's is.
 enum Target {
     Own(SessionId, PvarHandle),
-    Host(&'static HostPvar),
+    Host(SessionId, &'static HostPvar),
 }
 
 /// Returns a handle that can only be one of ours, if it is one at all.
@@ -121,7 +121,8 @@ fn find(interface: &Interface, session: usize, handle: usize) -> Result<Target, 
         return Ok(Target::Own(session, handle));
     }
     interface.check_session(session)?;
-    handles::pvar(session, handle as u64).map(Target::Host)
+    let host = handles::pvar(session, handle as u64)?;
+    Ok(Target::Host(session, host))
 }
 
 fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
@@ -148,11 +149,11 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
     let id = handle as u64;
     match find(interface, session, handle)? {
         Target::Own(_, handle) => Ok(ours(Which::One(handle))?),
-        Target::Host(host) => {
+        Target::Host(session, host) => {
             if host.info(merged)?.continuous != 0 {
                 return Err(Error::PvarNoStartStop.into());
             }
-            set_running(merged, SessionId(session as u64), id, host, run)
+            set_running(merged, session, id, host, run)
         }
     }
 }
@@ -163,7 +164,7 @@ fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, ru
             // SAFETY: the host is up, and both are live ones of its.
             unsafe { mpi_t::pvar_start(session, handle) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the host is up, and both are live ones of its.
             unsafe { mpi_t::pvar_stop(session, handle) }
         }
     })?;

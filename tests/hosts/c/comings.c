@@ -1,5 +1,5 @@
-/* Communicators and windows come and go while a tool listens and nothing is monitored: the tool is notified of each once, and of what a window
- * does by what is bound to it.
+/* Communicators and windows come and go while a tool listens. The tool is notified of each once. A registration and a handle that
+ * are bound to a window see its accesses alone.
  *
  *     comings    (2 processes)
  *

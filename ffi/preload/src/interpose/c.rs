@@ -100,7 +100,7 @@ macro_rules! in_large_c {
                     match (SMALL.next(), narrowed()) {
                         (None, _) => $crate::calls::no_such_function(),
                         (_, None) => $crate::calls::count_too_large(),
-                        // SAFETY: the function with these parameters; the rest by the caller's promise.
+                        // SAFETY: the function with these parameters, called with the program's arguments.
                         (Some(small), Some(($($arg,)*))) => unsafe {
                             $crate::interpose::call!(small(
                                 $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
@@ -126,8 +126,7 @@ macro_rules! in_c_extension {
                         $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
                     );
                     match STANDARD.next() {
-                        // SAFETY: the standard has taken the function over with these parameters; the rest by the
-                        // caller's promise.
+                        // SAFETY: the standard's function has these parameters; called with the program's arguments.
                         Some(standard) => unsafe {
                             $crate::interpose::call!(standard(
                                 $($arg => $crate::arguments::$kind<$crate::arguments::C>),*

@@ -65,7 +65,7 @@ macro_rules! fortran_form {
             error: $crate::arguments::ErrorCode,
         ) {
             let call = |next: *mut std::ffi::c_void| {
-                // SAFETY: a function with these parameters; the rest by the caller's promise.
+                // SAFETY: a function with these parameters, called with the program's arguments.
                 unsafe {
                     $crate::interpose::call!(next(
                         $($arg => $crate::arguments::$kind<$crate::arguments::$language>,)*

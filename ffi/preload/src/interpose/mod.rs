@@ -23,13 +23,12 @@
 //!   jump, with all registers as they are.
 //!
 //! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there), and `extension`
-//! (`MPIX_`, in C). Where a
-//! large form has arrays, `large(lens, needed)` says how long they are and for how long the library looks at them
-//! ([`crate::arguments::narrow`]).
+//! (`MPIX_`, in C). Where a large form has arrays, `large(lens, needed)` says how long they are and for how long the library
+//! looks at them ([`crate::arguments::narrow`]).
 //!
 //! A function looks at one word, and jumps: to the next definition, to `noted`, the fast path, or from there to `looked_at`, the
-//! slow path ([`crate::calls::run_plainly`], [`crate::calls::run`]). `noted` of a call that can be recorded in advance counts it
-//! without moving its arguments; what that cannot do, it leaves to `noted_with_listeners`.
+//! slow path ([`crate::calls::run_plainly`], [`crate::calls::run`]). `noted` of a `handing` line in C counts the call without
+//! moving its arguments; calls that cannot be counted so go on to `noted_with_listeners`.
 //!
 //! The exported function itself is machine code ([`crate::trampoline`]): it looks at the word, finds out whether the name is
 //! MPI's here at all ([`crate::next`]), and who makes the call ([`crate::callers`]).
@@ -37,8 +36,9 @@
 //! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
 //! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
 //! calls in turn is inside ([`crate::callers`]). `use mpi_f08` has names of its own, with the same arguments, all by
-//! reference, where buffers may have descriptors and counts 64 bits; only the error code may be missing there. Of the ways in which compilers decorate other names, all compilers in
-//! use have the same by default; the others are names of C functions in many libraries, and are not exported.
+//! reference, where buffers may have descriptors and counts 64 bits; only the error code may be missing there. Of the ways in
+//! which compilers decorate other names, all compilers in use have the same by default; the others are names of C functions in
+//! many libraries, and are not exported.
 
 mod c;
 mod entries;

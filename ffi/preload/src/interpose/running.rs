@@ -1,6 +1,6 @@
 //! Code that runs a call, by the *when* of its line.
 
-/// Runs a call of such a line as most calls go; `None` if it is not like most, and was not passed on.
+/// Runs a call of such a line on the fast path. `None`, without forwarding it, if it has to take the slow path.
 macro_rules! run_plainly {
     ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_plainly::<$crate::calls::$interest, ()>(
@@ -77,7 +77,7 @@ macro_rules! is_quiet {
 }
 pub(crate) use is_quiet;
 
-/// True if `noted` has to look for listeners.
+/// Expands to true where `noted` has to test for listeners itself, because the exported function tests no word.
 macro_rules! looks_itself {
     ([$when:ident (Messages) $n:tt]) => {
         false
@@ -100,8 +100,8 @@ macro_rules! looks_itself {
 }
 pub(crate) use looks_itself;
 
-/// Defines `noted` in C, where calls go that have listeners: for calls that can be counted in advance, machine code that has `counted`
-/// do that and jumps to what it returns, without a copy of the arguments in other registers than they came in.
+/// Defines `noted` in C, the place where calls with listeners go. For calls that can be counted in advance it is machine code:
+/// `counted` counts the call and returns the address to jump to, and the arguments stay in their registers.
 macro_rules! noted_in_c {
     ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
@@ -124,7 +124,7 @@ pub(crate) use noted_in_c;
 /// The body of `noted_with_listeners` in C; `$next` is the place of the next definition, and `looked_at` the slow path.
 macro_rules! note_in_c {
     ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
-        // Apart, so that `noted` ends with a jump; with the parameters of the call, so that they stay in registers.
+        // A function of its own, so that `noted_with_listeners` ends with a jump; with the parameters of the call, so that they stay in registers.
         #[inline(never)]
         extern "C" fn told(
             $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
@@ -136,7 +136,7 @@ macro_rules! note_in_c {
             if is_told { straight } else { long_way }
         }
         let goes_on = told($($arg),*);
-        // SAFETY: either is a function with these parameters; the rest by the caller's promise.
+        // SAFETY: either is a function with these parameters, called with the program's arguments.
         unsafe {
             $crate::interpose::call!(goes_on(
                 $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
@@ -146,7 +146,7 @@ macro_rules! note_in_c {
     ($note:tt $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
         let straight = || {
             let next = $next.straight();
-            // SAFETY: a function with these parameters; the rest by the caller's promise.
+            // SAFETY: a function with these parameters, called with the program's arguments.
             unsafe {
                 $crate::interpose::call!(next(
                     $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
@@ -161,7 +161,7 @@ macro_rules! note_in_c {
         let code: Option<std::ffi::c_int> = if $next.is_unknown() { None } else { run() };
         match code {
             Some(code) => code,
-            // SAFETY: by the caller's promise.
+            // SAFETY: a function with the same parameters, called with the program's arguments.
             None => unsafe { looked_at($($arg),*) },
         }
     }};

@@ -134,8 +134,8 @@ macro_rules! passing {
 }
 pub(crate) use passing;
 
-/// Defines a function that calls another one with its arguments, and jumps with them to what it returns. Only the first eight can be
-/// seen by the function that is called; they are integers or addresses. No foreign code runs in it.
+/// Defines a function that calls `$function` with its first eight arguments, which are integers or addresses, restores them,
+/// and jumps to the address that `$function` returns. `$function` runs no foreign code.
 macro_rules! jump_to {
     ($name:ident $function:ident $args:tt) => {
         #[unsafe(naked)]

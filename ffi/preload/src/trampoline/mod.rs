@@ -5,7 +5,7 @@
 //! | `entry!` | the exported one: a jump to the next definition, or with listeners to the second place of [`Next`] |
 //! | `unresolved!` | both places at first: finds the next definition ([`next::resolve`]) and jumps there |
 //! | `entered!` | the second place for functions of MPI: looks whether the program makes the call ([`crate::callers`]) |
-//! | `jump_to!` | calls a function with the arguments, and jumps to what it returns |
+//! | `jump_to!` | calls a function of ours with the arguments of the call, and jumps to the address that it returns |
 //! | `passing!` | the second place for functions with parameters that are not known here: records and jumps |
 //!
 //! What is not a function of MPI may take and return anything: all that a caller may pass is kept while Rust code runs, the

@@ -133,17 +133,18 @@ macro_rules! passing {
 }
 pub(crate) use passing;
 
-/// Defines a function that calls another one with its arguments, and jumps with them to what it returns. Only the first six and a
-/// seventh one can be seen by the function that is called; they are integers or addresses. No foreign code runs in it.
+/// Defines a function that calls `$function` with its first six or seven arguments, which are integers or addresses, restores
+/// them, and jumps to the address that `$function` returns. `$function` runs no foreign code.
 macro_rules! jump_to {
     ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt)) => {
+        // Aligns the stack to 16 bytes.
         $crate::trampoline::jump_to! { $name $function "sub rsp, 8" }
     };
-    // Together with the return address of the call, the copy is where the function looks for it.
     ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt)) => {
+        // A copy of the seventh argument, in the place where the called function expects it. It also aligns the stack.
         $crate::trampoline::jump_to! { $name $function "push qword ptr [rsp + 56]" }
     };
-    ($name:ident $function:ident $align:literal) => {
+    ($name:ident $function:ident $last:literal) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
@@ -153,7 +154,7 @@ macro_rules! jump_to {
                 "push rcx",
                 "push r8",
                 "push r9",
-                $align,
+                $last,
                 "call {function}",
                 "add rsp, 8",
                 "pop r9",
