@@ -17,6 +17,8 @@ struct Records {
     newest: u64,
     /// Slots that can be used again.
     slots: Vec<u32>,
+    /// Windows that are not freed.
+    live: BTreeSet<u64>,
     /// Windows that a handle was bound to, freed or not.
     pinned: BTreeSet<u64>,
     /// The freed windows among them, which handles may still be bound to.
@@ -31,6 +33,7 @@ const REVIEW_AT: usize = 16;
 static RECORDS: Mutex<Records> = Mutex::new(Records {
     newest: 0,
     slots: Vec::new(),
+    live: BTreeSet::new(),
     pinned: BTreeSet::new(),
     freed: Vec::new(),
     review_at: REVIEW_AT,
@@ -40,7 +43,9 @@ impl Records {
     fn new_id(&mut self) -> WindowId {
         self.newest += 1;
         let slot = self.slots.pop().map_or(0, u64::from);
-        WindowId::from_number(slot << NUMBER_BITS | self.newest)
+        let window = slot << NUMBER_BITS | self.newest;
+        self.live.insert(window);
+        WindowId::from_number(window)
     }
 
     /// Drops what is kept of a freed window, so that its slot can be used again.
@@ -79,10 +84,11 @@ pub fn announce(window: WindowId, size: u32) {
 }
 
 /// Counts the accesses through a window from now on, since a handle is about to be bound to it. The sums stay as long as there is
-/// such a handle, also when the window is freed.
+/// such a handle, also when the window is freed. Does nothing for a window that another thread has freed meanwhile: its slot may be
+/// that of a new window.
 pub fn pin(window: WindowId) {
     let mut records = RECORDS.lock();
-    if records.pinned.insert(window.get()) {
+    if records.live.contains(&window.get()) && records.pinned.insert(window.get()) {
         accesses::count_window(window);
     }
 }
@@ -93,6 +99,7 @@ pub fn freed(window: WindowId) {
     object::freed(Bind::Win, window.get());
     let is_due = {
         let mut records = RECORDS.lock();
+        records.live.remove(&window.get());
         let is_pinned = records.pinned.contains(&window.get());
         if is_pinned {
             records.freed.push(window.get());

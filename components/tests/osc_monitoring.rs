@@ -148,6 +148,28 @@ fn windows_have_totals_of_their_own() {
     windows::freed(other);
 }
 
+/// A tool's thread binds a handle to a window that another thread frees: the slot is that of a new window already.
+#[test]
+fn binding_to_a_freed_window_does_not_take_the_totals_of_a_new_one() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    // Slots are used again, the one freed last first.
+    let freed = windows::created(4);
+    windows::freed(freed);
+    let new = windows::created(4);
+    windows::pin(new);
+    windows::pin(freed);
+    let object = Object::new(Bind::Win, new.get());
+    let [(what, class), ..] = TOTALS;
+    let handle =
+        session.handle(&format!("osc_monitoring_window_{what}_total"), class, Some(&object)).unwrap();
+    session.start_all().unwrap();
+    osc::accessed(&Access { window: new, rank: 0, target: 3, kind: Kind::Put, sent: 8, received: 0 });
+    assert_eq!(handle.read::<u64>().unwrap()[0], 1);
+    windows::freed(new);
+}
+
 #[test]
 fn threads_are_counted_exactly() {
     const EACH: u64 = 50_000;
