@@ -1,5 +1,5 @@
-//! What the calls of a tool and the updates of a library cost inside the crate, in nanoseconds. `cargo xtask bench` measures
-//! what they cost through C, and events, names and the start, beside peers.
+//! Cost of the calls of a tool and of the updates of a library inside the crate, in nanoseconds. `cargo xtask bench` measures
+//! their cost through C, and events, names and the start, beside peers.
 //!
 //!     cargo run --release -p mpit --example prices
 
@@ -73,9 +73,9 @@ fn main() {
     for concurrent in [true, false] {
         threads::set_concurrent(concurrent);
         println!("updates, {}", if concurrent { "threads at once" } else { "one thread at a time" });
-        price("  Counter::add, nobody looks", |turn| unwatched.add(u64::from(turn)));
+        price("  Counter::add, no handle", |turn| unwatched.add(u64::from(turn)));
         price("  Counter::add, a handle is started", |turn| watched.add(u64::from(turn)));
-        price("  Level::set, nobody looks", |turn| quiet.set(u64::from(turn)));
+        price("  Level::set, no handle", |turn| quiet.set(u64::from(turn)));
         price("  Level::set, a watermark is started", |turn| level.set(u64::from(turn)));
     }
 

@@ -1,4 +1,4 @@
-//! What the attributes expand to. Not for people: anything here may change without notice.
+//! Items that the expansion of the attributes refers to. Not a public interface: anything here may change without notice.
 
 pub use crate::__mpit_element as register;
 pub use crate::cell::{
@@ -15,13 +15,14 @@ pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
-/// What `plugin!` asks for.
+/// Items that the expansion of `plugin!` refers to.
 pub mod plugin {
     pub use crate::plugin::abi::{Host, Plugin};
     pub use crate::plugin::export::export;
 }
 pub use crate::plugin::export::About;
 pub use crate::section::Section;
+pub use crate::tool::Occurrence;
 pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
 use crate::section::section;
@@ -52,16 +53,16 @@ section! {
 }
 
 section! {
-    /// What `plugin!` said in this image; one is enough.
+    /// The descriptions that `plugin!` made in this image; one is enough.
     MPIT_PLUGINS_V1: &'static About, "mpit_0_1_plugins"
 }
 
-/// The item of an enumeration that has a value.
+/// Returns the item of an enumeration with the given value.
 pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
     items.iter().copied().find(|item| item.value() == value)
 }
 
-/// What the attributes ask the compiler about the cell of a definition.
+/// Compile-time checks of a definition's cell.
 pub mod cell_of {
     use std::ffi::c_char;
 
@@ -70,11 +71,11 @@ pub mod cell_of {
         LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell, TimerCell, Value, fits,
     };
     use crate::cvar::CvarCell;
-    use crate::desc::{Behaviour, EnumDesc};
+    use crate::desc::{Behavior, EnumDesc};
     use crate::words::{Bind, Datatype};
 
-    // A function for each class: asked whether a type is a cell of the class, the compiler answers with the message
-    // of the trait. Not made by a macro, whose text would follow in every such message.
+    // One function per class: for a type that is no cell of the class, the compiler reports the message of the trait. They are
+    // written out because a macro's source would be quoted in every such message.
     pub const fn state<C: StateCell>() {}
     pub const fn level<C: LevelCell>() {}
     pub const fn size<C: SizeCell>() {}
@@ -86,30 +87,30 @@ pub mod cell_of {
     pub const fn timer<C: TimerCell>() {}
     pub const fn generic<C: GenericCell>() {}
 
-    /// Asks for a cell that can be read and reset in one step.
+    /// Requires a cell that can be read and reset in one step.
     pub const fn atomic<C: AtomicReadReset>() {}
 
-    /// The enumeration of the states that a function returns.
+    /// Returns the enumeration of the states that a function returns.
     pub const fn states<E: EnumValue>() -> &'static EnumDesc {
         E::DESC
     }
 
-    /// Whether the cell goes with a binding. A variable with behaviour of its own is told the object, whatever it is.
+    /// Returns true if the cell supports the binding. A cell with custom behavior receives the object itself, of any kind.
     pub const fn bound_to<C: Cell>(bind: Bind) -> bool {
-        matches!(C::BEHAVIOUR, Behaviour::Custom) || C::BIND as u32 == bind as u32
+        matches!(C::BEHAVIOR, Behavior::Custom) || C::BIND as u32 == bind as u32
     }
 
-    /// The datatype, or the cell's own if the two differ in C; then [`represented_as`] has said so already.
+    /// Returns the datatype, or the cell's own if their C representations differ; [`represented_as`] has reported that already.
     pub const fn datatype_of<C: Cell>(datatype: Datatype) -> Datatype {
         if fits::<C::Value>(datatype) { datatype } else { C::Value::DATATYPE }
     }
 
-    /// Checks the type of a control variable.
+    /// Returns the datatype of a control variable, or the cell's own if their C representations differ.
     pub const fn datatype_of_setting<C: CvarCell>(datatype: Datatype) -> Datatype {
         if setting_represented_as::<C>(datatype) { datatype } else { C::DATATYPE }
     }
 
-    /// Whether the cell's value can be published as a datatype.
+    /// Returns true if the cell's value can be published as the datatype.
     pub const fn represented_as<C: Cell>(datatype: Datatype) -> bool {
         fits::<C::Value>(datatype)
     }
@@ -119,7 +120,7 @@ pub mod cell_of {
         C::IS_BOUND
     }
 
-    /// Whether the value of a control variable can be published as a datatype.
+    /// Returns true if the value of a control variable can be published as the datatype.
     pub const fn setting_represented_as<C: CvarCell>(datatype: Datatype) -> bool {
         const fn twins<T: Value>(one: Datatype, other: Datatype) -> bool {
             T::DATATYPE as u32 == one as u32 && fits::<T>(other)
@@ -134,7 +135,7 @@ pub mod cell_of {
     }
 }
 
-/// Questions of the attributes to the compiler about the trait of a component.
+/// Compile-time checks of the trait that a component implements.
 pub mod component_of {
     use crate::traffic;
 
@@ -177,10 +178,12 @@ section! {
     MPIT_SOURCES_V1: &'static SourceDesc, "mpit_0_1_sources"
 }
 
-/// What the attributes ask the compiler about the fields of an event.
+/// Compile-time checks of the fields of an event.
 pub mod element {
+    use crate::Result;
     use crate::cell::{Value, fits};
     use crate::desc::{Element, LARGEST_EVENT};
+    use crate::tool::Occurrence;
     use crate::words::Datatype;
 
     /// A type that a field may have.
@@ -193,17 +196,26 @@ pub mod element {
     #[diagnostic::do_not_recommend]
     impl<T: Value> ElementValue for T {}
 
-    /// What tools are told of a field when it says nothing itself.
+    /// Returns an element of an event that is being delivered.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Occurrence::read`].
+    pub fn read<T: ElementValue>(occurrence: &Occurrence, element: usize) -> Result<T> {
+        occurrence.read(element)
+    }
+
+    /// Returns the datatype that tools see for a field without an explicit one.
     pub const fn datatype<T: ElementValue>() -> Datatype {
         T::DATATYPE
     }
 
-    /// Whether a field can be published as a datatype.
+    /// Returns true if a field can be published as the datatype.
     pub const fn represented_as<T: ElementValue>(datatype: Datatype) -> bool {
         fits::<T>(datatype)
     }
 
-    /// Whether the first element lies at the start, and each other one behind the one before.
+    /// Returns true if the first element is at offset 0 and no element overlaps its predecessor.
     pub const fn ascend(elements: &[Element]) -> bool {
         let (mut at, mut end) = (0, 0);
         while at < elements.len() {
@@ -217,7 +229,7 @@ pub mod element {
         true
     }
 
-    /// Whether the elements fit into an instance.
+    /// Returns true if the elements fit into an event instance.
     pub const fn fit(elements: &[Element]) -> bool {
         match elements.last() {
             Some(last) => last.end() <= LARGEST_EVENT,

@@ -1,9 +1,9 @@
-//! The environment variables of this process, which do not count in a privileged one.
+//! Access to environment variables that hides all of them from a privileged process.
 //!
-//! A set-user-ID program, or one with file capabilities, runs with rights that the user who starts it lacks, and that user
-//! chooses its environment. So every variable that mpit reads, and every file that a variable or `HOME` leads to, is read
-//! through this module, and a privileged process sees none of them. `clippy.toml` refuses the functions of [`mod@std::env`] in the
-//! crates that become part of other processes.
+//! A set-user-ID program, or one with file capabilities, has rights that the user who starts it lacks, and that user chooses its
+//! environment. So every variable that mpit reads, and every file that a variable or `HOME` leads to, is read through this
+//! module, and a privileged process sees none of them. `clippy.toml` forbids the functions of [`mod@std::env`] in the crates that
+//! become part of other processes.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -16,33 +16,33 @@ pub fn is_privileged() -> bool {
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Returns the value of a variable. In a privileged process there is none.
+/// Returns the value of a variable, or `None` in a privileged process.
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "the one place that checks for privileges")]
 pub fn var_os(name: impl AsRef<OsStr>) -> Option<OsString> {
     if is_privileged() { None } else { std::env::var_os(name) }
 }
 
-/// Returns the value of a variable if it is UTF-8. In a privileged process there is none.
+/// Returns the value of a variable if it is UTF-8, or `None` in a privileged process.
 #[must_use]
 pub fn var(name: impl AsRef<OsStr>) -> Option<String> {
     var_os(name).and_then(|value| value.into_string().ok())
 }
 
-/// Returns all variables. In a privileged process there are none.
+/// Returns all variables, or none in a privileged process.
 #[allow(clippy::disallowed_methods, reason = "the one place that checks for privileges")]
 pub fn vars_os() -> impl Iterator<Item = (OsString, OsString)> {
     let all = (!is_privileged()).then(std::env::vars_os);
     all.into_iter().flatten()
 }
 
-/// Returns the user's home directory as `HOME` names it. In a privileged process there is none.
+/// Returns the user's home directory as `HOME` names it, or `None` in a privileged process.
 #[must_use]
 pub fn home() -> Option<PathBuf> {
     var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
-/// Says on standard error, once, which variables a privileged process ignores. Names only: values may be secrets.
+/// Reports on standard error, once, the names of the variables that a privileged process ignores. Values may be secrets.
 #[allow(clippy::disallowed_methods, reason = "reads names, not values")]
 #[allow(clippy::print_stderr, reason = "settings are read before a caller could ask for errors")]
 pub(crate) fn report_ignored() {

@@ -1,10 +1,9 @@
-//! The one error type of the tools interface.
+//! The error type of the tools interface.
 
-/// Why a call failed, in the standard's vocabulary.
+/// The reason for a failed call, in the standard's vocabulary.
 ///
-/// Each variant is one `MPI_T_ERR_*` class. The numbers behind the names differ from ABI to ABI (72 is
-/// `INVALID` in Open MPI and `PVAR_NO_ATOMIC` in MPICH), so this crate never speaks of numbers; `mpit-ffi`
-/// translates at the C boundary.
+/// Each variant is one `MPI_T_ERR_*` class. The numbers behind the names differ between ABIs (72 is `INVALID` in Open MPI and
+/// `PVAR_NO_ATOMIC` in MPICH), so this crate uses no numbers; `mpit-ffi` translates at the C boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,10 +13,10 @@ pub enum Error {
     /// `MPI_T_ERR_MEMORY`: out of memory.
     #[error("out of memory")]
     Memory,
-    /// `MPI_T_ERR_NOT_INITIALIZED`: the tools interface is not up.
+    /// `MPI_T_ERR_NOT_INITIALIZED`: the tools interface is not initialized.
     #[error("the tools interface is not initialized")]
     NotInitialized,
-    /// `MPI_T_ERR_CANNOT_INIT`: the interface cannot be brought up in the present state.
+    /// `MPI_T_ERR_CANNOT_INIT`: the interface cannot be initialized in the present state.
     #[error("the tools interface cannot be initialized now")]
     CannotInit,
     /// `MPI_T_ERR_NOT_ACCESSIBLE`: not possible at this time or in this context.
@@ -26,14 +25,13 @@ pub enum Error {
     /// `MPI_T_ERR_NOT_SUPPORTED`: the functionality is not offered.
     #[error("not supported")]
     NotSupported,
-    /// `MPI_T_ERR_INVALID_INDEX`: no variable, category, enumeration item, ... has this index.
+    /// `MPI_T_ERR_INVALID_INDEX`: no entry (variable, category, enumeration item, ...) has this index.
     #[error("no entry has this index")]
     InvalidIndex,
-    /// `MPI_T_ERR_INVALID_NAME`: nothing has this name (for a pvar: this name in this class).
+    /// `MPI_T_ERR_INVALID_NAME`: no entry has this name (for a performance variable: this name in this class).
     #[error("no entry has this name")]
     InvalidName,
-    /// `MPI_T_ERR_INVALID_HANDLE`: the handle is null, freed, forged, of another session, or what it was
-    /// bound to is gone.
+    /// `MPI_T_ERR_INVALID_HANDLE`: the handle is null, freed, forged or of another session, or its object was freed.
     #[error("the handle is not valid here")]
     InvalidHandle,
     /// `MPI_T_ERR_OUT_OF_HANDLES`: no more handles.
@@ -42,7 +40,7 @@ pub enum Error {
     /// `MPI_T_ERR_OUT_OF_SESSIONS`: no more sessions.
     #[error("out of sessions")]
     OutOfSessions,
-    /// `MPI_T_ERR_INVALID_SESSION`: not a live session.
+    /// `MPI_T_ERR_INVALID_SESSION`: no session has this identifier.
     #[error("the session is not valid")]
     InvalidSession,
     /// `MPI_T_ERR_CVAR_SET_NOT_NOW`: the control variable cannot be set now, perhaps later.
@@ -62,7 +60,7 @@ pub enum Error {
     PvarNoAtomic,
 }
 
-/// What every fallible call of this crate returns.
+/// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -87,18 +85,19 @@ impl Error {
         Self::PvarNoAtomic,
     ];
 
-    /// The code that stands for this error where a definition's functions are called through C pointers:
-    /// 1 + position in [`Error::ALL`]; 0 is success. These are not the numbers of any MPI ABI.
+    /// Returns the code of this error for C functions of a definition: 1 + position in [`Error::ALL`]; 0 is success.
+    ///
+    /// These are not the numbers of any MPI ABI.
     #[must_use]
     pub fn code(self) -> i32 {
         self as i32 + 1
     }
 
-    /// Reads a code back.
+    /// Converts a code of [`Error::code`] back.
     ///
     /// # Errors
     ///
-    /// The error that the code stands for; for unknown codes other than 0 [`Error::Invalid`].
+    /// The error of that code; [`Error::Invalid`] for unknown codes other than 0.
     pub fn check(code: i32) -> Result<()> {
         match code {
             0 => Ok(()),

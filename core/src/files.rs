@@ -1,4 +1,4 @@
-//! Files of a process that is not ours: opened without waiting for anybody, written without ending the program.
+//! File access inside another program's process: opening never blocks, and writing never raises a signal.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -9,17 +9,16 @@ use std::ptr::null_mut;
 
 /// Opens a regular file for reading.
 ///
-/// A FIFO, a device or a symbolic link of that name is refused at once: the first would wait for a writer, the others lead
-/// elsewhere.
+/// A FIFO, a device or a symbolic link is refused at once: opening a FIFO would wait for a writer, and the others lead elsewhere.
 ///
 /// # Errors
 ///
-/// Those of the file system, and [`ErrorKind::InvalidInput`] for what is no regular file.
+/// Those of the file system, and [`ErrorKind::InvalidInput`] if it is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW);
     let file = options.open(path).map_err(|error| match error.raw_os_error() {
-        // A link, or a socket.
+        // A symbolic link, or a socket.
         Some(libc::ELOOP | libc::ENXIO) => not_regular(),
         _ => error,
     })?;
@@ -30,10 +29,10 @@ fn not_regular() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
 }
 
-/// Runs something that writes to files, and keeps the signal SIGXFSZ away from the program.
+/// Runs a function that writes to files, and suppresses the signal SIGXFSZ.
 ///
-/// The kernel sends it to the thread whose file would become longer than the limit (`ulimit -f`), and it ends the process
-/// unless the program says otherwise. The writer gets the error `EFBIG` as well, which is enough.
+/// The kernel sends it to a thread whose file would exceed the size limit (`ulimit -f`), and by default it terminates the
+/// process. The writer gets the error `EFBIG` as well, which is sufficient.
 pub fn without_size_signal<R>(write: impl FnOnce() -> R) -> R {
     let guard = SizeSignal::block();
     let result = write();
@@ -41,10 +40,10 @@ pub fn without_size_signal<R>(write: impl FnOnce() -> R) -> R {
     result
 }
 
-/// SIGXFSZ is blocked in this thread until this is dropped.
+/// A guard that blocks SIGXFSZ in this thread until it is dropped.
 struct SizeSignal {
     before: libc::sigset_t,
-    /// True if the program waits for one itself.
+    /// True if one was pending before, which belongs to the program.
     pending: bool,
 }
 
@@ -52,12 +51,12 @@ impl SizeSignal {
     fn block() -> Option<Self> {
         let ours = set();
         let mut before = MaybeUninit::uninit();
-        // SAFETY: `ours` is initialized, and `before` has room for a set.
+        // SAFETY: `ours` is initialized, and `before` has space for a set.
         let blocked = unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const ours, before.as_mut_ptr()) };
         if blocked != 0 {
             return None;
         }
-        // SAFETY: `pthread_sigmask` succeeded, so it wrote the set.
+        // SAFETY: `pthread_sigmask` succeeded, so it initialized the set.
         let before = unsafe { before.assume_init() };
         Some(Self { before, pending: is_pending() })
     }
@@ -67,32 +66,32 @@ impl Drop for SizeSignal {
     fn drop(&mut self) {
         if !self.pending {
             let (ours, now) = (set(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
-            // SAFETY: set and time are initialized; no information about the signal is wanted.
+            // SAFETY: set and time are initialized; a null pointer is permitted for the information about the signal.
             while unsafe { libc::sigtimedwait(&raw const ours, null_mut(), &raw const now) } > 0 {}
         }
-        // SAFETY: the set is the one that `pthread_sigmask` returned; the former one is not wanted.
+        // SAFETY: `before` is the set that `pthread_sigmask` returned; a null pointer is permitted for the former one.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, null_mut()) };
     }
 }
 
-/// The set of SIGXFSZ alone.
+/// Returns a set with SIGXFSZ only.
 fn set() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
-    // SAFETY: there is room for a set.
+    // SAFETY: `set` has space for a signal set.
     unsafe { libc::sigemptyset(set.as_mut_ptr()) };
-    // SAFETY: `sigemptyset` initialized it; the signal exists.
+    // SAFETY: `sigemptyset` initialized the set, and SIGXFSZ is a valid signal.
     unsafe { libc::sigaddset(set.as_mut_ptr(), libc::SIGXFSZ) };
-    // SAFETY: initialized above.
+    // SAFETY: `sigemptyset` initialized the set.
     unsafe { set.assume_init() }
 }
 
 fn is_pending() -> bool {
     let mut pending = MaybeUninit::uninit();
-    // SAFETY: there is room for a set.
+    // SAFETY: `pending` has space for a signal set.
     if unsafe { libc::sigpending(pending.as_mut_ptr()) } != 0 {
         return false;
     }
-    // SAFETY: `sigpending` succeeded, so the set is initialized; the signal exists.
+    // SAFETY: `sigpending` succeeded, so it initialized the set, and SIGXFSZ is a valid signal.
     unsafe { libc::sigismember(pending.as_ptr(), libc::SIGXFSZ) == 1 }
 }
 
@@ -122,21 +121,21 @@ mod tests {
     #[test]
     fn the_signal_is_taken_back() {
         let raised = without_size_signal(|| {
-            // SAFETY: the signal is blocked in this thread, which gets it.
+            // SAFETY: the signal is valid, and blocked in this thread, to which it is sent.
             unsafe { libc::raise(libc::SIGXFSZ) };
             is_pending()
         });
         assert!(raised && !is_pending());
-        // One that the program blocked and has pending stays its own.
+        // A signal that the program has blocked and pending stays pending.
         let ours = set();
-        // SAFETY: the set is initialized.
+        // SAFETY: the set is initialized; a null pointer is permitted for the former one.
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const ours, std::ptr::null_mut()) };
-        // SAFETY: as above.
+        // SAFETY: the signal is valid, and blocked in this thread, to which it is sent.
         unsafe { libc::raise(libc::SIGXFSZ) };
         without_size_signal(|| ());
         assert!(is_pending());
         let mut signal = 0;
-        // SAFETY: set and number are valid.
+        // SAFETY: the set is initialized, and `signal` is a valid `int`.
         unsafe { libc::sigwait(&raw const ours, &raw mut signal) };
         assert_eq!(signal, libc::SIGXFSZ);
     }

@@ -1,15 +1,15 @@
-//! What the host tells this crate of its life.
+//! Host lifecycle: the initialization state of the MPI library underneath.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
-/// Says that MPI is initialized from now on: control variables that are settable only before are frozen.
+/// Marks MPI as initialized. Control variables that can be set only before initialization are frozen from now on.
 pub fn set_initialized() {
     INITIALIZED.store(true, Relaxed);
 }
 
-/// Whether MPI was initialized.
+/// Returns true if MPI was initialized.
 #[must_use]
 pub fn is_initialized() -> bool {
     INITIALIZED.load(Relaxed)

@@ -1,18 +1,14 @@
-//! Say what is worth measuring in an MPI library in one attribute; every MPI tool sees it.
+//! `MPI_T` in Rust: variables and events of an MPI library, declared with one attribute each and visible to every MPI tool.
 //!
-//! The standard's tool information interface, `MPI_T`, lets tools read what an MPI library counts and set what can be
-//! set in it. This crate is that interface, for whoever has something to show: an MPI library, a component of one, or a
-//! plug-in. A definition is a static and an attribute; the crate gives it an index, sessions, handles, categories, and
-//! the rules of the standard. `mpit-ffi` puts the C functions on top of it.
+//! The standard's tool information interface, `MPI_T`, lets tools read what an MPI library counts and change its settings.
+//! This crate implements that interface for every provider of variables: an MPI library, a component of one, or a plug-in.
+//! A definition is a static with an attribute; the crate adds indices, sessions, handles, categories, and the rules of the
+//! standard. `mpit-ffi` provides the C functions on top.
 //!
 //! ```
-//! use mpit::cell::{Counter, Level};
-//! use mpit::cvar::Cvar;
-//! use mpit::tool::Tool;
-//! use mpit::words::Class;
-//! use mpit::{category, cvar, pvar};
+//! use mpit::prelude::*;
 //!
-//! /// The queue of messages that nobody has asked for yet.
+//! /// The queue of unexpected messages.
 //! #[category(name = "unexpected")]
 //! struct Unexpected;
 //!
@@ -28,7 +24,7 @@
 //! #[cvar(scope = "LOCAL", category = Unexpected)]
 //! static UNEXPECTED_LIMIT: Cvar<u32> = Cvar::new(4096).range(0..=65536);
 //!
-//! // The library does its work. Where nobody looks, this is a load and a branch.
+//! // The library's own code. Without a listening tool, this is a load and a branch.
 //! fn arrived(bytes: u32) {
 //!     if bytes <= UNEXPECTED_LIMIT.get() {
 //!         UNEXPECTED_MESSAGES.increment();
@@ -36,59 +32,72 @@
 //!     }
 //! }
 //!
-//! // A tool looks.
+//! // The tool's code.
 //! let tool = Tool::new();
 //! let session = tool.session()?;
-//! let messages = session.handle("unexpected_messages", Class::Counter, None)?;
-//! let most = session.handle("unexpected_length", Class::HighWatermark, None)?;
+//! let messages = session.handle_of(&UNEXPECTED_MESSAGES)?;
+//! let most = session.high_watermark_of(&UNEXPECTED_LENGTH)?;
 //! session.start_all()?;
 //! arrived(8);
 //! arrived(100_000);
 //! arrived(16);
-//! assert_eq!(messages.read::<u64>()?, [2]);
-//! assert_eq!(most.read::<u64>()?, [2]);
+//! assert_eq!(messages.get()?, 2);
+//! assert_eq!(most.get()?, 2);
 //!
-//! tool.cvar("unexpected_limit")?.write::<u32>(&[10])?;
+//! tool.setting_of(&UNEXPECTED_LIMIT)?.set(10)?;
 //! arrived(16);
-//! assert_eq!(messages.read::<u64>()?, [2]);
+//! assert_eq!(messages.get()?, 2);
 //! # Ok::<(), mpit::Error>(())
 //! ```
 //!
-//! # Where things are
+//! # Modules
 //!
-//! Who defines variables needs the attributes and
+//! For definitions, beside the attributes ([`prelude`] has the names that most use):
 //!
-//! * [`cell`]: where the values of performance variables live, a type for each class;
-//! * [`mod@cvar`]: settings, and where their values come from: files, the environment, launchers, tools;
-//! * [`mod@event`]: single events, with what is known of each, and the clocks they are timed by;
+//! * [`cell`]: storage for the values of performance variables, one type per class;
+//! * [`mod@cvar`]: control variables, and the sources of their values: files, the environment, launchers, tools;
+//! * [`mod@event`]: event types with their payload, and the clocks of their time stamps;
 //! * [`object`]: communicators and other objects that variables are bound to;
-//! * [`traffic`]: components, which hear of every message, access and collective operation;
+//! * [`traffic`]: components, which are notified of every message, access and collective operation;
 //! * [`words`]: the vocabularies of the standard, such as classes and scopes.
 //!
-//! Who looks at them needs
+//! For tools:
 //!
-//! * [`tool`]: the interface for tools, in Rust;
-//! * [`session`]: the same on plain numbers, as C needs it;
-//! * [`registry`]: what there is, under indices that never move.
+//! * [`tool`]: the interface with Rust types;
+//! * [`session`]: the same interface on plain numbers, as the C functions need it;
+//! * [`registry`]: all entries, under indices that never change.
 //!
-//! Who embeds the crate in an MPI library tells it of itself in [`host`] and [`threads`]. The rest serves these:
-//! [`desc`] has what the attributes make of definitions; [`log`], [`slots`], [`sparse`] and [`static_ref`] are read without
-//! locks; [`lock`] has the locks that remain, which no forked process finds held; [`mapping`] has memory that outlives the
-//! process in a file; [`environment`] has the variables that count, none in a privileged process; [`files`] opens
-//! and writes files without disturbing the program;
-//! [`readable`] tells whether a pointer from outside leads anywhere.
+//! For an MPI library that embeds the crate: [`host`] and [`threads`] take its state. The other modules support these:
+//! [`desc`] has the descriptors that the attributes generate; [`log`], [`slots`], [`sparse`] and [`static_ref`] are read without
+//! locks; [`lock`] has the remaining locks, which are never held in a forked child; [`mapping`] has memory that survives the
+//! process in a file; [`environment`] reads environment variables, and returns none in a privileged process; [`files`] opens
+//! and writes files without disturbing the program; [`readable`] checks that a pointer from outside leads to mapped memory.
+//!
+//! # API boundary
+//!
+//! Crates that define variables use the attributes and the modules for definitions. Tools in Rust use [`tool`]. MPI libraries
+//! use [`host`] and [`threads`]. The crates of this project use the other modules, which are no stable interface; code
+//! generated by the attributes uses a hidden module. This crate knows no MPI library and no C header of one.
+//!
+//! # Invariants
+//!
+//! * Indices never move and never disappear; the registry only grows.
+//! * Tools never change cells: each handle has a baseline of its own.
+//! * Access calls take no lock, allocate nothing, and may interrupt each other.
+//! * No lock is held while code of others runs: callbacks, components, plug-ins.
+//! * Safe code cannot reach undefined behavior.
 //!
 //! # Safety
 //!
-//! Definitions and tools in Rust are safe code. Inside, `unsafe` is where types are forgotten, or things cross an image or
-//! a language:
+//! Definitions and tools in Rust are safe code. Inside, `unsafe` is limited to type erasure and to the boundaries between images
+//! and languages:
 //!
-//! * a descriptor keeps its cell as an untyped pointer beside functions made for that cell's type ([`desc`]), so that
-//!   cells of all types, and those of code in C, are listed and read alike;
-//! * the buffers of tools are pointers ([`session`]), with as many elements as the tool was told;
-//! * lists hand out references into memory that never moves ([`log`], [`sparse`]);
-//! * the words of a file are memory that others could change or cut off ([`mapping`]);
-//! * tables of other images are read as their header says, after what can be checked of them was checked ([`mod@plugin`]).
+//! * a descriptor keeps its cell as an untyped pointer beside functions generated for that cell's type ([`desc`]), so that
+//!   cells of all types, and values in C's memory, are listed and read alike;
+//! * the buffers of tools are pointers ([`session`]) to as many elements as the handle reported when it was allocated;
+//! * lists return references into memory that never moves ([`log`], [`sparse`]);
+//! * a mapped file is memory that other processes could change or truncate ([`mapping`]);
+//! * tables of other images are read as their header specifies, after all that can be checked was checked ([`mod@plugin`]).
 //!
 //! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
 //! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
@@ -109,6 +118,7 @@ pub mod log;
 pub mod mapping;
 pub mod object;
 pub mod plugin;
+pub mod prelude;
 mod printable;
 pub mod readable;
 pub mod registry;
@@ -131,7 +141,7 @@ pub use printable::printable;
 #[doc(hidden)]
 pub mod __private;
 
-/// The components linked into this program, of all frameworks, in no particular order.
+/// Returns the components of all frameworks that are linked into this program, in no particular order.
 pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
     __private::MPIT_COMPONENTS_V1.iter().copied()
 }

@@ -1,15 +1,14 @@
-//! Locks that no forked process finds held.
+//! Locks that are never held in a forked child.
 //!
-//! A child has the memory of its parent but only the thread that forked, so a lock that another thread held at that
-//! moment would stay locked in the child for ever. Here threads are counted while they hold a lock, and `fork` waits
-//! until none is counted but the one that forks; whoever comes meanwhile waits until the fork is over. So in the child
-//! every lock is free, and what it protects is whole.
+//! A child has the memory of its parent but only the thread that forked, so a lock that another thread held would stay locked in
+//! the child. Here threads are counted while they hold a lock, and `fork` waits until only the forking thread is counted; threads
+//! that want a lock meanwhile wait until the fork is complete. So in the child every lock is free, and the data that it protects
+//! is consistent.
 //!
-//! The wait has an end, because a process may also fork in a signal handler or a callback that came between while a lock
-//! was held: then the fork goes on, as it does without this module. `_Fork` and `vfork` call no handlers and wait for
-//! nothing.
+//! The wait is limited, because a process may also fork in a signal handler or a callback that interrupts the holder of a lock:
+//! then the fork proceeds, as it does without this module. `_Fork` and `vfork` call no handlers and do not wait.
 //!
-//! Nothing is registered before the first lock is taken.
+//! The handlers are registered when the first lock is taken.
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,42 +22,44 @@ use std::sync::{self, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Somebody forks: threads that are not inside stay outside. The lower bits count those inside.
+/// Bit of `GATE`: a fork is in progress, and threads that are not inside wait. The lower bits count the threads inside.
 const CLOSED: u32 = 1 << 31;
 
 static GATE: AtomicU32 = AtomicU32::new(0);
 
-/// This process was forked after the first lock was taken.
+/// True if this process was forked after the first lock was taken.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// How long a fork waits for those inside.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// The time for which a fork waits for the threads inside. On a loaded machine a thread that holds a lock can be without a
+/// processor for hundreds of milliseconds, and the child would wait for its lock without end.
+const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often a thread that waits looks before it sleeps between looks.
+/// The number of polls before a waiting thread sleeps between polls.
 const LOOKS: u32 = 100;
 
 thread_local! {
-    /// How many times this thread is inside.
+    /// The nesting depth of this thread inside.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Whether this thread closed the gate.
+    /// True if this thread set `CLOSED`.
     static CLOSED_BY_ME: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns true in a process that was forked by one that had taken a lock. What other threads had begun then never ends here.
+/// Returns true in a process whose parent had taken a lock before the fork. Operations that other threads had begun at the fork
+/// never complete here.
 #[must_use]
 pub fn is_forked() -> bool {
     FORKED.load(Relaxed)
 }
 
-/// While this lives, the process forks in no other thread.
+/// A guard that makes forks in other threads wait until it is dropped.
 #[derive(Debug)]
 pub struct Inside {
-    /// Counted for the thread that entered.
+    /// The count is per thread, so the guard must not be sent to another one.
     not_send: PhantomData<*const ()>,
 }
 
 impl Inside {
-    /// Waits until nobody forks, unless this thread is inside already.
+    /// Waits until no fork is in progress, unless this thread is inside already.
     #[must_use]
     pub fn enter() -> Self {
         let depth = DEPTH.get();
@@ -98,32 +99,46 @@ pub fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Has `fork` wait from now on.
+/// True if the fork handlers are registered.
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Registers the fork handlers, once. No lock is taken before they are: a fork would not wait for its holder.
 #[inline]
 fn watch_forks() {
-    static WATCHED: AtomicBool = AtomicBool::new(false);
-    if !WATCHED.load(Relaxed) && !WATCHED.swap(true, Relaxed) {
-        // SAFETY: the handlers stay as long as this image, which the C library forgets with their image. Without memory
-        // for them forks do not wait, as if this module were not there.
+    if !WATCHED.load(Acquire) {
+        register_handlers();
+    }
+}
+
+#[cold]
+fn register_handlers() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.swap(true, Relaxed) {
+        // Another thread registers them. A child that was forked meanwhile does not have that thread, so the wait is limited.
+        wait_until(Some(Instant::now() + PATIENCE), || WATCHED.load(Acquire));
+    } else {
+        // SAFETY: the handlers are functions of this image, and the C library unregisters them when the image is unloaded. On
+        // failure, for lack of memory, forks do not wait, as without this module.
         unsafe {
             libc::pthread_atfork(Some(before_fork), Some(after_fork_in_parent), Some(after_fork_in_child))
         };
     }
+    WATCHED.store(true, Release);
 }
 
-/// The threads inside that a fork need not wait for: the one that forks.
+/// Returns the number of threads inside that a fork does not wait for: 1 if the forking thread is inside.
 fn own() -> u32 {
     u32::from(DEPTH.get() > 0)
 }
 
-/// Closes the gate and waits until nobody else is inside.
+/// Closes the gate and waits until no other thread is inside.
 extern "C" fn before_fork() {
     let end = Some(Instant::now() + PATIENCE);
     let close = || GATE.fetch_or(CLOSED, Acquire) & CLOSED == 0;
-    // Two may fork at once; the second waits for the first.
+    // Two threads may fork at once; the second waits for the first.
     CLOSED_BY_ME.set(wait_until(end, close));
     wait_until(end, || GATE.load(Acquire) & !CLOSED <= own());
-    // Other handlers of this thread may take locks until the fork is over.
+    // Further fork handlers in this thread may take locks until the fork is complete.
     DEPTH.set(DEPTH.get() + 1);
 }
 
@@ -141,21 +156,20 @@ extern "C" fn after_fork_in_child() {
     GATE.store(own(), Release);
 }
 
-/// A lock that no forked process finds held. Poisoning is ignored: what is locked here is whole at every moment at which
-/// code could panic.
+/// A lock that is never held in a forked child. Poisoning is ignored: the protected data is consistent wherever code could panic.
 #[derive(Default)]
 pub struct Mutex<T>(sync::Mutex<T>);
 
-/// What a [`Mutex`] protects, until this is dropped.
+/// The lock's guard, with access to the protected data.
 #[derive(Debug)]
 pub struct Guard<'a, T> {
-    /// Dropped first: who is not counted holds no lock.
+    /// Declared, and so dropped, before `_inside`: a thread that is not counted must not hold the lock.
     guard: sync::MutexGuard<'a, T>,
     _inside: Inside,
 }
 
 impl<T> Mutex<T> {
-    /// A lock that is free.
+    /// Creates a lock that is free.
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self(sync::Mutex::new(value))
@@ -188,24 +202,24 @@ impl<T> DerefMut for Guard<'_, T> {
     }
 }
 
-/// What is made at the first need, and by no thread that a forked process waits for.
+/// A cell that is initialized on first use, under the protection of [`Inside`].
 #[derive(Debug, Default)]
 pub struct Once<T>(sync::OnceLock<T>);
 
 impl<T> Once<T> {
-    /// Not made yet.
+    /// Creates an empty cell.
     #[must_use]
     pub const fn new() -> Self {
         Self(sync::OnceLock::new())
     }
 
-    /// What was made.
+    /// Returns the value, if it was initialized.
     #[inline]
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }
 
-    /// What was made, or else is made now.
+    /// Returns the value, after initializing it if necessary.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         self.0.get().unwrap_or_else(|| {

@@ -12,20 +12,19 @@ use std::sync::atomic::{
 const FIRST: usize = 16;
 const CHUNKS: usize = 28;
 
-/// An append-only list: items never move and never go away, so a reference lives as long as the list.
+/// An append-only list. Items never move and are dropped only with the list, so a reference is valid as long as the list.
 ///
-/// Readers take no lock. Writers must not run at the same time as one another; who appends holds a lock for
-/// the purpose (see [`Log::push`]).
+/// Readers take no lock. Writers must be serialized by the caller, usually with a lock; [`Log::push`] fails if they are not.
 #[derive(Debug)]
 pub struct Log<T> {
-    /// Each null, or the start of as many places as the chunk holds. The first `len` places are initialized.
+    /// Null, or the start of a chunk with its full capacity. The first `len` slots of the list are initialized.
     chunks: [AtomicPtr<T>; CHUNKS],
     len: AtomicUsize,
     pushing: AtomicBool,
     of: PhantomData<T>,
 }
 
-// SAFETY: through a shared list threads get at shared items, and hand it items.
+// SAFETY: a shared list returns `&T` to any thread (`T: Sync`) and accepts items from any thread (`T: Send`).
 unsafe impl<T: Send + Sync> Sync for Log<T> {}
 
 impl<T> Default for Log<T> {
@@ -35,7 +34,7 @@ impl<T> Default for Log<T> {
 }
 
 impl<T> Log<T> {
-    /// An empty list.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -46,7 +45,7 @@ impl<T> Log<T> {
         }
     }
 
-    /// Chunk and position within it.
+    /// Returns the chunk and the position within it.
     #[inline]
     fn place(index: usize) -> (usize, usize) {
         let shifted = index + FIRST;
@@ -54,18 +53,18 @@ impl<T> Log<T> {
         (chunk, shifted - (FIRST << chunk))
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     #[inline]
     pub fn len(&self) -> usize {
         self.len.load(Acquire)
     }
 
-    /// Whether there is no item.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An item.
+    /// Returns the item at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         if index >= self.len() {
@@ -73,12 +72,12 @@ impl<T> Log<T> {
         }
         let (chunk, at) = Self::place(index);
         let item = self.chunks.get(chunk)?.load(Relaxed).wrapping_add(at);
-        // SAFETY: places below `len` are initialized and stay as they are, and whoever sees `len` sees them.
+        // SAFETY: `push` initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and
+        // slots below `len` are not written again before `drop`.
         Some(unsafe { &*item })
     }
 
-    /// Appends an item and returns its index, or gives the item back when the list is full or another writer
-    /// was faster.
+    /// Appends an item and returns its index. Returns the item if the list is full or another writer is appending.
     ///
     /// # Errors
     ///
@@ -98,7 +97,8 @@ impl<T> Log<T> {
             start = Box::into_raw(Box::<[T]>::new_uninit_slice(FIRST << chunk)).cast();
             self.chunks[chunk].store(start, Relaxed);
         }
-        // SAFETY: the chunk has this place, and nobody reads it before `len` says so, or writes it, for `pushing`.
+        // SAFETY: chunk `chunk` has `FIRST << chunk` slots, more than `at`; no reader accesses the slot before `len` is stored
+        // below, and no other writer does while `pushing` is set.
         unsafe { start.wrapping_add(at).write(item) };
         // Readers that see the new length see the chunk and the item.
         self.len.store(index + 1, Release);
@@ -106,7 +106,7 @@ impl<T> Log<T> {
         Ok(index)
     }
 
-    /// All items that are there now.
+    /// Returns an iterator over the present items.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
@@ -117,7 +117,7 @@ impl<T> Drop for Log<T> {
         for index in 0..self.len() {
             let (chunk, at) = Self::place(index);
             let item = self.chunks[chunk].load(Relaxed).wrapping_add(at);
-            // SAFETY: an initialized place, which nobody uses any more.
+            // SAFETY: slots below `len` are initialized, and `&mut self` excludes all other references.
             unsafe { item.drop_in_place() };
         }
         for (chunk, start) in self.chunks.iter().enumerate() {
@@ -125,7 +125,7 @@ impl<T> Drop for Log<T> {
             if !start.is_null() {
                 let places =
                     std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), FIRST << chunk);
-                // SAFETY: made by `push` as a box of as many places; what was in them is dropped already.
+                // SAFETY: `push` made the chunk as a boxed slice of `FIRST << chunk` slots; its items were dropped above.
                 drop(unsafe { Box::from_raw(places) });
             }
         }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_see_whole_items_while_others_push() {
+    fn readers_see_whole_items_during_pushes() {
         let log = &Log::new();
         std::thread::scope(|scope| {
             for _ in 0..2 {

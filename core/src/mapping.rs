@@ -1,8 +1,8 @@
-//! Words in a file that is mapped into memory: the kernel keeps what was stored there, whatever ends the process.
+//! Words in a memory-mapped file: the kernel keeps what was stored, however the process ends.
 //!
-//! The file grows in pieces, each mapped by itself, so words never move. Every piece has its room on the disk before it is
-//! used: a store to a page without room would end the process. Nothing may shorten the file, for the same reason; the program
-//! promises that once, by [`allow`].
+//! The file grows in pieces, each with its own mapping, so words never move. Disk space for a piece is allocated before it is
+//! used: a store to a page without disk space would raise SIGBUS. For the same reason the file must not be truncated; the program
+//! guarantees that once, with [`allow`].
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -17,44 +17,44 @@ use memmap2::{MmapOptions, MmapRaw};
 
 use crate::files::{open_regular, without_size_signal};
 
-/// Pieces have a multiple of this many words: 64 kilobytes, which are a multiple of the pages of all machines.
+/// The granularity of pieces in words: 64 kilobytes, a multiple of the page size of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
 
-/// True after the program promised what [`allow`] asks for.
+/// True if [`allow`] was called.
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Allows this process to map files.
 ///
 /// # Safety
 ///
-/// As long as a [`Mapping`] or [`Words`] of it live, nothing shortens its file: neither this process, through any path or
-/// descriptor, nor another one.
+/// The file of a [`Mapping`] is not truncated as long as the mapping or its [`Words`] exist: neither by this process, through any
+/// path or descriptor, nor by another one.
 pub unsafe fn allow() {
     ALLOWED.store(true, Relaxed);
 }
 
 /// A file of this process whose words can be mapped.
 ///
-/// While the process lives, the file is locked where the file system can do that, so that others can tell
-/// ([`is_in_use`]).
+/// The file is locked as long as the process runs, if the file system supports locks, so that other processes can check
+/// [`is_in_use`].
 #[derive(Debug)]
 pub struct Mapping {
     file: File,
-    /// Absolute, since the process may change its directory.
+    /// The absolute path, since the process may change its directory.
     path: PathBuf,
-    /// Device and number of the file, to tell it from others that come to its name or descriptor.
+    /// The device and inode numbers, to detect that another file has the path or the descriptor now.
     identity: (u64, u64),
     process: u32,
     bytes: u64,
 }
 
 impl Mapping {
-    /// Makes an empty file. One that is there already goes, unless a process uses it. The directory must be there.
+    /// Creates an empty file. An existing one is removed, unless a process uses it. The directory must exist.
     ///
     /// # Errors
     ///
-    /// Those of the file system; [`ErrorKind::ResourceBusy`] when a process uses the file; [`ErrorKind::PermissionDenied`]
-    /// when the program did not [`allow`] it.
+    /// Those of the file system; [`ErrorKind::ResourceBusy`] if a process uses the file; [`ErrorKind::PermissionDenied`] if the
+    /// program did not call [`allow`].
     pub fn create(path: &Path) -> io::Result<Self> {
         if !ALLOWED.load(Relaxed) {
             let why = "this program does not allow files in memory (`mpit::mapping::allow`)";
@@ -69,18 +69,18 @@ impl Mapping {
             _ => (),
         }
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        // Where there are no locks, nobody can tell.
+        // Without support for locks, other processes cannot see that the file is in use.
         let _ = file.try_lock();
         let identity = identity(&file.metadata()?);
         Ok(Self { file, path, identity, process: process::id(), bytes: 0 })
     }
 
-    /// Maps so many words more, or some more than that, all of them 0.
+    /// Maps at least `words` further words, all of them 0.
     ///
     /// # Errors
     ///
-    /// Those of the file system, such as no room; then the file stays as long as it was, or has zeros more. Also when the
-    /// program closed the file, or this is another process than made it.
+    /// Those of the file system, such as lack of space; then the file has its former length, or zeros appended. Also if the
+    /// program closed the file, or this is not the process that created it.
     pub fn extend(&mut self, words: usize) -> io::Result<Words> {
         let closed = || io::Error::new(ErrorKind::NotFound, "the program closed it");
         if !self.is_ours() || identity(&self.file.metadata()?) != self.identity {
@@ -89,7 +89,7 @@ impl Mapping {
         let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
         let room = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
         let (from, len) = (room(self.bytes)?, room(bytes as u64)?);
-        // SAFETY: no memory of ours is passed.
+        // SAFETY: the call accesses no memory of this process.
         let allocate = || unsafe { libc::posix_fallocate(self.file.as_raw_fd(), from, len) };
         let status = without_size_signal(allocate);
         if status != 0 {
@@ -100,21 +100,21 @@ impl Mapping {
         Ok(words)
     }
 
-    /// Whether this is the process that made the file, and not a child that was forked since. A child shares the words
+    /// Returns true in the process that created the file, and false in a child that was forked since. A child shares the words
     /// that were mapped before.
     #[must_use]
     pub fn is_ours(&self) -> bool {
         self.process == process::id()
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the name of the file away, unless it belongs to another file by now, or this is another process than made
-    /// it. Words that are mapped stay usable.
+    /// Removes the file, unless its name belongs to another file by now, or this is not the process that created it. Mapped words
+    /// stay usable.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ fn identity(file: &fs::Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }
 
-/// Whether the process that made a file of words is there and uses it still, as far as the file system can tell.
+/// Returns true if the process that created a file of words still uses it, as far as the file system supports locks.
 #[must_use]
 pub fn is_in_use(path: &Path) -> bool {
     let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
@@ -155,8 +155,8 @@ impl Deref for Words {
     #[inline]
     fn deref(&self) -> &[AtomicU64] {
         let start: *const AtomicU64 = self.mapped.as_ptr().cast();
-        // SAFETY: mapped for reading and writing as long as `self`, at a page's beginning; `extend` gave it room, which
-        // nothing takes away, as the program promised in `allow`. Any value is a word.
+        // SAFETY: mapped for reading and writing as long as `self` exists, page-aligned; `extend` allocated disk space, and the
+        // caller of `allow` guarantees that the file is not truncated. Any bit pattern is an `AtomicU64`.
         unsafe { std::slice::from_raw_parts(start, self.mapped.len() / size_of::<u64>()) }
     }
 }
@@ -170,10 +170,10 @@ mod tests {
     use super::{Mapping, UNIT, allow, is_in_use};
 
     #[test]
-    fn the_file_has_what_was_stored_and_pieces_do_not_move() {
+    fn the_file_has_stored_pieces_in_place() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.store");
-        // SAFETY: no test shortens the file of a mapping.
+        // SAFETY: no test truncates the file of a mapping.
         unsafe { allow() };
         let mut mapping = Mapping::create(&path).unwrap();
         let first = mapping.extend(1).unwrap();
@@ -195,12 +195,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_use_is_left_alone_and_an_old_one_goes() {
+    fn only_files_not_in_use_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.store");
         fs::write(&path, "of yesterday").unwrap();
         assert!(!is_in_use(&path));
-        // SAFETY: no test shortens the file of a mapping.
+        // SAFETY: no test truncates the file of a mapping.
         unsafe { allow() };
         let mapping = Mapping::create(&path).unwrap();
         assert!(is_in_use(&path));

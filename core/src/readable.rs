@@ -1,19 +1,19 @@
-//! Probes for memory that a pointer from outside leads to.
+//! Probes that test if a pointer from outside leads to accessible memory.
 //!
-//! The kernel looks at the memory instead of this process: `rt_sigprocmask` with an operation that does not exist copies the
-//! signal set first and refuses the operation afterwards, so its error tells whether eight bytes could be read, and nothing
-//! changes. `futex` with `FUTEX_WAKE_OP` adds 0 to a word in one atomic step, so its error tells whether the word could be
-//! written, and what other threads write there meanwhile stays. Both need no descriptor, and every sandbox allows them. Another
-//! thread can unmap the memory at any time afterwards; the probes find mistakes, they are no protection from races.
+//! The kernel accesses the memory in place of this process. `rt_sigprocmask` with an invalid operation copies the signal set
+//! before it refuses the operation, so its error shows if eight bytes were readable, and nothing changes. `futex` with
+//! `FUTEX_WAKE_OP` adds 0 to a word atomically, so its error shows if the word was writable, and concurrent writes of other
+//! threads are preserved. Neither call needs a descriptor, and every sandbox permits them. Another thread can unmap the memory at
+//! any time afterwards: the probes detect mistakes, and do not protect from races.
 
 use std::sync::atomic::AtomicU32;
 
-/// The size of a kernel's signal set; the probe reads as many bytes.
+/// The size of a kernel's signal set, which is the number of bytes that the probe reads.
 const SET: usize = 8;
-/// The smallest page; memory is mapped in whole ones.
+/// The smallest page size. Access rights are those of whole pages.
 const PAGE: usize = 4096;
 
-/// Returns true if all of `len` bytes at an address can be read. One system call for each page: not for the path of a message.
+/// Returns true if all of `len` bytes at an address can be read. Makes one system call per page: not for the path of a message.
 #[must_use]
 pub fn is_readable(address: *const u8, len: usize) -> bool {
     let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
@@ -21,17 +21,17 @@ pub fn is_readable(address: *const u8, len: usize) -> bool {
     (first..=last / PAGE).all(page_is_readable)
 }
 
-/// Returns true if all of `len` bytes at an address can be written. One system call for each page, as [`is_readable`].
+/// Returns true if all of `len` bytes at an address can be written. Makes one system call per page, like [`is_readable`].
 #[must_use]
 pub fn is_writable(address: *const u8, len: usize) -> bool {
     let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
     let first = address as usize;
-    // The page of the first byte by the word that this is in, the others by their first word.
+    // Probes the word of the first byte, and the first word of each further page.
     let words = std::iter::once(first & !3).chain((first / PAGE + 1..=last / PAGE).map(|page| page * PAGE));
     words.into_iter().all(word_is_writable)
 }
 
-/// Returns how many of `most` bytes at an address can be read, up to the end of the last page of them.
+/// Returns the number of bytes that can be read at an address, at most `most`.
 #[must_use]
 pub fn readable_up_to(address: *const u8, most: usize) -> usize {
     let mut end = 0;
@@ -42,25 +42,25 @@ pub fn readable_up_to(address: *const u8, most: usize) -> usize {
 }
 
 fn page_is_readable(page: usize) -> bool {
-    /// None of `SIG_BLOCK`, `SIG_UNBLOCK` and `SIG_SETMASK`.
+    /// An invalid operation: none of `SIG_BLOCK`, `SIG_UNBLOCK` and `SIG_SETMASK`.
     const NO_OPERATION: libc::c_int = -1;
     let set = std::ptr::with_exposed_provenance::<u8>(page * PAGE);
-    // SAFETY: the kernel checks the address itself, and refuses the operation before it changes anything.
+    // SAFETY: the kernel validates the address, and refuses the operation before it changes anything.
     let refused = unsafe {
         libc::syscall(libc::SYS_rt_sigprocmask, NO_OPERATION, set, std::ptr::null_mut::<u8>(), SET)
     };
     refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
 }
 
-/// `address` is that of a word of four bytes.
+/// Returns true if the four-byte word at an address can be written.
 fn word_is_writable(address: usize) -> bool {
-    /// No thread ever waits here.
+    /// A futex on which no thread waits.
     static NOWHERE: AtomicU32 = AtomicU32::new(0);
-    // Adds 0, and compares with the least number that fits.
+    // Adds 0, and compares with the smallest number of the field.
     let operation = libc::FUTEX_OP_ADD << 28 | libc::FUTEX_OP_CMP_LT << 24 | 0x800;
     let word = std::ptr::with_exposed_provenance_mut::<u32>(address);
-    // SAFETY: the kernel checks the address itself. The word keeps its value, and no other memory is accessed. A thread that
-    // waits there may wake up early, for which every user of a futex is prepared.
+    // SAFETY: the kernel validates the address. The word keeps its value, and no other memory is accessed. A thread that waits
+    // there may wake up early, which every user of a futex must handle.
     let woken = unsafe {
         libc::syscall(
             libc::SYS_futex,
@@ -72,7 +72,7 @@ fn word_is_writable(address: usize) -> bool {
             operation,
         )
     };
-    // Any other error says nothing of the memory.
+    // Any other error does not depend on the memory.
     woken >= 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
 }
 
@@ -80,9 +80,9 @@ fn word_is_writable(address: usize) -> bool {
 mod tests {
     use super::{PAGE, is_readable, is_writable, readable_up_to};
 
-    /// Maps two pages that can be read, and nothing more.
+    /// Maps two pages that are readable and not writable.
     fn two_pages() -> *mut u8 {
-        // SAFETY: makes a mapping of its own, which nothing else refers to.
+        // SAFETY: an anonymous mapping at an address that the kernel chooses, so it replaces no memory.
         let pages = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -107,13 +107,13 @@ mod tests {
         }
         let pages = two_pages();
         assert!(is_readable(pages, 2 * PAGE));
-        // SAFETY: the second page of the mapping.
+        // SAFETY: the second page of the mapping, which only this test uses.
         assert_eq!(unsafe { libc::mprotect(pages.wrapping_add(PAGE).cast(), PAGE, libc::PROT_NONE) }, 0);
         assert!(is_readable(pages, PAGE) && !is_readable(pages, PAGE + 1));
         assert_eq!(readable_up_to(pages.wrapping_add(1), PAGE), PAGE - 1);
         assert_eq!(readable_up_to(pages.wrapping_add(1), 5), 5);
         assert_eq!(readable_up_to(pages.wrapping_add(PAGE), 5), 0);
-        // SAFETY: the mapping, which nothing refers to any more.
+        // SAFETY: the mapping of this test, to which there are no references.
         assert_eq!(unsafe { libc::munmap(pages.cast(), 2 * PAGE) }, 0);
         assert!(!is_readable(pages, 1));
     }
@@ -131,19 +131,19 @@ mod tests {
         }
         let pages = two_pages();
         assert!(!is_writable(pages, 1));
-        // SAFETY: the first page of the mapping.
+        // SAFETY: the first page of the mapping, which only this test uses.
         assert_eq!(unsafe { libc::mprotect(pages.cast(), PAGE, libc::PROT_READ | libc::PROT_WRITE) }, 0);
         assert!(is_writable(pages, PAGE) && !is_writable(pages, PAGE + 1));
         assert!(
             is_writable(pages.wrapping_add(PAGE - 1), 1) && !is_writable(pages.wrapping_add(PAGE - 1), 2)
         );
-        // SAFETY: the mapping, which nothing refers to any more.
+        // SAFETY: the mapping of this test, to which there are no references.
         assert_eq!(unsafe { libc::munmap(pages.cast(), 2 * PAGE) }, 0);
         assert!(!is_writable(pages, 1));
     }
 
     #[test]
-    fn probes_lose_nothing_that_other_threads_write() {
+    fn probes_keep_writes_of_other_threads() {
         use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
         static COUNT: AtomicU32 = AtomicU32::new(0);
         std::thread::scope(|scope| {

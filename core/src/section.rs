@@ -1,10 +1,10 @@
-//! Definitions by way of the linker: each puts something into a section, which the linker gathers. Of variables, of which there are
-//! many, it is the descriptor itself, since a reference to it would take four words more of the file; of all else a reference.
+//! Linker sections, in which definitions are collected. Elements of variables, of which there may be many, are the descriptors
+//! themselves, since a reference would take four further words of the file; all others are references to descriptors.
 //!
-//! `linkme` does the same, and more than is needed here: what it generates for each element takes the compiler longer than
-//! the rest of a definition (`cargo xtask bench definitions`).
+//! `linkme` does the same and more, but its expansion for each element takes the compiler longer than the rest of a definition
+//! (`cargo xtask bench definitions`).
 //!
-//! The names of the sections have the version of this crate in them: of two versions in one image, each sees its own.
+//! The names of the sections contain the version of this crate: of two versions in one image, each sees its own.
 #[cfg(not(target_os = "linux"))]
 compile_error!("mpit finds definitions by sections of ELF files, as Linux has them");
 
@@ -12,27 +12,26 @@ use std::{any::type_name, ops::Deref, slice};
 
 use mpit_whole as _;
 
-/// What the linker put into a section: elements of one type, side by side. Linkers put no more between two of them than the second
-/// one's alignment asks for, and the size of a type is a multiple of that, so there is nothing between them. (The alignment is the
-/// type's: the compiler raises that of large statics only where nobody says which section they go to.)
+/// The content of a section: elements of one type, side by side. Linkers insert no more padding than the alignment of the next
+/// element requires, and the size of a type is a multiple of its alignment, so there is no padding. (The alignment is that of the
+/// type: the compiler raises the alignment of large statics only if they have no explicit section.)
 #[derive(Clone, Copy, Debug)]
 pub struct Section<T: 'static> {
     start: *const T,
     end: *const T,
 }
 
-// SAFETY: the elements may be shared between threads.
+// SAFETY: a section gives shared access to its elements only, which are `Sync`.
 unsafe impl<T: Sync> Sync for Section<T> {}
-// SAFETY: as above.
+// SAFETY: a section gives shared access to its elements only, which are `Sync`.
 unsafe impl<T: Sync> Send for Section<T> {}
 
 impl<T> Section<T> {
-    /// The elements between two places.
+    /// Creates the section between two addresses.
     ///
     /// # Safety
     ///
-    /// From `start` up to `end` there are elements and nothing else, and they stay as they are, if what is between is aligned for
-    /// elements and as long as some of them.
+    /// A range that is aligned and a multiple of the element size consists of valid elements only, and they are never changed.
     pub(crate) const unsafe fn new(start: *const T, end: *const T) -> Self {
         Self { start, end }
     }
@@ -48,31 +47,32 @@ impl<T> Deref for Section<T> {
             report_holes::<T>();
             return &[];
         }
-        // SAFETY: by the promise that was made to `new`.
+        // SAFETY: aligned and a multiple of the element size, as checked above, so the caller of `new` guarantees that it
+        // consists of elements.
         unsafe { slice::from_raw_parts(self.start, bytes / size_of::<T>()) }
     }
 }
 
-/// A linker that does otherwise is not known; what it made cannot be read.
+/// Reports a section with other content. No linker is known that produces one.
 #[cold]
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+#[allow(clippy::print_stderr, reason = "no caller can report it")]
 fn report_holes<T>() {
     let kind = type_name::<T>();
     eprintln!("mpit: definitions are left out: the linker put something else among those of type `{kind}`");
 }
 
-/// Refers to a section that is in the image only if all others are, too: a C linker that takes only part of a static archive,
-/// and would leave out definitions, ends with an error instead. `mpit-whole` has the section.
+/// Refers to a section that is in the image only if all others are, too. A C linker that takes only part of a static archive, and
+/// would leave out definitions, fails with an error instead. `mpit-whole` contains the section.
 #[inline(never)]
 fn require_whole_archive() {
     unsafe extern "C" {
         #[link_name = "__start_mpit_link_with_whole_archive"]
         static START: u8;
     }
-    // The compiler must not see that nothing comes of it.
+    // The compiler must not optimize the reference away.
     std::hint::black_box(&raw const START);
-    // In a shared library, too, where the symbol could stay undefined until somebody loads that.
-    // SAFETY: a directive about a symbol, and no instruction.
+    // Hidden, so that the link of a shared library fails as well, and not only its loading.
+    // SAFETY: an assembler directive about a symbol, which generates no instruction.
     unsafe {
         std::arch::asm!(
             ".hidden __start_mpit_link_with_whole_archive",
@@ -81,10 +81,10 @@ fn require_whole_archive() {
     }
 }
 
-/// Declares a section and what is seen of it.
+/// Declares a section and the static with its content.
 macro_rules! section {
     ($(#[$doc:meta])* $name:ident: $element:ty, $section:literal) => {
-        // Of no concern to other images. They have symbols of the same names.
+        // Hidden, since other images have symbols of the same names.
         std::arch::global_asm!(concat!(".hidden __start_", $section), concat!(".hidden __stop_", $section));
 
         $(#[$doc])*
@@ -96,22 +96,23 @@ macro_rules! section {
                 static END: [$element; 0];
             }
 
-            // So that it exists, whether anybody defines something or not; mutable, since sections with references that
-            // are still to be relocated are.
+            // Makes the section exist even without elements; mutable, because sections with references to be relocated are
+            // writable.
             #[used]
-            // SAFETY: nothing is put into the section.
+            // SAFETY: the static has no bytes, so it adds nothing to the section.
             #[unsafe(link_section = $section)]
             static mut NOTHING: [$element; 0] = [];
 
-            // SAFETY: the linker puts the symbols around what is in the section, and only `__mpit_element` puts something
-            // there, of the same type, which is never changed.
+            // SAFETY: the linker defines the symbols at both ends of the section, and only `__mpit_element` adds elements, which
+            // have this type and are immutable.
             unsafe { $crate::section::Section::new((&raw const START).cast(), (&raw const END).cast()) }
         };
     };
 }
 pub(crate) use section;
 
-/// Puts a variable's descriptor, or a reference to another one, into its section, as a static of the name that is given.
+/// Adds an element to the section of its kind, as a static with the given name: the descriptor of a variable, or a reference to
+/// another descriptor.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __mpit_element {
@@ -141,7 +142,7 @@ macro_rules! __mpit_element {
     };
     ($name:ident: $element:ty = $value:expr, $section:literal) => {
         #[used]
-        // SAFETY: of the type that is read from the section.
+        // SAFETY: the static has the type of the section's elements.
         #[unsafe(link_section = $section)]
         static $name: $element = $value;
     };
@@ -152,11 +153,11 @@ mod tests {
     use super::Section;
 
     #[test]
-    fn a_section_with_something_else_in_it_is_not_read() {
+    fn section_with_other_content_is_not_read() {
         static WORDS: [u64; 3] = [1, 2, 3];
         let start = &raw const WORDS[0];
         let section = |from, to| {
-            // SAFETY: all between the two are words, if it is aligned and of whole words.
+            // SAFETY: all aligned words between the two addresses are elements of `WORDS`.
             unsafe { Section::new(start.wrapping_byte_add(from), start.wrapping_byte_add(to)) }
         };
         assert_eq!(*section(0, 24), [1, 2, 3]);

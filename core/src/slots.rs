@@ -1,4 +1,4 @@
-//! Slots: memory that is reused but never given back, behind identifiers that tell old users from new ones.
+//! Slot tables: memory that is reused but never freed, with identifiers that contain a generation.
 
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
@@ -9,8 +9,8 @@ use std::sync::atomic::{
 use crate::lock::Mutex;
 use crate::log::Log;
 
-/// An identifier: a kind in the top byte, a generation, and a slot number. A pointer into this process never looks
-/// like one, nor does 0, 1 or -1, so no identifier equals a constant of any MPI ABI.
+/// An identifier: a kind in the top byte, a generation, and a slot number. No pointer of this process has such a top byte, nor do
+/// 0, 1 or -1, so no identifier equals a constant of any MPI ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Id {
     generation: u32,
@@ -18,7 +18,7 @@ struct Id {
 }
 
 const GENERATION_BITS: u32 = 24;
-/// A slot whose generations are used up is retired, so that no identifier is ever valid twice.
+/// The largest generation. A slot that reaches it is retired, so that no identifier is ever valid twice.
 const LAST_GENERATION: u32 = (1 << GENERATION_BITS) - 1;
 
 impl Id {
@@ -37,30 +37,30 @@ impl Id {
 #[derive(Debug)]
 struct Slot<T> {
     generation: AtomicU32,
-    /// The number plus 1 of the slot below it in its stack; 0 at the bottom.
+    /// The number plus 1 of the next slot in the free list; 0 at the end.
     below: AtomicU32,
-    /// The position of its stack.
+    /// The position of its free list.
     of: usize,
     shape: T,
 }
 
-/// A table of slots of one kind. Items are made of atomics and are never dropped, so that somebody who uses an
-/// item while it is freed under his hands sees wrong values at worst.
+/// A table of slots of one kind. Items are made of atomics and never dropped, so a use after free reads stale data, never
+/// unmapped memory.
 ///
-/// Nothing locks but the making of a slot that was never there.
+/// Only the creation of a new slot takes a lock.
 #[derive(Debug)]
 pub struct Slots<K, T> {
     kind: u8,
     limit: usize,
     all: Log<Slot<T>>,
-    /// Slots to be used again, by the key that says what they have room for. There are few keys, each a power of two or
-    /// the like.
+    /// The free lists, by the key that describes the memory of their slots. There are few keys, since sizes are rounded to powers
+    /// of two.
     free: Log<(K, Stack)>,
     making: Mutex<()>,
 }
 
-/// Free slots: the number plus 1 of the uppermost, 0 if there is none. The upper half counts how often one was put there,
-/// so that the uppermost cannot go and come back unnoticed.
+/// A free list: the number plus 1 of its first slot, 0 if it is empty. The upper half counts insertions, which prevents the ABA
+/// problem.
 #[derive(Debug)]
 struct Stack(AtomicU64);
 
@@ -94,20 +94,20 @@ impl Stack {
 }
 
 impl<K: PartialEq, T> Slots<K, T> {
-    /// An empty table that hands out at most `limit` items at once, or few more if threads take slots with different keys
-    /// at that moment. `kind` is the top byte of its identifiers, from 1 to 0x7f.
+    /// Creates an empty table for at most `limit` items at once, or a few more if threads take slots with different keys at the
+    /// same time. `kind` is the top byte of its identifiers, from 1 to 0x7f.
     #[must_use]
     pub const fn new(kind: u8, limit: usize) -> Self {
         Self { kind, limit, all: Log::new(), free: Log::new(), making: Mutex::new(()) }
     }
 
-    /// Takes a slot with the room that `key` asks for, made by `make` if none is free. `fill` prepares the item
-    /// before its identifier becomes valid. `None` when the limit is reached.
+    /// Takes a slot with the memory that `key` describes, made by `make` if none is free. `fill` prepares the item before its
+    /// identifier becomes valid. `None` if the limit is reached.
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
         let free = self.stack(&key).and_then(|free| free.take(&self.all));
         let number = free.or_else(|| self.make(key, make))?;
         let slot = self.all.get(number as usize)?;
-        // Nobody else changes it while it is neither free nor in use.
+        // A slot that is neither free nor in use belongs to this thread.
         let generation = slot.generation.load(Relaxed) + 1;
         let id = Id { generation, slot: number }.pack(self.kind);
         fill(&slot.shape, id);
@@ -119,7 +119,7 @@ impl<K: PartialEq, T> Slots<K, T> {
         self.free.iter().find_map(|(of, stack)| (of == key).then_some(stack))
     }
 
-    /// A slot more, and a place for it to come back to.
+    /// Creates a slot, and the free list for its key.
     #[cold]
     fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<u32> {
         let shape = make();
@@ -129,7 +129,7 @@ impl<K: PartialEq, T> Slots<K, T> {
             Some(known) => known,
             None => self.free.push((key, Stack(AtomicU64::new(0)))).ok()?,
         };
-        // There are never more in use than there are. But some may be of use for other keys only, or used up.
+        // Slots in use count towards the limit, and free ones of this key. Others cannot be used for this key, or are retired.
         let counts = |slot: &&Slot<T>| {
             let generation = slot.generation.load(Acquire);
             generation % 2 == 1 || slot.of == of && generation + 1 < LAST_GENERATION
@@ -141,13 +141,13 @@ impl<K: PartialEq, T> Slots<K, T> {
         self.all.push(slot).ok().map(|number| number as u32)
     }
 
-    /// Ends an identifier; whether this call did it. `key` is what it was taken with.
+    /// Frees the slot of an identifier; returns true if this call did it. `key` is the one that it was taken with.
     pub fn free(&self, id: u64, key: K) -> bool {
         self.end(id, key, |_| ())
     }
 
-    /// As [`Slots::free`]; `retire` sees to the item when its identifier is no longer valid, and before anybody takes
-    /// it again.
+    /// Frees a slot like [`Slots::free`], and calls `retire` on the item after its identifier became invalid and before the slot
+    /// can be taken again.
     #[allow(clippy::needless_pass_by_value, reason = "as it was given to `take`")]
     pub fn end(&self, id: u64, key: K, retire: impl FnOnce(&T)) -> bool {
         let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
@@ -155,7 +155,7 @@ impl<K: PartialEq, T> Slots<K, T> {
         let ended = generation % 2 == 1
             && slot.generation.compare_exchange(generation, generation + 1, Acquire, Relaxed).is_ok();
         if ended {
-            // Whatever is done to the item from now on, whoever sees it sees that the identifier has ended.
+            // A reader that sees a change of the item from here on also sees that the identifier is invalid.
             fence(Release);
             retire(&slot.shape);
             if let Some(stack) = self.stack(&key).filter(|_| generation + 2 < LAST_GENERATION) {
@@ -165,13 +165,13 @@ impl<K: PartialEq, T> Slots<K, T> {
         ended
     }
 
-    /// The item behind an identifier that is valid now.
+    /// Returns the item of a valid identifier.
     #[inline]
     pub fn get(&self, id: u64) -> Option<&T> {
         self.look(id, Some)
     }
 
-    /// What `look` makes of the item behind an identifier, if the identifier was valid all the time.
+    /// Returns the result of `look` for the item of an identifier, if the identifier was valid throughout.
     #[inline]
     pub fn look<'a, R>(&'a self, id: u64, look: impl FnOnce(&'a T) -> Option<R>) -> Option<R> {
         let Id { generation, slot: number } = Id::unpack(id, self.kind)?;
@@ -184,7 +184,7 @@ impl<K: PartialEq, T> Slots<K, T> {
         (slot.generation.load(Relaxed) == generation).then_some(seen)
     }
 
-    /// All identifiers that are valid now, with their items.
+    /// Returns all valid identifiers with their items.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.all.iter().enumerate().filter_map(|(number, slot)| {
             let generation = slot.generation.load(Acquire);
@@ -208,8 +208,9 @@ mod tests {
         slots.take((), || (), |(), _| ())
     }
 
+    /// Proves R315.
     #[test]
-    fn r315_a_stale_identifier_never_becomes_valid_again() {
+    fn stale_identifier_stays_invalid() {
         let slots = table(1);
         let mut seen = std::collections::HashSet::new();
         for _ in 0..10_000 {
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_whose_generations_are_used_up_is_retired() {
+    fn a_slot_without_generations_is_retired() {
         let slots = table(10);
         let id = take(&slots).unwrap();
         slots.free(id, ());
@@ -235,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn threads_hold_each_slot_by_turns_and_never_too_many() {
+    fn threads_hold_each_slot_by_turns() {
         const LIMIT: usize = 3;
         let slots: &Slots<(), AtomicU64> = &Slots::new(0x4d, LIMIT);
         std::thread::scope(|scope| {
             for thread in 1..=4 {
                 scope.spawn(move || {
                     for _ in 0..20_000 {
-                        // Whoever has a slot has it alone.
+                        // The owner of a slot has exclusive access.
                         let fill = |owner: &AtomicU64, _| assert_eq!(owner.swap(thread, SeqCst), 0);
                         let Some(id) = slots.take((), AtomicU64::default, fill) else { continue };
                         assert_eq!(slots.get(id).unwrap().load(SeqCst), thread);
@@ -251,14 +252,14 @@ mod tests {
                 });
             }
         });
-        // A machine with few processors may never have had all of them in use at once.
+        // On a machine with few processors, the slots may never all have been in use at once.
         assert!(slots.all.len() <= LIMIT && slots.iter().count() == 0);
         assert!((0..LIMIT).all(|_| slots.take((), AtomicU64::default, |_, _| ()).is_some()), "none got lost");
         assert!(slots.take((), AtomicU64::default, |_, _| ()).is_none());
     }
 
     #[test]
-    fn slots_of_one_key_are_no_limit_for_another() {
+    fn keys_have_limits_of_their_own() {
         let slots: Slots<u8, ()> = Slots::new(0x4d, 2);
         for key in [0, 1, 0, 2] {
             let ids = [(); 2].map(|()| slots.take(key, || (), |(), _| ()).unwrap());
@@ -269,8 +270,9 @@ mod tests {
         assert_eq!(slots.all.len(), 6);
     }
 
+    /// Proves R59.
     #[test]
-    fn r59_identifiers_are_no_constant_and_no_pointer() {
+    fn identifier_is_no_constant_and_no_pointer() {
         let slots = table(10);
         let id = take(&slots).unwrap();
         assert!(![0, 1, u64::MAX].contains(&id));
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_while_an_identifier_ended_does_not_count() {
+    fn reads_of_an_ending_identifier_are_void() {
         let slots = table(1);
         let id = take(&slots).unwrap();
         assert_eq!(slots.look(id, |()| Some(1)), Some(1));

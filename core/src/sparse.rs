@@ -1,4 +1,4 @@
-//! A map from small numbers to cells that is read and filled without locks on the way of a message.
+//! A map from small integers to cells, for lookups on the path of a message.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{
@@ -9,31 +9,31 @@ use std::sync::atomic::{
 use crate::lock::Mutex;
 use crate::log::Log;
 
-/// A table's place is empty (null), or points to the entry in the list of values.
+/// A slot of a table: null if empty, else a pointer to an entry in the list of values.
 type Place<T> = AtomicPtr<(u32, T)>;
 
-/// Open addressing with linear probing; the number of places is a power of two, and some are empty.
+/// A hash table with open addressing and linear probing. The number of slots is a power of two, and some are empty.
 type Table<T> = Box<[Place<T>]>;
 
-/// Places of the first table; tables double.
+/// The number of slots of the first table. Each further one is twice as large.
 const FIRST: usize = 16;
 
-/// A map from `u32` keys to values that are made on first use, never move and never go away.
+/// A map from `u32` keys to values that are created on first use, and never moved or removed.
 ///
-/// Memory grows with the keys used, whatever their size: per-peer records of a job of a million processes cost
-/// what the peers spoken to cost. Finding a value takes no lock; making one does, once per key.
+/// Memory grows with the number of keys used, not with their size: per-peer records of a job with a million processes cost as
+/// much as the peers communicated with. Lookups take no lock; creating a value takes one, once per key.
 #[derive(Debug)]
 pub struct Sparse<T> {
-    /// The newest of `tables`, which holds all keys; null while there is none.
+    /// The newest of `tables`, which has all keys; null if there is none.
     table: AtomicPtr<Table<T>>,
-    /// All there ever were: somebody may still be looking through an old one.
+    /// All tables ever made, since a reader may still search an old one.
     tables: Log<Table<T>>,
     values: Log<(u32, T)>,
     making: Mutex<()>,
 }
 
 impl<T> Sparse<T> {
-    /// An empty map.
+    /// Creates an empty map.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
@@ -45,20 +45,19 @@ impl<T> Sparse<T> {
         }
     }
 
-    /// The value of a key, if it was ever used.
+    /// Returns the value of a key, if the key was ever used.
     #[inline(always)]
     #[allow(
         clippy::inline_always,
         reason = "looked up for each message, where a call would cost as much again"
     )]
     pub fn get(&self, key: u32) -> Option<&T> {
-        // SAFETY: null, or an item of `tables`: those never move and live as long as `self`, and only shared
-        // references to them are ever made.
+        // SAFETY: null, or an item of `tables`, which never moves, is valid as long as `self`, and is only borrowed shared.
         let table = unsafe { self.table.load(Acquire).as_ref() }?;
         let mask = table.len().wrapping_sub(1);
         let mut at = scatter(key) & mask;
         loop {
-            // SAFETY: null, or an item of `values`, for which the same holds.
+            // SAFETY: null, or an item of `values`, which never moves, is valid as long as `self`, and is only borrowed shared.
             let (found, value) = unsafe { table.get(at)?.load(Acquire).as_ref() }?;
             if *found == key {
                 return Some(value);
@@ -67,24 +66,24 @@ impl<T> Sparse<T> {
         }
     }
 
-    /// The keys and values there are, in the order of first use.
+    /// Returns the keys and values, in the order of first use.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.values.iter().map(|(key, value)| (*key, value))
     }
 
-    /// How many keys were used.
+    /// Returns the number of keys used.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether no key was used.
+    /// Returns true if no key was used.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 }
 
 impl<T: Default> Sparse<T> {
-    /// The value of a key, made if need be.
+    /// Returns the value of a key, created if necessary.
     #[inline]
     pub fn entry(&self, key: u32) -> &T {
         self.entry_with(key, T::default)
@@ -92,7 +91,7 @@ impl<T: Default> Sparse<T> {
 }
 
 impl<T> Sparse<T> {
-    /// The value of a key, made like this if need be: once, and by one thread.
+    /// Returns the value of a key, created with `make` if necessary: once, by one thread.
     #[inline]
     pub fn entry_with(&self, key: u32, make: impl FnOnce() -> T) -> &T {
         self.get(key).unwrap_or_else(|| self.make(key, make))
@@ -107,7 +106,7 @@ impl<T> Sparse<T> {
         let entry = append(&self.values, (key, make()));
         let newest = self.tables.len().checked_sub(1).and_then(|at| self.tables.get(at));
         match newest {
-            // At most three quarters full, so that probing ends soon.
+            // At most three quarters full, which keeps probe sequences short.
             Some(table) if self.values.len() * 4 <= table.len() * 3 => insert(table, entry),
             _ => {
                 let places = newest.map_or(FIRST, |table| 2 * table.len());
@@ -115,7 +114,7 @@ impl<T> Sparse<T> {
                 for entry in self.values.iter() {
                     insert(larger, entry);
                 }
-                // Readers that see the table see what is in it.
+                // A reader that sees the table also sees its content.
                 self.table.store(std::ptr::from_ref(larger).cast_mut(), Release);
             }
         }
@@ -123,7 +122,7 @@ impl<T> Sparse<T> {
     }
 }
 
-/// Appends to a list that nobody else appends to at the same time.
+/// Appends to a list. The caller is its only writer.
 fn append<U>(log: &Log<U>, item: U) -> &U {
     let index = log.push(item).unwrap_or_else(|_| panic!("a list of {} items is full", log.len()));
     log.get(index).expect("pushed just now")
@@ -135,11 +134,11 @@ fn insert<T>(table: &Table<T>, entry: &(u32, T)) {
     while !table[at].load(Relaxed).is_null() {
         at = (at + 1) & mask;
     }
-    // Readers that see the place see the value.
+    // A reader that sees the slot also sees the value.
     table[at].store(std::ptr::from_ref(entry).cast_mut(), Release);
 }
 
-/// Spreads keys over a table; ranks come in rows and strides.
+/// Hashes a key, since ranks come in ranges and strides.
 #[inline]
 fn scatter(key: u32) -> usize {
     (u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize

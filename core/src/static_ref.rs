@@ -1,4 +1,4 @@
-//! A reference to something that lives as long as the process, exchanged without locks.
+//! An atomic, optional `&'static T`, exchanged without locks.
 
 use std::fmt;
 use std::ptr::null_mut;
@@ -7,11 +7,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-/// A place for a reference, empty at first.
+/// A slot for a `&'static T`, empty at first.
 pub struct StaticRef<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync> StaticRef<T> {
-    /// An empty place.
+    /// Creates an empty slot.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "`Default` is not const")]
     pub const fn new() -> Self {
@@ -21,7 +21,7 @@ impl<T: Sync> StaticRef<T> {
     /// Returns the reference, if there is one.
     #[inline]
     pub fn get(&self) -> Option<&'static T> {
-        // SAFETY: null, or what `set` stored: a `&'static T`, of which only shared ones exist.
+        // SAFETY: the pointer is null or comes from a `&'static T` that `set` stored, so it is valid and never mutably aliased.
         unsafe { self.0.load(Acquire).as_ref() }
     }
 

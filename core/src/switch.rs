@@ -1,13 +1,13 @@
-//! Switches: how state that consists of several words changes in one step, without locks.
+//! Lock-free updates of state that consists of several words.
 //!
-//! Whole states lie in a few records, of which one is the present one. A change claims a record that nobody
-//! reads, prepares the next state in it, and makes it the present one by a compare-exchange of one control word; if
-//! somebody came between, it prepares anew. So a change can be interrupted anywhere by another one of the same
-//! state, from a signal handler or another thread, and both take effect, one after the other. A reader that sees the
-//! control word change while it reads begins again.
+//! The state is kept in a few records, one of which is the present one. A change claims a record that is not in use, prepares the
+//! next state in it, and makes it the present one by a compare-exchange of one control word; if another change came first, it
+//! prepares the state again. So a change can be interrupted anywhere by another one of the same state, from a signal handler or
+//! another thread, and both take effect, one after the other. A reader retries if the control word changed while it read, as with
+//! a seqlock.
 //!
-//! Nobody waits for anybody. Should all records be claimed, which takes as many changes of one state at once, a
-//! change tries again for a while and then fails.
+//! Nothing blocks. If all records are claimed, by as many changes of one state at once, a change retries for a while and then
+//! fails.
 
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
@@ -15,34 +15,34 @@ use std::sync::atomic::{
     fence,
 };
 
-/// What a control word says beside the number of the present record.
+/// The flags in a control word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flags(u64);
 
 impl Flags {
-    /// Neither of the following.
+    /// No flag.
     pub(crate) const NONE: Self = Self(0);
-    /// It runs.
+    /// The handle is started.
     pub(crate) const RUNS: Self = Self(1);
-    /// It was ever started, reset or written.
+    /// The handle was started, reset or written at least once.
     pub(crate) const TOUCHED: Self = Self(2);
-    /// While it runs it shows a value of its own.
+    /// The handle was written, and shows that value until the cell changes.
     pub(crate) const OVERLAY: Self = Self(4);
 
     const MASK: u64 = 7;
 
-    /// These flags and those.
+    /// Returns the union of two sets of flags.
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those of these flags that `other` has.
+    /// Returns the intersection of two sets of flags.
     pub(crate) const fn only(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 }
 
-/// A control word: flags, the number of the present record, and a count of changes that makes each one new.
+/// A control word: flags, the number of the present record, and a count of changes, which makes each word unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Control(u64);
 
@@ -67,7 +67,7 @@ impl Control {
         self.0 & Flags::OVERLAY.0 != 0
     }
 
-    /// The present record.
+    /// Returns the number of the present record.
     pub(crate) fn record(self) -> usize {
         (self.0 >> RECORD_SHIFT & RECORD_MASK) as usize
     }
@@ -78,48 +78,47 @@ impl Control {
     }
 }
 
-/// Says which record is the present one. The records themselves lie with the owner of the switch.
+/// The control word of a state, and the claims of its records. The records themselves belong to the owner of the switch.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Switch {
     control: AtomicU64,
-    /// One bit for each record that is the present one or being prepared.
+    /// A bit for each record that is the present one or being prepared.
     claims: AtomicU32,
 }
 
-/// How often a change looks for a record before it fails.
+/// The number of attempts to claim a record before a change fails.
 const PATIENCE: u32 = 10_000;
 
 impl Switch {
-    /// With record 0 as the present one.
+    /// Creates a switch whose present record is 0.
     pub(crate) const fn new() -> Self {
         Self { control: AtomicU64::new(0), claims: AtomicU32::new(1) }
     }
 
-    /// The present control word. What is read of its record afterwards counts only if the word is
-    /// [`Switch::unchanged`] after that.
+    /// Returns the present control word. Data read from its record is valid only if the word is [`Switch::unchanged`] afterwards.
     #[inline]
     pub(crate) fn control(&self) -> Control {
         Control(self.control.load(SeqCst))
     }
 
-    /// Whether no change was made since `seen` was loaded.
+    /// Returns true if there was no change since `seen` was loaded.
     ///
-    /// Records are written with `Release`. So a reader that met a word of a later state in his record sees, after
-    /// this fence, the control word of a later state.
+    /// Records are written with `Release`. So a reader that saw a word of a later state in its record sees, after this fence, the
+    /// control word of a later state.
     #[inline]
     pub(crate) fn unchanged(&self, seen: Control) -> bool {
         fence(Acquire);
         self.control.load(Relaxed) == seen.0
     }
 
-    /// Makes a change. `prepare` is given the present control word and the number of a record to fill, and says
-    /// the flags of the next state, or `None` to leave all as it is; it may be called again. Returns whether there
-    /// was a change, or `None` when all of the `records` stayed claimed.
+    /// Applies a change. `prepare` receives the present control word and the number of a record to fill, and returns the flags of
+    /// the next state, or `None` for no change; it may be called again. Returns true if there was a change, and `None` if all of
+    /// the `records` stayed claimed.
     ///
     /// # Errors
     ///
-    /// What `prepare` says.
+    /// The error of `prepare`.
     pub(crate) fn change<E>(
         &self,
         records: usize,
@@ -141,8 +140,7 @@ impl Switch {
         }
     }
 
-    /// Replaces the flags and keeps the record. `None` from `flags` leaves all as it is; whether there was a
-    /// change.
+    /// Replaces the flags and keeps the record. `None` from `flags` means no change; returns true if there was a change.
     pub(crate) fn change_flags(&self, flags: impl Fn(Control) -> Option<Flags>) -> bool {
         loop {
             let seen = self.control();
@@ -154,8 +152,7 @@ impl Switch {
         }
     }
 
-    /// Takes the flags away that a control word has, if it is still the present one; whether it said that it runs.
-    /// `None` when it is not.
+    /// Clears the flags, if the control word is still `seen`. Returns true if it was started, and `None` if the word has changed.
     pub(crate) fn stop_if(&self, seen: Control) -> Option<bool> {
         let next = seen.next(Flags::NONE, seen.record());
         let is_present = if seen.runs() {
@@ -166,7 +163,7 @@ impl Switch {
         is_present.then_some(seen.runs())
     }
 
-    /// Claims a record, unless all are claimed for long.
+    /// Claims a record; retries for a while if all are claimed.
     fn claim(&self, records: usize) -> Option<Claim<'_>> {
         (0..PATIENCE).find_map(|_| {
             let claim = self.try_claim(records);
@@ -177,7 +174,7 @@ impl Switch {
         })
     }
 
-    /// Claims a record, unless all are claimed. It is given back when the claim is dropped.
+    /// Claims a record, unless all are claimed. Dropping the claim releases the record.
     pub(crate) fn try_claim(&self, records: usize) -> Option<Claim<'_>> {
         loop {
             let record = self.claims.load(Relaxed).trailing_ones() as usize;
@@ -191,7 +188,7 @@ impl Switch {
     }
 }
 
-/// A record that is being prepared; dropped after a change, the one that was the present one before.
+/// A claimed record, which is being prepared. After a change, the claim holds the former record.
 #[derive(Debug)]
 pub(crate) struct Claim<'a> {
     switch: &'a Switch,
@@ -227,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_within_a_change_takes_effect_first() {
+    fn nested_changes_take_effect_first() {
         let switch = Switch::new();
         let mut calls = 0;
         let changed = change(&switch, |outer| {
@@ -242,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_beyond_the_records_fail_and_leave_no_claim() {
+    fn changes_without_a_record_leave_no_claim() {
         let switch = Switch::new();
         let one = switch.claim(3).unwrap();
         let two = switch.claim(3).unwrap();

@@ -1,32 +1,32 @@
-//! Whether updates may come from several threads at once.
+//! The host's thread level: updates from one thread at a time, or from several.
 //!
-//! An MPI library that grants at most `MPI_THREAD_SERIALIZED` is called by one thread at a time, so its counters
-//! need no locked instructions. A host that knows its thread level says so once, before other threads may
-//! call; until then updates are atomic.
+//! An MPI library that grants at most `MPI_THREAD_SERIALIZED` is called by one thread at a time, so its counters need no
+//! locked instructions. The host reports its thread level once, before other threads may call; until then updates are
+//! atomic.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
 
-/// Says whether updates may come from several threads at once, to plug-ins as well.
+/// Sets the thread level: `true` if several threads may update at once. Plug-ins are notified as well.
 pub fn set_concurrent(concurrent: bool) {
     CONCURRENT.store(concurrent, Relaxed);
     crate::plugin::tell_concurrent(concurrent);
 }
 
-/// Whether updates may come from several threads at once.
+/// Returns true if several threads may update at once.
 #[inline]
 #[must_use]
 pub fn concurrent() -> bool {
     CONCURRENT.load(Relaxed)
 }
 
-/// The byte that says so, for other images: 1 or 0.
+/// Returns the address of the flag (a byte, 1 or 0), for cells of other images.
 pub(crate) fn word() -> *mut u8 {
     CONCURRENT.as_ptr().cast()
 }
 
-/// Adds to a word: with a locked instruction only where several threads may add at once.
+/// Adds to a word, with a locked instruction only if several threads may update at once.
 #[inline]
 pub fn add(word: &AtomicU64, amount: u64) {
     if concurrent() {

@@ -1,8 +1,8 @@
-//! The fixed vocabularies of the standard: classes, datatypes, bind kinds, scopes, verbosities.
+//! The vocabularies of the standard: classes, datatypes, bindings, scopes, verbosity levels.
 //!
-//! Spelled in attributes as in the standard without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
+//! Attributes spell them as the standard does, without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
 
-/// Declares one vocabulary: an enum of a size, its words, and the way back from a word.
+/// Declares one vocabulary: an enum, the standard's spelling of each value, and the lookup by spelling.
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident: $repr:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -11,16 +11,16 @@ macro_rules! vocabulary {
         pub enum $name { $($(#[$item_doc])* $item,)+ }
 
         impl $name {
-            /// All words, in the order of the standard.
+            /// All values, in the order of the standard.
             pub const ALL: &'static [Self] = &[$(Self::$item),+];
 
-            /// The word in the standard's spelling, without its prefix.
+            /// Returns the standard's spelling, without its prefix.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$item => $word),+ }
             }
 
-            /// The entry that a word stands for.
+            /// Returns the value with the given spelling.
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|item| item.word() == word)
@@ -90,7 +90,7 @@ vocabulary! {
 }
 
 impl Datatype {
-    /// Bytes of one element.
+    /// Returns the size of one element in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -119,7 +119,7 @@ impl Datatype {
 }
 
 vocabulary! {
-    /// What kind of MPI object a variable must be tied to when a handle is made (`MPI_T_BIND_*`). As large as in C's
+    /// The kind of MPI object that a variable is bound to (`MPI_T_BIND_*`). The representation is that of `kind` in C's
     /// `struct mpit_object`.
     Bind: u32 {
         /// No object.
@@ -150,7 +150,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Who must write a control variable together (`MPI_T_SCOPE_*`).
+    /// The set of processes that must write a control variable together (`MPI_T_SCOPE_*`).
     Scope: u8 {
         /// Never written; the value is fixed for the run.
         Constant = "CONSTANT",
@@ -160,17 +160,17 @@ vocabulary! {
         Local = "LOCAL",
         /// Written in all processes of a group that the description names; values consistent.
         Group = "GROUP",
-        /// As `Group`, with equal values.
+        /// `Group`, with equal values.
         GroupEq = "GROUP_EQ",
         /// Written in all connected processes; values consistent.
         All = "ALL",
-        /// As `All`, with equal values.
+        /// `All`, with equal values.
         AllEq = "ALL_EQ",
     }
 }
 
 vocabulary! {
-    /// For whom a variable is meant, and how much detail (`MPI_T_VERBOSITY_*`), in ascending order.
+    /// The audience of a variable and its level of detail (`MPI_T_VERBOSITY_*`), in ascending order.
     Verbosity: u8 {
         /// Users, basic.
         UserBasic = "USER_BASIC",
@@ -180,7 +180,7 @@ vocabulary! {
         UserAll = "USER_ALL",
         /// Tuners, basic.
         TunerBasic = "TUNER_BASIC",
-        /// Tuners, detailed. What a definition gets that names none.
+        /// Tuners, detailed. The default of a definition.
         TunerDetail = "TUNER_DETAIL",
         /// Tuners, all.
         TunerAll = "TUNER_ALL",
@@ -194,7 +194,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What threads a program may use the interface from (`MPI_THREAD_*`), in ascending order.
+    /// The threads that may call the interface (`MPI_THREAD_*`), in ascending order.
     ThreadLevel: u8 {
         /// One thread.
         Single = "SINGLE",
@@ -208,26 +208,26 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Whether a source's events come in the order of their time stamps (`MPI_T_SOURCE_*`).
+    /// The order of a source's events by time stamp (`MPI_T_SOURCE_*`).
     SourceOrder: u8 {
-        /// Time stamps never fall.
+        /// Time stamps never decrease.
         Ordered = "ORDERED",
-        /// They may.
+        /// Time stamps may decrease.
         Unordered = "UNORDERED",
     }
 }
 
 vocabulary! {
-    /// What a callback must be fit for (`MPI_T_CB_REQUIRE_*`), in ascending order. As the level of a context: what is
-    /// required of callbacks there. As the level of a callback: the highest that it meets.
+    /// A callback safety level (`MPI_T_CB_REQUIRE_*`), in ascending order. For a context: the requirement on callbacks that run
+    /// there. For a callback: the highest requirement that it satisfies.
     Safety: u8 {
-        /// Nothing: it may call anything.
+        /// No requirement: the callback may call anything.
         None = "NONE",
-        /// Of MPI it calls only MPI_T functions, MPI_Wtime and MPI_Wtick.
+        /// The callback calls no MPI functions but MPI_T functions, MPI_Wtime and MPI_Wtick.
         MpiRestricted = "MPI_RESTRICTED",
-        /// Also, it is reentrant and thread-safe.
+        /// The callback is also reentrant and thread-safe.
         ThreadSafe = "THREAD_SAFE",
-        /// Also, it may run in a signal handler.
+        /// The callback may also run in a signal handler.
         AsyncSignalSafe = "ASYNC_SIGNAL_SAFE",
     }
 }

@@ -1,10 +1,10 @@
-//! Doc comments, which become descriptions.
+//! Doc comments, which become descriptions in the tools interface.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// A description: text, or text with pieces that only the compiler can see, as in `#[doc = concat!(..)]`.
+/// A description: text, or text with pieces that only the compiler can evaluate, as in `#[doc = concat!(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     pieces: Vec<Piece>,
@@ -16,14 +16,13 @@ enum Piece {
     Macro(Expr),
 }
 
-/// Between two paragraphs.
+/// The separator of paragraphs.
 const PARAGRAPH: &str = "\n";
 
 impl Description {
-    /// What the doc comment among these attributes says.
+    /// Reads the doc comment among these attributes.
     ///
-    /// Lines are joined by a space, blank lines end a paragraph, and the space that people write after `///`
-    /// is left away.
+    /// Lines are joined by a space, blank lines end a paragraph, and the space after `///` is removed.
     pub(crate) fn of(attributes: &[Attribute]) -> Self {
         let mut description = Self::default();
         let mut between = "";
@@ -50,7 +49,7 @@ impl Description {
         description
     }
 
-    /// Adds a line. `between` is what separates it from what was there before.
+    /// Adds a line. `between` is its separator from the previous one.
     fn line(&mut self, line: &str, between: &mut &'static str) {
         if !line.is_empty() {
             self.text(between);
@@ -69,17 +68,17 @@ impl Description {
         }
     }
 
-    /// Whether nobody wrote anything.
+    /// Returns true if there is no description.
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Whether C would see the end of the text before its end.
+    /// Returns true if the text contains a NUL, at which C would cut it off.
     pub(crate) fn has_nul(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('\0')))
     }
 
-    /// How long it is at least: pieces that only the compiler can see are not counted.
+    /// Returns the known length: pieces that only the compiler can evaluate are not counted.
     pub(crate) fn bytes(&self) -> usize {
         let bytes = |piece: &Piece| match piece {
             Piece::Text(text) => text.len(),
@@ -101,7 +100,7 @@ impl Description {
         self.text(sentence);
     }
 
-    /// A constant expression of type `&'static str`: the name of what is described, and the description right behind it.
+    /// Returns a constant expression of type `&'static str`: the name, directly followed by the description.
     pub(crate) fn behind(&self, name: &str) -> TokenStream {
         let mut whole = vec![Piece::Text(name.to_owned())];
         for piece in &self.pieces {
@@ -113,7 +112,7 @@ impl Description {
         Self { pieces: whole }.to_tokens()
     }
 
-    /// A constant expression of type `&'static str`.
+    /// Returns the description as a constant expression of type `&'static str`.
     pub(crate) fn to_tokens(&self) -> TokenStream {
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => quote!(#text),
@@ -127,7 +126,7 @@ impl Description {
     }
 }
 
-/// A line without the ornaments of comments.
+/// Returns a line without the decoration of block comments.
 fn bare(line: &str, block: bool) -> &str {
     let line = line.trim();
     match line.strip_prefix('*') {
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_wrote_anything() {
+    fn a_blank_description_is_empty() {
         let item: syn::ItemStruct = parse_quote! {
             ///
             struct S;

@@ -1,13 +1,21 @@
-//! The attributes of `mpit`, which re-exports them: use them from there.
+//! The attribute macros of `mpit`, which re-exports them: use them from there.
 //!
-//! Each goes through three stages: `parse` turns the attribute's tokens into data, `check` knows the rules, and `expand`
-//! turns what is left into tokens. All mistakes of a definition are reported at once, each at its token. The item that
-//! an attribute stands on is always there afterwards, as it was written; only an event is also given the layout of C.
+//! Each macro has three stages: `parse` converts the attribute's tokens to data, `check` applies the rules, and `expand` converts
+//! the checked definition to tokens. All mistakes of a definition are reported at once, each at its token. The expansion always
+//! contains the item that the attribute is on, as it was written; only an event struct also gets `#[repr(C)]`.
 //!
-//! A definition expands to one `const` block beside the item. There is no unsafe code in it, it adds no name to the
-//! module, and it refers to `::mpit` or to what `crate = path` says.
+//! A definition expands to one `const` block beside the item. It contains no unsafe code, adds no name to the module, and refers
+//! to `::mpit` or to the path in `crate = path`.
 //!
-//! `docs/` has a page on each attribute, for those who use it.
+//! # API boundary
+//!
+//! Users write the attributes that `mpit` re-exports; `docs/` has a page on each of them. The expansion and `mpit::__private` change
+//! together, so both crates have the same version.
+//!
+//! # Invariants
+//!
+//! * `parse` and `check` report mistakes and never stop at the first one.
+//! * This crate sees tokens only. Types and constants are checked by code in the expansion, at compile time.
 
 mod check;
 mod doc;
@@ -22,7 +30,7 @@ use error::Errors;
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 
-/// Makes a performance variable: of a `static` that holds its value, or of a `fn` that computes it.
+/// Defines a performance variable: a `static` that holds its value, or a `fn` that computes it.
 ///
 #[doc = include_str!("../docs/pvar.md")]
 #[proc_macro_attribute]
@@ -34,7 +42,7 @@ pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a control variable, a setting, of a `static` of type `Cvar<T>`, or `ObjectCvar<T>` if each object has a value.
+/// Defines a control variable: a `static` of type `Cvar<T>`, or `ObjectCvar<T>` if each object has a value.
 ///
 #[doc = include_str!("../docs/cvar.md")]
 #[proc_macro_attribute]
@@ -46,7 +54,7 @@ pub fn cvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a category of a unit struct, which stands for it in other definitions.
+/// Defines a category, which other definitions refer to by this unit struct.
 ///
 #[doc = include_str!("../docs/category.md")]
 #[proc_macro_attribute]
@@ -58,7 +66,7 @@ pub fn category(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a source of events of a unit struct, which stands for it in them.
+/// Defines a source of events, which event types refer to by this unit struct.
 ///
 #[doc = include_str!("../docs/source.md")]
 #[proc_macro_attribute]
@@ -70,7 +78,7 @@ pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes an event type of a struct, whose fields are the elements that tools read.
+/// Defines an event type: a struct whose fields are the elements that tools read.
 ///
 #[doc = include_str!("../docs/event.md")]
 #[proc_macro_attribute]
@@ -84,7 +92,7 @@ pub fn event(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tokens.into()
 }
 
-/// Makes a component of the `impl` of a framework's component trait.
+/// Defines a component: an `impl` of a framework's component trait.
 ///
 #[doc = include_str!("../docs/component.md")]
 #[proc_macro_attribute]
@@ -96,7 +104,7 @@ pub fn component(attribute: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a plug-in of the crate: a shared object whose definitions an MPI library shows to tools.
+/// Makes the crate a plug-in: a shared object whose definitions an MPI library shows to tools.
 ///
 #[doc = include_str!("../docs/plugin.md")]
 #[proc_macro]
@@ -109,7 +117,7 @@ pub fn plugin(arguments: TokenStream) -> TokenStream {
     tokens.into()
 }
 
-/// Makes an enumeration of an `enum`: states of a STATE variable, or choices of a setting.
+/// Defines an enumeration: states of a STATE variable, or values of a control variable.
 ///
 #[doc = include_str!("../docs/mpit_enum.md")]
 #[proc_macro_derive(MpitEnum, attributes(mpit))]
@@ -121,7 +129,7 @@ pub fn mpit_enum(item: TokenStream) -> TokenStream {
     tokens.unwrap_or_default().into()
 }
 
-/// What an attribute expands to: the item as it was, whatever happens, what the definition adds, and the mistakes.
+/// Returns the expansion of an attribute: the item, the tokens of the definition, and the mistakes.
 fn beside(item: TokenStream, definition: impl FnOnce(&Tokens, &mut Errors) -> Option<Tokens>) -> TokenStream {
     let mut tokens = Tokens::from(item);
     let mut errors = Errors::default();

@@ -1,4 +1,4 @@
-//! Attributes and items as token streams, and what is said about them: the three stages without a compiler.
+//! Tests of the three stages without a compiler: attributes and items as token streams, and their messages and expansions.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,7 +6,7 @@ use quote::quote;
 use crate::error::Errors;
 use crate::{check, expand, parse};
 
-/// What is wrong with a pvar; only the first line of each message.
+/// Returns the mistakes of a pvar, with the first line of each message only.
 fn pvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
     let mut errors = Errors::default();
     let args = parse::PvarArgs::parse(attribute, &mut errors);
@@ -28,7 +28,7 @@ fn source_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
     first_lines(errors)
 }
 
-/// What is wrong with an event, and what it expands to.
+/// Returns the mistakes of an event, and its expansion.
 fn event_of(attribute: TokenStream, item: &TokenStream) -> (Vec<String>, String) {
     let mut errors = Errors::default();
     let args = parse::EventArgs::parse(attribute, &mut errors);
@@ -42,7 +42,7 @@ fn first_lines(errors: Errors) -> Vec<String> {
     errors.messages().into_iter().map(first).collect()
 }
 
-/// The expansion of a pvar without faults, as text.
+/// Returns the expansion of a pvar without mistakes, as text.
 fn pvar_tokens(attribute: TokenStream, item: &TokenStream) -> String {
     let mut errors = Errors::default();
     let args = parse::PvarArgs::parse(attribute, &mut errors);
@@ -86,7 +86,7 @@ fn all_faults_are_found_in_one_go() {
 
 #[test]
 fn what_macro_rules_put_in_is_seen_through() {
-    // A `$name:literal` and a `$cell:ty` arrive in invisible parentheses.
+    // The compiler passes a `$name:literal` and a `$cell:ty` in invisible groups.
     let hidden = |tokens: TokenStream| proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens);
     let (name, ty) = (hidden(quote!("a b")), hidden(quote!(Level<u64>)));
     let faults = pvar_faults(quote!(class = "COUNTER", name = #name), &quote!(static A: #ty = Level::new();));
@@ -178,7 +178,7 @@ fn only_the_given_root_is_referred_to() {
 }
 
 #[test]
-fn conditions_of_the_item_hold_for_its_registration() {
+fn an_items_cfg_holds_for_its_registration() {
     let item = quote!(
         #[cfg(feature = "net")]
         #[inline]
@@ -217,7 +217,7 @@ fn results_are_seen_through() {
 }
 
 #[test]
-fn settings_that_nobody_can_set_are_not_prepared_for_it() {
+fn readonly_settings_have_no_setter() {
     let item = quote!(
         static CORES: Cvar<u32> = Cvar::new(1).range(1..=64).on_set(check);
     );
@@ -276,7 +276,7 @@ fn what_an_event_says_itself_is_not_added() {
 }
 
 #[test]
-fn an_event_with_faults_is_there_without_elements() {
+fn a_faulty_event_has_no_elements() {
     let item = quote!(
         struct Sent {
             #[mpit(datatype = "INT")]

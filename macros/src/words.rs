@@ -1,24 +1,24 @@
-//! The vocabularies of the standard, and what somebody who misspelled a word probably meant.
+//! The vocabularies of the standard, and suggestions for misspelled values.
 
 use std::fmt::Write as _;
 
-/// A word of a fixed vocabulary, written in attributes as in the standard, without the standard's prefix.
+/// A value of a vocabulary, spelled in attributes as in the standard, without the prefix.
 pub(crate) trait Word: Copy + PartialEq + 'static {
-    /// What the words stand for, in messages: "pvar class".
+    /// The kind of value, for messages: "pvar class".
     const WHAT: &'static str;
-    /// The standard's prefix, which is left away.
+    /// The standard's prefix, which attributes omit.
     const PREFIX: &'static str;
-    /// All words.
+    /// All values.
     const ALL: &'static [Self];
 
-    /// The spelling.
+    /// Returns the spelling.
     fn word(self) -> &'static str;
 
-    /// The name of the variant, here and in `mpit`.
+    /// Returns the name of the variant, here and in `mpit`.
     fn variant(self) -> &'static str;
 }
 
-/// Declares a vocabulary with the variants that `mpit::words` has.
+/// Declares a vocabulary with the variants of `mpit::words`.
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident, $what:literal, $prefix:literal, [$($variant:ident = $word:literal),+ $(,)?]) => {
         $(#[$doc])*
@@ -69,7 +69,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Who must write a control variable together.
+    /// The sets of processes that must write a control variable together.
     Scope, "scope", "MPI_T_SCOPE_", [
         Constant = "CONSTANT", ReadOnly = "READONLY", Local = "LOCAL", Group = "GROUP",
         GroupEq = "GROUP_EQ", All = "ALL", AllEq = "ALL_EQ",
@@ -77,7 +77,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// For whom a variable is meant.
+    /// The audiences of variables.
     Verbosity, "verbosity", "MPI_T_VERBOSITY_", [
         UserBasic = "USER_BASIC", UserDetail = "USER_DETAIL", UserAll = "USER_ALL",
         TunerBasic = "TUNER_BASIC", TunerDetail = "TUNER_DETAIL", TunerAll = "TUNER_ALL",
@@ -86,23 +86,23 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Until when a control variable can be set.
+    /// The times until which a control variable can be set.
     Settable, "deadline", "", [Always = "always", BeforeInit = "before_init"]
 }
 
-/// The word with that spelling, or what to tell who wrote it.
+/// Returns the value with a spelling, or a message with suggestions.
 pub(crate) fn find<W: Word>(text: &str) -> Result<W, String> {
     if let Some(word) = W::ALL.iter().copied().find(|word| word.word() == text) {
         return Ok(word);
     }
     let words: Vec<&str> = W::ALL.iter().map(|word| word.word()).collect();
-    // `MPI_T_BIND_MPI_COMM` is the one prefix in the standard that is two.
+    // `MPI_T_BIND_MPI_COMM` is the only name in the standard with two prefixes.
     let bare = text.strip_prefix(W::PREFIX).unwrap_or(text);
     let bare = bare.strip_prefix("MPI_").unwrap_or(bare);
     Err(unknown(W::WHAT, text, bare, &words))
 }
 
-/// "unknown pvar class `SIZES`, did you mean `SIZE`?" and the list of all words.
+/// Returns a message such as "unknown pvar class `SIZES`, did you mean `SIZE`?", with the list of all values.
 pub(crate) fn unknown(what: &str, text: &str, bare: &str, words: &[&str]) -> String {
     let mut message = format!("unknown {what} `{text}`");
     if let Some(near) = nearest(bare, words) {
@@ -112,12 +112,12 @@ pub(crate) fn unknown(what: &str, text: &str, bare: &str, words: &[&str]) -> Str
     message
 }
 
-/// The words between backticks, with commas.
+/// Returns the values between backticks, with commas.
 pub(crate) fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The word that is most like a text, if one is like it at all.
+/// Returns the value that is most similar to a text, if one is similar enough.
 pub(crate) fn nearest<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
     let folded = text.to_lowercase().replace('-', "_");
     let tolerated = 1 + folded.chars().count() / 3;
@@ -129,7 +129,7 @@ pub(crate) fn nearest<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
         .map(|(_, word)| word)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other.
+/// Returns the number of insertions, deletions, substitutions and swaps of neighbors that convert one text to the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

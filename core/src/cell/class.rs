@@ -1,11 +1,11 @@
-//! Which cells serve which class: one trait per class, so that the compiler's message names what is missing.
+//! The class traits: one per class, implemented by its cells, so that the compiler's message names the class and a remedy.
 
 use super::{
     Aggregate, AmountValue, Cell, CommLevels, Computed, ComputedPvar, Counter, CounterValue, Custom,
     EnumValue, Generic, HighWatermark, Level, LowWatermark, PeerArray, Percentage, Size, State, Timer, Value,
 };
 
-/// What a pvar of class COUNTER may be stored in.
+/// Storage of a performance variable of class COUNTER.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a COUNTER pvar",
     label = "not a cell of class COUNTER",
@@ -16,7 +16,7 @@ impl<T: CounterValue> CounterCell for Counter<T> {}
 impl<T: CounterValue> CounterCell for PeerArray<T> {}
 impl<F: ComputedPvar> CounterCell for Computed<F> where F::Value: CounterValue {}
 
-/// What a pvar of class AGGREGATE may be stored in.
+/// Storage of a performance variable of class AGGREGATE.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store an AGGREGATE pvar",
     label = "not a cell of class AGGREGATE",
@@ -27,7 +27,7 @@ impl<T: AmountValue> AggregateCell for Aggregate<T> {}
 impl<T: CounterValue> AggregateCell for PeerArray<T> {}
 impl<F: ComputedPvar> AggregateCell for Computed<F> where F::Value: AmountValue {}
 
-/// What a pvar of class TIMER may be stored in.
+/// Storage of a performance variable of class TIMER.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a TIMER pvar",
     label = "not a cell of class TIMER",
@@ -38,7 +38,7 @@ impl<T: AmountValue> TimerCell for Timer<T> {}
 impl<T: CounterValue> TimerCell for PeerArray<T> {}
 impl<F: ComputedPvar> TimerCell for Computed<F> where F::Value: AmountValue {}
 
-/// What a pvar of class LEVEL may be stored in.
+/// Storage of a performance variable of class LEVEL.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a LEVEL pvar",
     label = "not a cell of class LEVEL",
@@ -49,7 +49,7 @@ impl<T: AmountValue> LevelCell for Level<T> {}
 impl<T: AmountValue> LevelCell for CommLevels<T> {}
 impl<F: ComputedPvar> LevelCell for Computed<F> where F::Value: AmountValue {}
 
-/// What a pvar of class SIZE may be stored in.
+/// Storage of a performance variable of class SIZE.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a SIZE pvar",
     label = "not a cell of class SIZE",
@@ -60,7 +60,7 @@ impl<T: AmountValue> SizeCell for Size<T> {}
 impl<T: CounterValue> SizeCell for PeerArray<T> {}
 impl<F: ComputedPvar> SizeCell for Computed<F> where F::Value: AmountValue {}
 
-/// What a pvar of class PERCENTAGE may be stored in.
+/// Storage of a performance variable of class PERCENTAGE.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a PERCENTAGE pvar",
     label = "not a cell of class PERCENTAGE",
@@ -70,7 +70,7 @@ pub trait PercentageCell: Cell {}
 impl PercentageCell for Percentage {}
 impl<F: ComputedPvar<Value = f64>> PercentageCell for Computed<F> {}
 
-/// What a pvar of class HIGHWATERMARK may be stored in.
+/// Storage of a performance variable of class HIGHWATERMARK.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a HIGHWATERMARK pvar",
     label = "not a cell of class HIGHWATERMARK",
@@ -81,7 +81,7 @@ impl<T: AmountValue> HighWatermarkCell for HighWatermark<T> {}
 impl<T: AmountValue> HighWatermarkCell for Level<T> {}
 impl<T: AmountValue> HighWatermarkCell for CommLevels<T> {}
 
-/// What a pvar of class LOWWATERMARK may be stored in.
+/// Storage of a performance variable of class LOWWATERMARK.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a LOWWATERMARK pvar",
     label = "not a cell of class LOWWATERMARK",
@@ -92,7 +92,7 @@ impl<T: AmountValue> LowWatermarkCell for LowWatermark<T> {}
 impl<T: AmountValue> LowWatermarkCell for Level<T> {}
 impl<T: AmountValue> LowWatermarkCell for CommLevels<T> {}
 
-/// What a pvar of class STATE may be stored in.
+/// Storage of a performance variable of class STATE.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a STATE pvar",
     label = "not a cell of class STATE",
@@ -102,7 +102,7 @@ pub trait StateCell: Cell {}
 impl<E: EnumValue> StateCell for State<E> {}
 impl<F: ComputedPvar<Value = i32>> StateCell for Computed<F> {}
 
-/// What a pvar of class GENERIC may be stored in.
+/// Storage of a performance variable of class GENERIC.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a GENERIC pvar",
     label = "not a cell of class GENERIC",

@@ -1,4 +1,4 @@
-//! Variables that are functions: computed when they are read.
+//! Computed variables: functions that are called when the variable is read.
 
 use std::marker::PhantomData;
 
@@ -7,17 +7,17 @@ use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::words::Bind;
 
-/// What the `pvar` attribute makes of a function.
+/// A computed variable, implemented by the expansion of the `pvar` attribute on a function.
 #[doc(hidden)]
 pub trait ComputedPvar: Send + Sync + 'static {
     /// The type of one element.
     type Value: Value;
-    /// What the function takes.
+    /// The kind of object that the function takes.
     const BIND: Bind;
-    /// The enumeration of what it returns.
+    /// The enumeration of the values that it returns.
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
-    /// Elements for this object.
+    /// Returns the number of elements for an object.
     fn count(_object: &Object<'_>) -> usize {
         1
     }
@@ -26,14 +26,14 @@ pub trait ComputedPvar: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When the value cannot be had.
+    /// The error of the function.
     fn fill(object: &Object<'_>, out: &mut [Self::Value]) -> crate::Result<()>;
 
-    /// One handle more (+1) or less (-1) is looking.
+    /// Counts a handle that is started (+1) or stopped (-1).
     fn watch(_more: i32) {}
 }
 
-/// The cell of a variable that is a function.
+/// The cell of a computed variable.
 #[derive(Debug)]
 pub struct Computed<F> {
     of: PhantomData<fn() -> F>,

@@ -1,4 +1,4 @@
-//! SIZE, PERCENTAGE, STATE and GENERIC: one present value.
+//! SIZE, PERCENTAGE, STATE and GENERIC: cells with a present value.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -7,7 +7,7 @@ use super::{AmountValue, Cell, EnumValue, Value};
 use crate::desc::EnumDesc;
 use crate::object::Object;
 
-/// The cell of a SIZE: how large a resource is. Negative numbers and NaN count as 0.
+/// The cell of a SIZE: the size of a resource. Negative numbers and NaN count as 0.
 #[derive(Debug)]
 pub struct Size<T: AmountValue> {
     word: AtomicU64,
@@ -15,7 +15,7 @@ pub struct Size<T: AmountValue> {
 }
 
 impl<T: AmountValue> Size<T> {
-    /// A size of 0.
+    /// Creates a size of 0.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
@@ -28,7 +28,7 @@ impl<T: AmountValue> Size<T> {
         self.word.store(size.at_least_zero().to_word(), Relaxed);
     }
 
-    /// The present size.
+    /// Returns the present size.
     #[must_use]
     pub fn get(&self) -> T {
         T::from_word(self.word.load(Relaxed))
@@ -53,11 +53,11 @@ pub struct Percentage {
 }
 
 impl Percentage {
-    /// A share.
+    /// Creates a share.
     ///
     /// # Panics
     ///
-    /// When it lies outside of 0.0 to 1.0; in a static it does not compile.
+    /// Panics if it is outside of 0.0 to 1.0; in a static it does not compile.
     #[must_use]
     pub const fn new(share: f64) -> Self {
         assert!(share >= 0.0 && share <= 1.0, "a PERCENTAGE is a share from 0.0 to 1.0");
@@ -70,7 +70,7 @@ impl Percentage {
         self.word.store(clamped(share).to_bits(), Relaxed);
     }
 
-    /// The present share.
+    /// Returns the present share.
     #[must_use]
     pub fn get(&self) -> f64 {
         f64::from_bits(self.word.load(Relaxed))
@@ -92,7 +92,7 @@ impl Cell for Percentage {
     }
 }
 
-/// The cell of a STATE: which of a set of states something is in.
+/// The cell of a STATE: one of a set of states.
 #[derive(Debug)]
 pub struct State<E: EnumValue> {
     word: AtomicU64,
@@ -100,7 +100,7 @@ pub struct State<E: EnumValue> {
 }
 
 impl<E: EnumValue> State<E> {
-    /// The state whose value is that of the enumeration's first item.
+    /// Creates a cell in the state of the enumeration's first item.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
@@ -108,13 +108,13 @@ impl<E: EnumValue> State<E> {
         Self { word: AtomicU64::new(first.cast_unsigned() as u64), of: PhantomData }
     }
 
-    /// Enters a state.
+    /// Sets the state.
     #[inline]
     pub fn set(&self, state: E) {
         self.word.store(state.value().to_word(), Relaxed);
     }
 
-    /// The present state.
+    /// Returns the present state.
     #[must_use]
     #[allow(clippy::missing_panics_doc, reason = "only values of `E` are ever stored")]
     pub fn get(&self) -> E {
@@ -142,7 +142,7 @@ pub struct Generic<T: Value> {
 }
 
 impl<T: Value> Generic<T> {
-    /// The value 0.
+    /// Creates a cell with the value 0.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
@@ -155,7 +155,7 @@ impl<T: Value> Generic<T> {
         self.word.store(value.to_word(), Relaxed);
     }
 
-    /// The present value.
+    /// Returns the present value.
     #[must_use]
     pub fn get(&self) -> T {
         T::from_word(self.word.load(Relaxed))

@@ -1,54 +1,53 @@
-//! Variables that keep the state of each handle themselves.
+//! Custom variables, which keep the state of each handle themselves.
 
 use std::cell::Cell as StdCell;
 
 use super::{Cell, Value};
-use crate::desc::Behaviour;
+use crate::desc::Behavior;
 use crate::object::Object;
 use crate::{Error, Result};
 
-/// Which handle something happens to. Unique for the life of the process.
+/// The identity of a handle. Unique for the life of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HandleId(pub(crate) u64);
 
-/// What happens to a handle.
+/// An operation on a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Request {
-    /// It is made.
+    /// The handle is allocated.
     Bind,
-    /// It is freed.
+    /// The handle is freed.
     Unbind,
-    /// It is started.
+    /// The handle is started.
     Start,
-    /// It is stopped.
+    /// The handle is stopped.
     Stop,
-    /// It is reset.
+    /// The handle is reset.
     Reset,
-    /// It is read.
+    /// The handle is read.
     Read,
-    /// It is written.
+    /// The handle is written.
     Write,
 }
 
-/// A request to a handle of a [`Custom`] variable, as it crosses a C boundary.
+/// A request to a handle of a [`Custom`] variable, in C layout.
 #[repr(C)]
 pub struct Action<'a> {
     pub(crate) request: Request,
     pub(crate) handle: HandleId,
     pub(crate) object: &'a Object<'a>,
-    /// `Read`: where to; `Write`: where from. `count` elements.
+    /// `count` elements: the destination of a `Read`, the value of a `Write`.
     pub(crate) buffer: StdCell<*mut u8>,
     pub(crate) count: usize,
 }
 
-/// A GENERIC variable with behaviour of its own: what starting, stopping, reading and writing a handle means is
-/// up to the type.
+/// A GENERIC variable with custom behavior: the type defines the meaning of starting, stopping, reading and writing a handle.
 ///
 /// ```
 /// use mpit::cell::{Custom, HandleId};
 ///
-/// /// Writes what it is told to the log when it is stopped.
+/// /// Writes its report to the log when it is stopped.
 /// struct Log;
 ///
 /// impl Custom for Log {
@@ -63,10 +62,10 @@ pub struct Action<'a> {
 pub trait Custom: Send + Sync + 'static {
     /// The type of one element; `c_char` for text.
     type Value: Value;
-    /// Elements that a tool's buffer must have room for.
+    /// The number of elements of the value.
     const COUNT: usize;
 
-    /// A handle is made.
+    /// Allocates a handle.
     ///
     /// # Errors
     ///
@@ -75,10 +74,10 @@ pub trait Custom: Send + Sync + 'static {
         Ok(())
     }
 
-    /// A handle is freed. One that is started is not stopped first.
+    /// Frees a handle. A started handle is not stopped first.
     fn unbind(&self, _handle: HandleId) {}
 
-    /// A stopped handle is started.
+    /// Starts a handle, which is stopped.
     ///
     /// # Errors
     ///
@@ -87,7 +86,7 @@ pub trait Custom: Send + Sync + 'static {
         Ok(())
     }
 
-    /// A started handle is stopped.
+    /// Stops a handle, which is started.
     ///
     /// # Errors
     ///
@@ -96,29 +95,29 @@ pub trait Custom: Send + Sync + 'static {
         Ok(())
     }
 
-    /// The handle's value. `out` is all 0.
+    /// Reads the value of a handle. `out` is all 0.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// An error is passed to the tool.
     fn read(&self, _handle: HandleId, _out: &mut [Self::Value]) -> Result<()> {
         Ok(())
     }
 
-    /// A tool sets the handle's value. Text ends at its NUL, which `value` does not include.
+    /// Writes the value of a handle. Text ends at its NUL, which `value` does not include.
     ///
     /// # Errors
     ///
-    /// When the value is refused.
+    /// An error refuses the value.
     fn write(&self, _handle: HandleId, _value: &[Self::Value]) -> Result<()> {
         Err(Error::PvarNoWrite)
     }
 
-    /// A tool resets the handle.
+    /// Resets a handle.
     ///
     /// # Errors
     ///
-    /// When that is not possible.
+    /// An error leaves the handle as it is.
     fn reset(&self, _handle: HandleId) -> Result<()> {
         Err(Error::PvarNoWrite)
     }
@@ -130,7 +129,7 @@ impl<C: Custom> super::sealed::Sealed for C {}
 #[diagnostic::do_not_recommend]
 impl<C: Custom> Cell for C {
     type Value = <C as Custom>::Value;
-    const BEHAVIOUR: Behaviour = Behaviour::Custom;
+    const BEHAVIOR: Behavior = Behavior::Custom;
 
     fn count(&self, _object: &Object<'_>) -> usize {
         C::COUNT
@@ -152,15 +151,15 @@ impl<C: Custom> Cell for C {
             Request::Stop => self.stop(action.handle),
             Request::Reset => self.reset(action.handle),
             Request::Read => {
-                // SAFETY: the maker of a `Read` action promises room for `count` aligned elements. Zero is a
+                // SAFETY: the access call that made this `Read` action passes a buffer of `count` aligned elements. Zero is a
                 // value of every `Value` type.
                 unsafe { buffer.write_bytes(0, action.count) };
-                // SAFETY: as above, and initialized just now.
+                // SAFETY: `count` aligned elements, initialized above, which the tool does not access during the call.
                 let out = unsafe { std::slice::from_raw_parts_mut(buffer, action.count) };
                 self.read(action.handle, out)
             }
             Request::Write => {
-                // SAFETY: the maker of a `Write` action promises `count` aligned, initialized elements.
+                // SAFETY: the access call that made this `Write` action passes `count` aligned, initialized elements.
                 let value = unsafe { std::slice::from_raw_parts(buffer, action.count) };
                 self.write(action.handle, value)
             }

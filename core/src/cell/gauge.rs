@@ -1,4 +1,4 @@
-//! LEVEL and the watermarks: one present value, and the marks that it leaves.
+//! LEVEL and the watermarks: a present value, and the watermark cursors that follow it.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -13,31 +13,31 @@ use super::{AmountValue, Cell};
 use crate::object::Object;
 use crate::threads;
 
-/// A level, and the marks of those who watch it.
+/// A level, and the watermark cursors that follow it.
 ///
-/// A level is never negative, and the bits of non-negative numbers, integers and `f64` alike, order like the
-/// numbers; so levels are compared as bits.
+/// A level is never negative, and the bits of non-negative numbers, integers and `f64` alike, are ordered like the numbers; so
+/// levels are compared as bits.
 ///
-/// Each watermark handle has a mark of its own, and an update moves those that run. Nobody watches most of the
-/// time; then an update is a store, a load and a branch.
+/// Each watermark handle has its own cursor, a `Mark`, and an update moves those that are started. Without started cursors, an
+/// update is a store, a load and a branch.
 ///
-/// An update writes the level and then looks for running marks; a mark begins to run and then looks at the level.
-/// Both are sequentially consistent, so one of the two sees the other, and no level is missed.
+/// An update stores the level and then looks for started cursors; a cursor is started and then loads the level. All these
+/// accesses are sequentially consistent, so at least one side sees the other, and no level is missed.
 ///
-/// All zeros are a level of 0 without marks; other images keep one as `struct mpit_level`.
+/// All zeros are a level of 0 without cursors; other images have one as `struct mpit_level`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Gauge {
     pub(crate) level: AtomicU64,
-    /// How many marks run, or are about to.
+    /// The number of cursors that are started or being started.
     pub(crate) running: AtomicU32,
-    /// All marks ever made: those of freed handles are used again.
+    /// The list of all cursors. Those of freed handles are reused.
     pub(crate) marks: AtomicPtr<Mark>,
-    /// A [`ReachedFunction`] of the image that made the marks, or null: then they are this image's.
+    /// A [`ReachedFunction`] of the image that made the cursors, or null if this image did.
     pub(crate) reached: AtomicPtr<c_void>,
 }
 
-/// Moves the running marks of a gauge to a level that was reached.
+/// Moves the started cursors of a gauge to a new level.
 pub(crate) type ReachedFunction = unsafe extern "C" fn(gauge: *const Gauge, level: u64);
 
 impl Gauge {
@@ -60,7 +60,7 @@ impl Gauge {
         self.leave_marks(level);
     }
 
-    /// Replaces the level by a function of it.
+    /// Applies a function to the level.
     #[inline]
     fn change(&self, next: impl Fn(u64) -> u64) {
         let mut seen = self.level.load(Relaxed);
@@ -76,9 +76,11 @@ impl Gauge {
         }
     }
 
-    /// Has this image's function move the marks, whichever image sets the level; whether no other image's does already.
-    /// The function comes in a static: a compiler may give one function several addresses, but what a static holds is one
-    /// of them for the life of the process.
+    /// Binds the level to this image's function, which moves the cursors on updates of any image. Returns false if the level is
+    /// bound to another image.
+    ///
+    /// The function is passed in a static, since a compiler may give one function several addresses, and a static holds one of
+    /// them.
     pub(crate) fn bind(&self, function: &'static ReachedFunction) -> bool {
         let ours = *function as *mut c_void;
         match self.reached.compare_exchange(null_mut(), ours, AcqRel, Acquire) {
@@ -92,12 +94,12 @@ impl Gauge {
         self.reached.load(Acquire) == *function as *mut c_void
     }
 
-    /// Moves the running marks, which this image made, to a level that was reached.
+    /// Moves the started cursors, which this image made, to a new level.
     pub(crate) fn move_marks(&self, level: u64) {
         self.marks().for_each(|mark| mark.observe(level));
     }
 
-    /// Sees to it that the running marks are moved to a level that was reached.
+    /// Moves the started cursors, if there are any, to a new level.
     #[inline]
     fn leave_marks(&self, level: u64) {
         if self.running.load(SeqCst) != 0 {
@@ -105,14 +107,14 @@ impl Gauge {
             if reached.is_null() {
                 return self.move_marks(level);
             }
-            // SAFETY: not null, so it is what `bind` stored.
+            // SAFETY: not null, so a `ReachedFunction` that `bind` stored.
             let function = unsafe { std::mem::transmute::<*mut c_void, ReachedFunction>(reached) };
-            // SAFETY: a gauge is what it takes.
+            // SAFETY: `self` is the gauge that the function was bound to.
             unsafe { function(self, level) };
         }
     }
 
-    /// The present level, as a word.
+    /// Returns the present level, as a word.
     #[doc(hidden)]
     pub fn level(&self) -> u64 {
         self.level.load(SeqCst)
@@ -127,7 +129,7 @@ impl Gauge {
         std::iter::successors(follow(&self.marks), move |mark| follow(&mark.next))
     }
 
-    /// Whether a handle owns a mark. Another image's marks cannot be asked, so they count.
+    /// Returns true if a handle owns a cursor. Cursors of another image cannot be inspected, so any of them counts.
     pub(super) fn is_watched(&self) -> bool {
         if self.reached.load(Acquire).is_null() {
             self.marks().any(Mark::is_taken)
@@ -136,7 +138,7 @@ impl Gauge {
         }
     }
 
-    /// A mark for one handle, at the beginning of its life. To be given back by [`Mark::retire`].
+    /// Returns an unused cursor for a new handle, to be returned by [`Mark::retire`].
     pub(crate) fn take_mark(&'static self, highest: bool) -> &'static Mark {
         if let Some(mark) = self.marks().find(|mark| mark.take(highest)) {
             return mark;
@@ -154,7 +156,7 @@ impl Gauge {
     }
 }
 
-/// Declares one view of a [`Gauge`].
+/// Declares a public cell type around a [`Gauge`].
 macro_rules! gauge_cell {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -165,7 +167,7 @@ macro_rules! gauge_cell {
         }
 
         impl<T: AmountValue> $name<T> {
-            /// A level of 0.
+            /// Creates a level of 0.
             #[must_use]
             #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
             pub const fn new() -> Self {
@@ -178,7 +180,7 @@ macro_rules! gauge_cell {
                 self.gauge.set(level.at_least_zero().to_word());
             }
 
-            /// The present level.
+            /// Returns the present level.
             #[inline]
             #[must_use]
             pub fn get(&self) -> T {
@@ -187,13 +189,13 @@ macro_rules! gauge_cell {
         }
 
         impl $name<u32> {
-            /// Raises the level; it stays at the type's maximum rather than overflow.
+            /// Raises the level; it saturates at the type's maximum.
             #[inline]
             pub fn raise(&self, by: u32) {
                 self.gauge.change(|level| u64::from((level as u32).saturating_add(by)));
             }
 
-            /// Lowers the level; it stays at 0 rather than become negative.
+            /// Lowers the level; it saturates at 0.
             #[inline]
             pub fn lower(&self, by: u32) {
                 self.gauge.change(|level| u64::from((level as u32).saturating_sub(by)));
@@ -201,13 +203,13 @@ macro_rules! gauge_cell {
         }
 
         impl $name<u64> {
-            /// Raises the level; it stays at the type's maximum rather than overflow.
+            /// Raises the level; it saturates at the type's maximum.
             #[inline]
             pub fn raise(&self, by: u64) {
                 self.gauge.change(|level| level.saturating_add(by));
             }
 
-            /// Lowers the level; it stays at 0 rather than become negative.
+            /// Lowers the level; it saturates at 0.
             #[inline]
             pub fn lower(&self, by: u64) {
                 self.gauge.change(|level| level.saturating_sub(by));
@@ -238,14 +240,14 @@ gauge_cell! {
 }
 
 gauge_cell! {
-    /// The cell of a HIGHWATERMARK: set to the present level, it shows each handle the highest one since the
-    /// handle was started or reset.
+    /// The cell of a HIGHWATERMARK: set to the present level, it shows each handle the highest level since the handle was started
+    /// or reset.
     HighWatermark
 }
 
 gauge_cell! {
-    /// The cell of a LOWWATERMARK: set to the present level, it shows each handle the lowest one since the
-    /// handle was started or reset.
+    /// The cell of a LOWWATERMARK: set to the present level, it shows each handle the lowest level since the handle was started
+    /// or reset.
     LowWatermark
 }
 
@@ -260,10 +262,10 @@ mod tests {
     static OURS: ReachedFunction = reached;
     static THEIRS: ReachedFunction = another;
 
-    /// Stands for the function of another image, which knows the marks.
+    /// A stand-in for the function of another image, which made the cursors.
     unsafe extern "C" fn reached(gauge: *const Gauge, level: u64) {
         REACHED.store(level, Relaxed);
-        // SAFETY: who calls it gives its own gauge.
+        // SAFETY: the test passes its own static gauge.
         unsafe { &*gauge }.move_marks(level);
     }
 
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_another_image_are_moved_by_its_function() {
+    fn foreign_marks_move_by_their_function() {
         static LEVEL: Level<u64> = Level::new();
         let gauge = LEVEL.gauge().expect("a level has a gauge");
         assert!(gauge.bind(&OURS) && gauge.bind(&OURS) && !gauge.bind(&THEIRS));
@@ -285,6 +287,6 @@ mod tests {
         LEVEL.lower(5);
         assert_eq!((REACHED.load(Relaxed), mark.read()), (2, 7));
         mark.retire();
-        assert!(gauge.is_watched(), "nobody here can say whose the mark is");
+        assert!(gauge.is_watched(), "the mark has no other owner");
     }
 }

@@ -1,9 +1,10 @@
-//! One level per communicator.
+//! Levels per communicator.
 
 use std::ops::Deref;
 use std::sync::atomic::{
     AtomicU64,
-    Ordering::{Acquire, Release},
+    Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -12,14 +13,14 @@ use crate::log::Log;
 use crate::object::{Comm, Object};
 use crate::words::Bind;
 
-/// In place of a communicator's number: a level that no communicator has.
+/// A stand-in for a communicator's number: the slot is free.
 const NOBODY: u64 = u64::MAX;
 
-/// The cell of a LEVEL that each communicator has one of, such as the length of its queue. Like a
-/// [`Level`], it can be published as high and low watermark, too.
+/// The cell of a LEVEL per communicator, such as the length of its queue. Like a [`Level`], it can be published as high and low
+/// watermark as well.
 ///
-/// A handle is bound to a communicator and sees its level alone. One that is bound to a communicator that has none, or
-/// whose level is gone, sees 0.
+/// A handle is bound to a communicator and shows its level. A handle on a communicator without a level, or whose level was
+/// dropped, shows 0.
 ///
 /// ```
 /// use mpit::cell::CommLevels;
@@ -28,14 +29,14 @@ const NOBODY: u64 = u64::MAX;
 /// #[mpit::pvar(class = "LEVEL", highwatermark)]
 /// static QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
 ///
-/// // The host makes a communicator, which it numbers 1.
+/// // The host creates a communicator with the number 1.
 /// let length = QUEUE_LENGTH.of_comm(1);
 /// length.set(3);
 /// ```
 #[derive(Debug)]
 pub struct CommLevels<T: AmountValue> {
     slots: Log<Slot<T>>,
-    /// What handles see that are bound to a communicator without a level.
+    /// The level of communicators that have none.
     none: Level<T>,
     taking: Mutex<()>,
 }
@@ -47,21 +48,21 @@ struct Slot<T: AmountValue> {
 }
 
 impl<T: AmountValue> CommLevels<T> {
-    /// No communicator has a level.
+    /// Creates a cell in which no communicator has a level.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { slots: Log::new(), none: Level::new(), taking: Mutex::new(()) }
     }
 
-    /// A level of 0 for a communicator, by the number that [`Object::id`] says. It is the host's, to be made with the
-    /// communicator and dropped with it; a communicator has one at a time.
+    /// Returns a new level of 0 for a communicator, by the number that [`Object::id`] returns. The host creates it with the
+    /// communicator and drops it with the communicator; a communicator has at most one.
     ///
-    /// The memory of one that was dropped is used again, unless watermarks of handles still hang on it.
+    /// The memory of a dropped level is reused, unless watermarks of handles still refer to it.
     ///
     /// # Panics
     ///
-    /// When there are more communicators than a list can hold, some thousand millions.
+    /// Panics when the list is full, after some thousand million communicators.
     #[must_use]
     pub fn of_comm(&'static self, comm: u64) -> CommLevel<T> {
         let _alone = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,14 +75,24 @@ impl<T: AmountValue> CommLevels<T> {
             pushed.expect("one level is made at a time, and the list is longer than memory")
         });
         slot.comm.store(comm, Release);
+        // Orders the number before the levels that are set from now on, for `level_of`.
+        fence(Release);
         CommLevel { slot }
     }
 
-    /// The level of a communicator, or the one that stands for none. No lock: tools come here to read.
-    fn seen_by(&self, object: &Object<'_>) -> &Level<T> {
-        let Some(comm) = Comm::from_object(object) else { return &self.none };
-        let its = |slot: &&Slot<T>| slot.comm.load(Acquire) == comm.id() && comm.id() != NOBODY;
-        self.slots.iter().find(its).map_or(&self.none, |slot| &slot.level)
+    /// Returns the slot of a communicator. Takes no lock, since tools read it.
+    fn slot_of(&self, object: &Object<'_>) -> Option<&Slot<T>> {
+        let comm = Comm::from_object(object)?.id();
+        self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NOBODY)
+    }
+
+    /// Returns the level of a communicator, if it has one.
+    fn level_of(&self, object: &Object<'_>) -> Option<T> {
+        let slot = self.slot_of(object)?;
+        let level = slot.level.get();
+        fence(Acquire);
+        // If the number changed, the level was dropped meanwhile, and the value may be another communicator's.
+        if slot.comm.load(Relaxed) == object.id() { Some(level) } else { None }
     }
 }
 
@@ -114,7 +125,7 @@ impl<T: AmountValue> Cell for CommLevels<T> {
     const BIND: Bind = Bind::Comm;
 
     fn fill(&self, object: &Object<'_>, out: &mut [T]) -> crate::Result<()> {
-        out[0] = self.seen_by(object).get();
+        out[0] = self.level_of(object).unwrap_or_else(|| self.none.get());
         Ok(())
     }
 
@@ -123,17 +134,20 @@ impl<T: AmountValue> Cell for CommLevels<T> {
     }
 
     fn gauge_of(&self, object: &Object<'_>) -> Option<&Gauge> {
-        self.seen_by(object).gauge()
+        self.slot_of(object).map_or(&self.none, |slot| &slot.level).gauge()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::thread;
+
     use super::{Cell, CommLevels};
     use crate::object::Object;
 
     #[test]
-    fn communicators_come_and_go_in_the_same_memory() {
+    fn communicators_reuse_memory() {
         static LEVELS: CommLevels<u64> = CommLevels::new();
         let world = LEVELS.of_comm(1);
         let mark_of = |comm| {
@@ -154,5 +168,30 @@ mod tests {
         let _third = LEVELS.of_comm(1002);
         assert_eq!(LEVELS.slots.len(), 3);
         drop(world);
+    }
+
+    #[test]
+    fn no_level_of_another_communicator_is_read() {
+        static LEVELS: CommLevels<u64> = CommLevels::new();
+        const LAST: u64 = 400_000;
+        let newest = AtomicU64::new(1);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                // All use the same slot, one after the other, with their numbers as levels.
+                for comm in 1..=LAST {
+                    newest.store(comm, Relaxed);
+                    LEVELS.of_comm(comm).set(comm);
+                }
+            });
+            loop {
+                let comm = newest.load(Relaxed);
+                let mut out = [0];
+                LEVELS.fill(&Object::world(comm, 1), &mut out).expect("a level");
+                assert!(out[0] == 0 || out[0] == comm, "the level of communicator {}, not {comm}", out[0]);
+                if comm == LAST {
+                    break;
+                }
+            }
+        });
     }
 }

@@ -1,4 +1,4 @@
-//! Marks: the extreme level of one watermark handle's own time.
+//! Watermark cursors: the extreme level of one watermark handle.
 
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64,
@@ -9,13 +9,13 @@ use super::Gauge;
 use crate::switch::{Control, Flags, Switch};
 use crate::{Error, Result};
 
-/// More changes of one handle at once than this fail.
+/// The number of records, which bounds the changes of one handle in progress at once; further ones fail.
 const RECORDS: usize = 8;
 
-/// What one watermark handle knows: the highest or the lowest level while it ran, or at its last reset.
+/// A watermark cursor: the highest or lowest level while its handle was started, beginning with the level at its last reset.
 ///
-/// The peak lies in a record of a [`Switch`]: what is started, stopped or reset gets a new one, so that an update that
-/// comes late moves a peak that nobody looks at any more.
+/// The extreme is in a record of a [`Switch`]. Starting, stopping and resetting switch to a new record, so that a late update
+/// changes a record that is not read any more.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Mark {
@@ -23,9 +23,9 @@ pub(crate) struct Mark {
     peaks: [AtomicU64; RECORDS],
     gauge: &'static Gauge,
     highest: bool,
-    /// A handle owns it.
+    /// True if a handle owns the cursor.
     taken: AtomicBool,
-    /// The mark of the same gauge that was made before this one.
+    /// The next older cursor of the same gauge.
     pub(super) next: AtomicPtr<Mark>,
 }
 
@@ -41,31 +41,31 @@ impl Mark {
         }
     }
 
-    /// Takes a mark that was given back, unless it is of the other kind; whether it did.
+    /// Takes an unused cursor of the same kind. Returns false if it is of the other kind or in use.
     pub(super) fn take(&self, highest: bool) -> bool {
         self.highest == highest
             && !self.taken.load(Relaxed)
             && self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
     }
 
-    /// Whether a handle owns it.
+    /// Returns true if a handle owns the cursor.
     pub(super) fn is_taken(&self) -> bool {
         self.taken.load(Acquire)
     }
 
-    /// Gives the mark back; whether it ran.
+    /// Returns the cursor for reuse. Returns true if it was started.
     pub(crate) fn retire(&self) -> bool {
         let ran = self.clear();
         self.taken.store(false, Release);
         ran
     }
 
-    /// The present control word.
+    /// Returns the present control word.
     pub(crate) fn control(&self) -> Control {
         self.switch.control()
     }
 
-    /// Stops it for ever, if its control word is still this one; whether it ran. `None` when it is another.
+    /// Stops the cursor if its control word is still `seen`. Returns true if it was started, and `None` if the word changed.
     pub(crate) fn stop_if(&self, seen: Control) -> Option<bool> {
         let stopped = self.switch.stop_if(seen);
         if stopped == Some(true) {
@@ -90,12 +90,12 @@ impl Mark {
         if self.highest { a.max(b) } else { a.min(b) }
     }
 
-    /// The peak of a mark that has seen no level yet.
+    /// Returns the extreme of a cursor that has seen no level yet.
     fn none(&self) -> u64 {
         if self.highest { 0 } else { u64::MAX }
     }
 
-    /// Moves the peak of a record to a level.
+    /// Moves the extreme of a record to a level.
     #[inline]
     fn widen(&self, seen: Control, level: u64) {
         let peak = &self.peaks[seen.record() % RECORDS];
@@ -110,7 +110,7 @@ impl Mark {
         }
     }
 
-    /// Takes note of a level, if the mark runs.
+    /// Applies a new level, if the cursor is started.
     #[inline]
     pub(super) fn observe(&self, level: u64) {
         let seen = self.switch.control();
@@ -119,13 +119,13 @@ impl Mark {
         }
     }
 
-    /// What a tool reads: before the first start the present level, then the extreme one.
+    /// Returns the value of the handle: before the first start the present level, then the extreme.
     pub(crate) fn read(&self) -> u64 {
         loop {
             let seen = self.switch.control();
             let level = self.gauge.level();
             if seen.runs() {
-                // An update may have written the level and not come to the marks yet.
+                // An update may have stored the level and not reached the cursors yet.
                 self.widen(seen, level);
             }
             let peak = self.peaks[seen.record() % RECORDS].load(Acquire);
@@ -135,12 +135,12 @@ impl Mark {
         }
     }
 
-    /// Starts it, if it is stopped; whether it was. The first time it begins at the present level; later it goes on
-    /// from where it stopped.
+    /// Starts the cursor; returns true if it was stopped. The first start begins at the present level, a later one continues from
+    /// the extreme of the stop.
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoStartStop`] when too many changes are made at once.
+    /// [`Error::PvarNoStartStop`] when too many changes are in progress.
     pub(crate) fn start(&self) -> Result<bool> {
         self.gauge.running.fetch_add(1, SeqCst);
         let started = self.change(Error::PvarNoStartStop, |seen| {
@@ -157,11 +157,11 @@ impl Mark {
         started
     }
 
-    /// Stops it, if it runs; whether it did.
+    /// Stops the cursor; returns true if it was started.
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoStartStop`] when too many changes are made at once.
+    /// [`Error::PvarNoStartStop`] when too many changes are in progress.
     pub(crate) fn stop(&self) -> Result<bool> {
         let stopped = self.change(Error::PvarNoStartStop, |seen| {
             let level = self.gauge.level();
@@ -173,11 +173,11 @@ impl Mark {
         stopped
     }
 
-    /// Sets it to the present level.
+    /// Resets the extreme to the present level.
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoWrite`] when too many changes are made at once.
+    /// [`Error::PvarNoWrite`] when too many changes are in progress.
     pub(crate) fn reset(&self) -> Result<()> {
         self.change(Error::PvarNoWrite, |seen| {
             Some((self.gauge.level(), Flags::TOUCHED.with(seen.flags().only(Flags::RUNS))))

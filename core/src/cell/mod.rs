@@ -1,4 +1,4 @@
-//! Cells: where the values of variables live.
+//! Cells: storage for the values of performance variables.
 //!
 //! | class | cell | update |
 //! |---|---|---|
@@ -10,12 +10,12 @@
 //! | SIZE | [`Size`] | [`Size::set`] |
 //! | PERCENTAGE | [`Percentage`] | [`Percentage::set`] |
 //! | STATE | [`State`] | [`State::set`] |
-//! | GENERIC | [`Generic`], or a type of one's own that is [`Custom`] | [`Generic::set`] |
+//! | GENERIC | [`Generic`], or a type that implements [`Custom`] | [`Generic::set`] |
 //! | LEVEL and watermarks, per communicator | [`CommLevels`] | [`CommLevels::of_comm`], then as a level |
 //! | any sum, per peer of a communicator | [`PeerArray`] | [`PeerArray::add`] |
 //!
-//! Every update is a handful of instructions on one word: no lock, no allocation, no system call. Sums are
-//! kept only while a handle on them is started; otherwise an update is one load and a branch.
+//! An update is a few instructions on one word, without lock, allocation or system call. Sums are counted only while a handle on
+//! them is started; otherwise an update is one load and a branch.
 
 mod class;
 mod computed;
@@ -45,65 +45,65 @@ pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, Value, fi
 
 use std::marker::PhantomData;
 
-use crate::desc::{Behaviour, EnumDesc, PvarOps};
+use crate::desc::{Behavior, EnumDesc, PvarOps};
 use crate::object::Object;
 use crate::words::Bind;
 
-/// Storage of a performance variable. Sealed: implemented by the types of this module. For behaviour of one's own
-/// implement [`Custom`] or write the variable as a function.
+/// Storage of a performance variable. Sealed: implemented by the types of this module. For custom behavior implement [`Custom`],
+/// or define the variable as a function.
 pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     /// The Rust type of one element.
     type Value: Value;
 
-    /// How handles account when the class leaves it open.
-    const BEHAVIOUR: Behaviour = Behaviour::Current;
-    /// What the cell must be bound to.
+    /// The accounting of handles, for classes that allow several kinds.
+    const BEHAVIOR: Behavior = Behavior::Current;
+    /// The kind of object that the cell must be bound to.
     const BIND: Bind = Bind::NoObject;
     /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
-    /// Elements for this object.
+    /// Returns the number of elements for an object.
     fn count(&self, _object: &Object<'_>) -> usize {
         1
     }
 
-    /// Fills `out`, which has the number of elements that a handle was told.
+    /// Copies the value to `out`, which has as many elements as the handle.
     ///
     /// # Errors
     ///
-    /// When the value cannot be had.
+    /// The error of the variable's function.
     fn fill(&self, object: &Object<'_>, out: &mut [Self::Value]) -> crate::Result<()>;
 
-    /// One handle more (+1) or less (-1) is looking.
+    /// Counts a handle that is started (+1) or stopped (-1).
     fn watch(&self, _more: i32) {}
 
-    /// The level behind a watermark.
+    /// Returns the level that watermarks follow.
     fn gauge(&self) -> Option<&Gauge> {
         None
     }
 
-    /// The level behind a watermark that is bound to an object.
+    /// Returns the level of an object that watermarks follow.
     fn gauge_of(&self, _object: &Object<'_>) -> Option<&Gauge> {
         self.gauge()
     }
 
-    /// What happens to a handle, for [`Behaviour::Custom`].
+    /// Handles a request to a handle, for [`Behavior::Custom`].
     ///
     /// # Errors
     ///
-    /// As the variable decides.
+    /// The error of the custom variable.
     fn custom(&self, _action: &Action<'_>) -> crate::Result<()> {
         Err(crate::Error::Invalid)
     }
 }
 
-/// Keeps [`Cell`] to this crate: an [`Action`] is only right for the variable that it was made for, and a descriptor
-/// relies on what a cell says of itself.
+/// Seals [`Cell`]: an [`Action`] is valid only for the variable that it was made for, and a descriptor relies on the constants of
+/// its cell.
 pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// The functions behind the cells of a type. Not a part of [`Cell`]: no implementation may replace them.
+/// The functions for the cells of a type. Not a part of [`Cell`], so that no implementation can replace them.
 pub(crate) struct Operations<C>(PhantomData<C>);
 
 impl<C: Cell> Operations<C> {
@@ -117,8 +117,7 @@ impl<C: Cell> Operations<C> {
     };
 }
 
-/// The C side of [`Cell`]: one function per operation, for pointers of unknown type. A panic in somebody's
-/// function ends here, as an error.
+/// C functions for the operations of [`Cell`], with untyped pointers. They turn panics of the definition's functions into errors.
 mod ops {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -126,11 +125,13 @@ mod ops {
     use crate::Error;
     use crate::object::Object;
 
+    /// Returns the number of elements, or minus an error code: `count` of `PvarOps`.
+    ///
     /// # Safety
     ///
     /// `cell` is a `&'static C`.
     pub(super) unsafe extern "C" fn count<C: Cell>(cell: *const (), object: &Object<'_>) -> i32 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the descriptor passes the cell for whose type its functions were made: the caller ensures it.
         let cell = unsafe { &*cell.cast::<C>() };
         match catch_unwind(AssertUnwindSafe(|| cell.count(object))) {
             Ok(count) => i32::try_from(count).unwrap_or(-Error::Memory.code()),
@@ -138,7 +139,7 @@ mod ops {
         }
     }
 
-    /// Sets values to 0; most often it is one, and then without a call.
+    /// Sets elements to 0, inline for the usual case of one.
     ///
     /// # Safety
     ///
@@ -146,14 +147,16 @@ mod ops {
     #[inline]
     unsafe fn zero<T>(out: *mut T, count: usize) {
         if count == 1 {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `out` is valid for writes of `count` values, which is 1 here.
             unsafe { out.write_bytes(0, 1) };
         } else {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `out` is valid for writes of `count` values.
             unsafe { out.write_bytes(0, count) };
         }
     }
 
+    /// Copies the value: `read` of `PvarOps`.
+    ///
     /// # Safety
     ///
     /// `cell` is a `&'static C`; `out` is valid for writes of `count` values of its type, and aligned.
@@ -163,13 +166,13 @@ mod ops {
         out: *mut u8,
         count: usize,
     ) -> i32 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the descriptor passes the cell for whose type its functions were made: the caller ensures it.
         let cell = unsafe { &*cell.cast::<C>() };
         let out = out.cast::<C::Value>();
-        // SAFETY: by the caller's promise. Zero is a value of every `Value` type, so what follows may see the
-        // memory as initialized, and elements that nobody fills are 0.
+        // SAFETY: `out` has `count` aligned elements: the caller ensures it. Zero is a value of every `Value` type, so the slice
+        // below is initialized, and elements that `fill` skips are 0.
         unsafe { zero(out, count) };
-        // SAFETY: by the caller's promise, and initialized just now.
+        // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
         let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
         match catch_unwind(AssertUnwindSafe(|| cell.fill(object, out))) {
             Ok(Ok(())) => 0,
@@ -178,21 +181,25 @@ mod ops {
         }
     }
 
+    /// Counts a started or stopped handle: `watch` of `PvarOps`.
+    ///
     /// # Safety
     ///
     /// `cell` is a `&'static C`.
     pub(super) unsafe extern "C" fn watch<C: Cell>(cell: *const (), more: i32) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the descriptor passes the cell for whose type its functions were made: the caller ensures it.
         let cell = unsafe { &*cell.cast::<C>() };
-        // A panicking `watch` has no way to report; the variable then merely stays unwatched.
+        // There is no way to report a panic of `watch`; the variable then does not count.
         let _ = catch_unwind(AssertUnwindSafe(|| cell.watch(more)));
     }
 
+    /// Returns the level that watermarks follow: `gauge` of `PvarOps`.
+    ///
     /// # Safety
     ///
     /// `cell` is a `&'static C`.
     pub(super) unsafe extern "C" fn gauge<C: Cell>(cell: *const (), object: &Object<'_>) -> *const Gauge {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the descriptor passes the cell for whose type its functions were made: the caller ensures it.
         let cell: &'static C = unsafe { &*cell.cast::<C>() };
         match catch_unwind(AssertUnwindSafe(|| cell.gauge_of(object))) {
             Ok(Some(gauge)) => std::ptr::from_ref(gauge),
@@ -200,11 +207,13 @@ mod ops {
         }
     }
 
+    /// Handles a request to a handle: `custom` of `PvarOps`.
+    ///
     /// # Safety
     ///
     /// `cell` is a `&'static C`.
     pub(super) unsafe extern "C" fn custom<C: Cell>(cell: *const (), action: &Action<'_>) -> i32 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the descriptor passes the cell for whose type its functions were made: the caller ensures it.
         let cell = unsafe { &*cell.cast::<C>() };
         match catch_unwind(AssertUnwindSafe(|| cell.custom(action))) {
             Ok(Ok(())) => 0,

@@ -1,20 +1,19 @@
-//! One sum per peer of a communicator.
+//! Sums per peer of a communicator.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Cell, CounterValue};
-use crate::desc::Behaviour;
+use crate::desc::Behavior;
 use crate::object::{Comm, Object};
 use crate::sparse::Sparse;
 use crate::threads;
 use crate::words::Bind;
 
-/// The cell of a per-peer array: one sum for each process that was ever added to.
+/// The cell of a per-peer array: a sum for each process with an update.
 ///
-/// Bound to a communicator, it shows an element for each of its ranks. Memory grows with the peers added to,
-/// not with the size of the world. Kept while a handle is started; otherwise an update is one load and a
-/// branch.
+/// Bound to a communicator, it shows an element for each of its ranks. Memory grows with the number of peers that have updates,
+/// not with the size of the world. Updates count while a handle is started; otherwise an update is one load and a branch.
 #[derive(Debug)]
 pub struct PeerArray<T: CounterValue> {
     sums: Sparse<AtomicU64>,
@@ -23,16 +22,16 @@ pub struct PeerArray<T: CounterValue> {
 }
 
 impl<T: CounterValue> PeerArray<T> {
-    /// An array of zeros.
+    /// Creates an array of zeros.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { sums: Sparse::new(), watchers: AtomicU32::new(0), of: PhantomData }
     }
 
-    /// Adds to the sum of a process, given by its rank in the world, if a handle is started.
+    /// Adds to the sum of a process, given by its rank in `MPI_COMM_WORLD`, if a handle is started.
     ///
-    /// Allocates when a process is added to for the first time, never again.
+    /// Allocates at the first update for a process, and never again for it.
     #[inline]
     pub fn add(&self, world_rank: u32, amount: T) {
         if self.watchers.load(Relaxed) != 0 {
@@ -40,7 +39,7 @@ impl<T: CounterValue> PeerArray<T> {
         }
     }
 
-    /// What was added for a process so far while handles were started.
+    /// Returns the sum of a process, counted while handles were started.
     #[must_use]
     pub fn total(&self, world_rank: u32) -> T {
         T::from_word(self.sums.get(world_rank).map_or(0, |sum| sum.load(Relaxed)))
@@ -51,7 +50,7 @@ impl<T: CounterValue> super::sealed::Sealed for PeerArray<T> {}
 
 impl<T: CounterValue> Cell for PeerArray<T> {
     type Value = T;
-    const BEHAVIOUR: Behaviour = Behaviour::Sum;
+    const BEHAVIOR: Behavior = Behavior::Sum;
     const BIND: Bind = Bind::Comm;
 
     fn count(&self, object: &Object<'_>) -> usize {

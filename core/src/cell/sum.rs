@@ -1,15 +1,15 @@
-//! COUNTER, AGGREGATE and TIMER: sums that only grow.
+//! COUNTER, AGGREGATE and TIMER: monotonic sums.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::{AmountValue, AtomicReadReset, Cell, CounterValue};
-use crate::desc::Behaviour;
+use crate::desc::Behavior;
 use crate::object::Object;
 use crate::threads;
 
-/// A sum, kept while somebody looks.
+/// A sum that is counted while a handle is started.
 #[derive(Debug)]
 struct Sum {
     word: AtomicU64,
@@ -38,7 +38,7 @@ impl Sum {
         if T::INTEGER {
             threads::add(&self.word, amount.to_word());
         } else {
-            // A sum of `f64` cannot be added in one instruction; try until nobody came between.
+            // There is no atomic addition of `f64`, so this is a compare-exchange loop.
             let amount = amount.at_least_zero();
             let mut seen = self.word.load(Relaxed);
             while let Err(now) = self.word.compare_exchange_weak(seen, T::add(seen, amount), Relaxed, Relaxed)
@@ -53,7 +53,7 @@ impl Sum {
     }
 }
 
-/// Declares one class of sum around [`Sum`].
+/// Declares a public cell type around [`Sum`].
 macro_rules! sum_cell {
     ($(#[$doc:meta])* $name:ident: $bound:ident) => {
         $(#[$doc])*
@@ -64,7 +64,7 @@ macro_rules! sum_cell {
         }
 
         impl<T: $bound> $name<T> {
-            /// A sum of 0.
+            /// Creates a sum of 0.
             #[must_use]
             #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
             pub const fn new() -> Self {
@@ -77,14 +77,14 @@ macro_rules! sum_cell {
                 self.sum.add(amount);
             }
 
-            /// Whether a handle on it is started. To spare work that only serves the sum.
+            /// Returns true if a handle on it is started, to skip work that only serves the sum.
             #[inline]
             #[must_use]
             pub fn watched(&self) -> bool {
                 self.sum.watched()
             }
 
-            /// What was added so far while handles were started. Tools see it through their handles.
+            /// Returns the sum, counted while handles were started. Tools see it through their handles.
             #[must_use]
             pub fn total(&self) -> T {
                 T::from_word(self.sum.word.load(Relaxed))
@@ -95,7 +95,7 @@ macro_rules! sum_cell {
 
         impl<T: $bound> Cell for $name<T> {
             type Value = T;
-            const BEHAVIOUR: Behaviour = Behaviour::Sum;
+            const BEHAVIOR: Behavior = Behavior::Sum;
 
             fn fill(&self, _object: &Object<'_>, out: &mut [T]) -> crate::Result<()> {
                 out[0] = self.total();
@@ -117,7 +117,7 @@ sum_cell! {
     /// ```
     /// # use mpit::cell::Counter;
     /// static LOST: Counter<u64> = Counter::new();
-    /// LOST.increment(); // nobody looks: one load and a branch
+    /// LOST.increment(); // no handle is started: one load and a branch
     /// assert_eq!(LOST.total(), 0);
     /// ```
     Counter: CounterValue
@@ -129,7 +129,7 @@ sum_cell! {
 }
 
 sum_cell! {
-    /// The cell of a TIMER: time spent, in seconds for `f64`, in the definition's `unit` for integers.
+    /// The cell of a TIMER: time spent, in seconds for `f64`, or in the definition's `unit` for integers.
     Timer: AmountValue
 }
 

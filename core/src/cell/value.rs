@@ -1,4 +1,4 @@
-//! The Rust types that variables may hold.
+//! The Rust types of variables' elements.
 
 use crate::words::Datatype;
 
@@ -9,16 +9,16 @@ use crate::words::Datatype;
     note = "use u32, u64, i32, i64 or f64, `c_char` for text, or an enum that derives `MpitEnum`"
 )]
 pub trait Value: Copy + Send + Sync + 'static + sealed::Sealed {
-    /// What tools are told when the definition does not say: unsigned types become the C `unsigned` types
-    /// that the classes allow, never the fixed-width ones, which only GENERIC may have.
+    /// The datatype of a definition without an explicit one. Unsigned types become the C `unsigned` types that the classes allow,
+    /// never the fixed-width ones, which only GENERIC may have.
     const DATATYPE: Datatype;
     /// Other datatypes with the same C representation.
     const ALSO: &'static [Datatype];
 
-    /// The value in the low bits of a word.
+    /// Converts to a word, with the value in its low bits.
     fn to_word(self) -> u64;
 
-    /// The value in the low bits of a word.
+    /// Converts from a word with the value in its low bits.
     fn from_word(word: u64) -> Self;
 }
 
@@ -51,11 +51,11 @@ value!(u64, UnsignedLongLong, [UnsignedLong, Uint64], |value| value, |word| word
 value!(i32, Int, [Int32], |value| u64::from(value.cast_unsigned()), |word| (word as u32).cast_signed());
 value!(i64, Int64, [Count], |value| value.cast_unsigned(), |word| word.cast_signed());
 value!(f64, Double, [], f64::to_bits, f64::from_bits);
-// C's `char` is the one or the other, depending on the machine.
+// C's `char` is signed or unsigned, depending on the machine.
 value!(i8, Char, [], |value| u64::from(value.cast_unsigned()), |word| (word as u8).cast_signed());
 value!(u8, Char, [], u64::from, |word| word as u8);
 
-/// Whether a value type can be published as that datatype.
+/// Returns true if a value type can be published as the datatype.
 #[doc(hidden)]
 #[must_use]
 pub const fn fits<T: Value>(datatype: Datatype) -> bool {
@@ -72,7 +72,7 @@ pub const fn fits<T: Value>(datatype: Datatype) -> bool {
     false
 }
 
-/// What a COUNTER counts in.
+/// A type that a COUNTER may hold.
 #[diagnostic::on_unimplemented(
     message = "a COUNTER pvar holds `u32` or `u64`, not `{Self}`",
     label = "not a type to count in"
@@ -81,7 +81,7 @@ pub trait CounterValue: AmountValue {}
 impl CounterValue for u32 {}
 impl CounterValue for u64 {}
 
-/// What levels, sizes, watermarks, aggregates and timers are measured in: never negative.
+/// A type for levels, sizes, watermarks, aggregates and timers, which are never negative.
 #[diagnostic::on_unimplemented(
     message = "a pvar of this class holds `u32`, `u64` or `f64`, not `{Self}`",
     label = "not a type for amounts"
@@ -90,10 +90,10 @@ pub trait AmountValue: Value {
     /// `word + amount` in this type: integers wrap, as the standard lets sums overflow.
     #[doc(hidden)]
     fn add(word: u64, amount: Self) -> u64;
-    /// Whether plain integer addition on the whole word is the same as [`AmountValue::add`].
+    /// True if plain integer addition on the whole word is the same as [`AmountValue::add`].
     #[doc(hidden)]
     const INTEGER: bool;
-    /// The amount, or 0 if it is negative or not a number.
+    /// Returns the amount, or 0 if it is negative or not a number.
     #[doc(hidden)]
     #[must_use]
     fn at_least_zero(self) -> Self;
@@ -131,12 +131,12 @@ impl AmountValue for f64 {
     }
     #[inline]
     fn at_least_zero(self) -> Self {
-        // `max` also turns NaN into 0, and the sum turns -0.0 into 0.0, whose bits order like the number.
+        // `max` also turns NaN into 0, and the addition turns -0.0 into 0.0, so that the bits are ordered like the numbers.
         self.max(0.0) + 0.0
     }
 }
 
-/// What can be read and reset in one atomic step.
+/// A cell that can be read and reset in one atomic step.
 #[diagnostic::on_unimplemented(
     message = "a pvar in `{Self}` cannot be read and reset in one atomic step",
     label = "no `atomic` here",
@@ -144,7 +144,7 @@ impl AmountValue for f64 {
 )]
 pub trait AtomicReadReset: super::Cell {}
 
-/// What a STATE holds.
+/// A type that a STATE may hold.
 #[diagnostic::on_unimplemented(
     message = "a STATE pvar holds an enum that derives `MpitEnum`, not `{Self}`",
     label = "not an enumeration of states",

@@ -21,38 +21,38 @@ use crate::{Error, Result};
     note = "use i32, i64, u32, u64, f64, bool, `Text<N>`, or an enum that derives `MpitEnum`"
 )]
 pub trait CvarValue: Copy + PartialOrd + Send + Sync + 'static {
-    /// One element, as tools see it.
+    /// The type of one element, as tools see it.
     type Element: Value;
-    /// Where the value is kept.
+    /// The storage of the value.
     #[doc(hidden)]
     type Store: Store<Self>;
-    /// Elements.
+    /// The number of elements.
     const COUNT: usize = 1;
     /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
-    /// From what a tool wrote, one element or, for text, the bytes before the NUL; `None` when it is not a
-    /// value of the type.
+    /// Converts a value that a tool wrote: one element or, for text, the bytes before the NUL. `None` if it is not a value of the
+    /// type.
     fn from_elements(elements: &[Self::Element]) -> Option<Self>;
 
-    /// To what a tool reads; `out` has `COUNT` elements, all 0.
+    /// Converts to the value that a tool reads; `out` has `COUNT` elements, all 0.
     fn to_elements(&self, out: &mut [Self::Element]);
 }
 
-/// Where a value is kept: a word, or text behind a lock.
+/// The storage of a value: a word, or text behind a lock.
 #[doc(hidden)]
 #[allow(
     unreachable_pub,
     reason = "Rust 1.90 does not see that it bounds an associated type of a public trait"
 )]
 pub trait Store<T>: Send + Sync + Sized + 'static {
-    /// Nothing written yet.
+    /// The storage before the first write.
     const EMPTY: Self;
     fn load(&self, initial: T) -> T;
     fn store(&self, value: T);
 }
 
-/// A word, with a flag beside it that says whether it was ever written.
+/// A word, with a flag that is set if it was ever written.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Word {
@@ -79,7 +79,7 @@ impl<T: CvarValue> Store<T> for Word {
     }
 }
 
-/// Text behind a lock. Settings are read when something begins, not per message.
+/// Text behind a lock. Settings are read at the start of an operation, not per message.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Locked<T>(Mutex<Option<T>>);
@@ -112,7 +112,7 @@ macro_rules! number {
 }
 number!(i32, i64, u32, u64, f64);
 
-/// `bool` settings are `MPI_INT` with this enumeration: the standard knows no truth values.
+/// The enumeration of `bool` settings, which are `MPI_INT`: the standard has no Boolean datatype.
 static BOOL: EnumDesc = EnumDesc::new(
     "mpit_bool",
     &[EnumItem::new(0, "false"), EnumItem::new(1, "true")],
@@ -152,7 +152,7 @@ impl<E: MpitEnum + PartialOrd + Send> CvarValue for E {
     }
 }
 
-/// Text of less than `N` bytes, UTF-8.
+/// UTF-8 text of less than `N` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
@@ -160,11 +160,11 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// The text.
+    /// Creates a text.
     ///
     /// # Panics
     ///
-    /// When it does not fit with its NUL; in a static it does not compile.
+    /// Panics if it does not fit with its NUL; in a static it does not compile.
     #[must_use]
     pub const fn new(text: &str) -> Self {
         assert!(text.len() < N, "the text and its NUL do not fit into `Text<N>`");
@@ -177,13 +177,13 @@ impl<const N: usize> Text<N> {
         Self { bytes, len }
     }
 
-    /// The text, unless it is too long.
+    /// Creates a text, unless it is too long.
     #[must_use]
     pub fn checked(text: &str) -> Option<Self> {
         (text.len() < N).then(|| Self::new(text))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     #[allow(clippy::missing_panics_doc, reason = "only UTF-8 is ever stored")]
     pub fn as_str(&self) -> &str {
@@ -212,7 +212,7 @@ impl<const N: usize> CvarValue for Text<N> {
     }
 }
 
-/// A setting: the storage of a control variable.
+/// The storage of a control variable.
 ///
 /// ```
 /// # use mpit::cvar::Cvar;
@@ -228,37 +228,37 @@ pub struct Cvar<T: CvarValue> {
 }
 
 impl<T: CvarValue> Cvar<T> {
-    /// A setting and its default.
+    /// Creates a control variable with its default.
     #[must_use]
     pub const fn new(initial: T) -> Self {
         Self { initial, range: None, on_set: None, store: T::Store::EMPTY, of: PhantomData }
     }
 
-    /// Admits only values within a range; others are refused with `MPI_T_ERR_INVALID`.
+    /// Accepts only values within a range; others are refused with `MPI_T_ERR_INVALID`.
     #[must_use]
     pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
         self.range = Some(ends(range));
         self
     }
 
-    /// Calls a function before a new value is taken. An error refuses the value and is what the tool gets.
+    /// Sets a function that is called before a new value is stored. An error refuses the value and is returned to the tool.
     #[must_use]
     pub const fn on_set(mut self, on_set: fn(T) -> Result<()>) -> Self {
         self.on_set = Some(on_set);
         self
     }
 
-    /// The present value.
+    /// Returns the present value.
     #[inline]
     pub fn get(&self) -> T {
         self.store.load(self.initial)
     }
 
-    /// Takes a value from inside the library.
+    /// Sets the value from inside the library.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when it lies outside the range, or what `on_set` says.
+    /// [`Error::Invalid`] if it is outside the range, or the error of `on_set`.
     pub fn set(&self, value: T) -> Result<()> {
         check_range(self.range, value)?;
         if let Some(on_set) = self.on_set {
@@ -269,10 +269,10 @@ impl<T: CvarValue> Cvar<T> {
     }
 }
 
-/// The lowest and the highest value of a range.
+/// Returns the lowest and the highest value of a range.
 pub(super) const fn ends<T: Copy>(range: RangeInclusive<T>) -> (T, T) {
     let ends = (*range.start(), *range.end());
-    // Constants cannot drop a range of a `T` that is not known.
+    // Constant functions cannot drop a generic value.
     _ = ManuallyDrop::new(range);
     ends
 }
@@ -291,7 +291,8 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     }
 }
 
-/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`](super::ObjectCvar). Sealed: a descriptor relies on what its cell says of itself.
+/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`](super::ObjectCvar). Sealed, since a descriptor relies on the
+/// constants of its cell.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a control variable",
     label = "not a cell of a cvar",
@@ -302,12 +303,12 @@ pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
     type Value: CvarValue;
     /// True if it has a value for each object.
     const IS_BOUND: bool;
-    /// The functions behind the cell.
+    /// The functions for cells of the type.
     #[doc(hidden)]
     const OPERATIONS: sealed::Operations;
     /// The datatype of an element.
     const DATATYPE: Datatype = <Self::Value as CvarValue>::Element::DATATYPE;
-    /// Elements.
+    /// The number of elements.
     const COUNT: usize = Self::Value::COUNT;
     /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc> = Self::Value::ENUMERATION;
@@ -318,14 +319,14 @@ pub(crate) mod sealed {
 
     pub trait Sealed {}
 
-    /// Functions that only this crate can name.
+    /// The functions of a cell type, which only this crate can access.
     #[derive(Clone, Copy)]
     pub struct Operations(pub(crate) &'static CvarOps);
 }
 
-/// A type that stores a setting.
+/// A type that stores a control variable.
 pub(super) trait Storage: CvarCell {
-    /// The functions behind it.
+    /// The functions for cells of the type.
     const TABLE: &'static CvarOps = &CvarOps {
         read: read::<Self>,
         write: write::<Self>,
@@ -334,10 +335,10 @@ pub(super) trait Storage: CvarCell {
         enumeration: Self::ENUMERATION,
     };
 
-    /// The value of an object.
+    /// Returns the value of an object.
     fn load(&self, object: &Object<'_>) -> Self::Value;
 
-    /// Takes a value for an object, unless it is refused.
+    /// Stores a value for an object, unless it is refused.
     fn store(&self, object: &Object<'_>, value: Self::Value) -> Result<()>;
 
     /// Drops the value of an object that was freed.
@@ -372,6 +373,8 @@ impl<T: CvarValue> CvarCell for ObjectCvar<T> {
     const OPERATIONS: sealed::Operations = sealed::Operations(Self::TABLE);
 }
 
+/// Copies the value: `read` of `CvarOps`.
+///
 /// # Safety
 ///
 /// `cell` is a `&'static S`; `out` is valid for writes of `count` elements, and aligned.
@@ -384,18 +387,20 @@ unsafe extern "C" fn read<S: Storage>(
     // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
     let cell = unsafe { &*cell.cast::<S>() };
     let out = out.cast::<<S::Value as CvarValue>::Element>();
-    // SAFETY: by the caller's promise; zero is a value of every `Value` type.
+    // SAFETY: `out` has `count` aligned elements: the caller ensures it. Zero is a value of every `Value` type.
     unsafe { out.write_bytes(0, count) };
-    // SAFETY: by the caller's promise, and initialized just now.
+    // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
     let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
     if count < S::Value::COUNT {
         return Error::Invalid.code();
     }
-    // The value's type is the program's, and its functions may panic.
+    // The functions of the value's type are the definition's, and may panic.
     let load = || cell.load(object).to_elements(out);
     catch_unwind(AssertUnwindSafe(load)).map_or(Error::Invalid.code(), |()| 0)
 }
 
+/// Stores a value: `write` of `CvarOps`.
+///
 /// # Safety
 ///
 /// `cell` is a `&'static S`; `value` is valid for reads of `count` elements, and aligned.
@@ -408,7 +413,7 @@ unsafe extern "C" fn write<S: Storage>(
     // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
     let cell = unsafe { &*cell.cast::<S>() };
     let value = value.cast::<<S::Value as CvarValue>::Element>();
-    // SAFETY: by the caller's promise.
+    // SAFETY: `value` has `count` aligned, initialized elements: the caller ensures it.
     let value = unsafe { std::slice::from_raw_parts(value, count) };
     let set = || cell.store(object, S::Value::from_elements(value).ok_or(Error::Invalid)?);
     match catch_unwind(AssertUnwindSafe(set)) {
@@ -418,6 +423,8 @@ unsafe extern "C" fn write<S: Storage>(
     }
 }
 
+/// Drops the value of a freed object: `drop_value` of `CvarOps`.
+///
 /// # Safety
 ///
 /// `cell` is a `&'static S`.

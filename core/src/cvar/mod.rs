@@ -1,4 +1,4 @@
-//! Control variables: the cells that hold settings, and where settings come from.
+//! Control variables: their cells, and the sources of their values.
 
 mod cell;
 mod object_cvar;

@@ -1,4 +1,4 @@
-//! Settings of which each MPI object has a value of its own.
+//! Control variables with a value for each MPI object.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{
@@ -15,16 +15,16 @@ use crate::log::Log;
 use crate::object::Object;
 use crate::words::Bind;
 
-/// In place of an object's number: the slot is free.
+/// A stand-in for an object's number: the slot is free.
 const FREE: u64 = u64::MAX;
 
 /// The storage of a control variable that is bound to a kind of object: a value for each communicator, window and so on.
 ///
-/// An object has the default until a value is set for it. Parameter files, the environment and `mpit run --set` set the
-/// default. The value of an object is dropped when it is freed.
+/// An object has the default until a value is set for it. Parameter files, the environment and `mpit run --set` set the default.
+/// The value of an object is dropped when the object is freed.
 ///
-/// Reading takes no lock. While no object has a value of its own it is two loads; otherwise it compares the object's
-/// number with those of the objects that have one.
+/// Reading takes no lock. While no object has its own value it is two loads; otherwise it compares the object's number with those
+/// of the objects that have one.
 ///
 /// ```
 /// use mpit::cvar::ObjectCvar;
@@ -33,7 +33,7 @@ const FREE: u64 = u64::MAX;
 /// #[mpit::cvar(bind = "COMM")]
 /// static EAGER_LIMIT: ObjectCvar<u32> = ObjectCvar::new(4096).range(64..=65536);
 ///
-/// // A message on a communicator, which the host numbers 7.
+/// // A message on the communicator with the number 7.
 /// assert_eq!(EAGER_LIMIT.get(7), 4096);
 /// EAGER_LIMIT.set(7, 512)?;
 /// assert_eq!((EAGER_LIMIT.get(7), EAGER_LIMIT.get(8)), (512, 4096));
@@ -50,17 +50,17 @@ pub struct ObjectCvar<T: CvarValue> {
     setting: Mutex<()>,
 }
 
-/// A function that may refuse a value for an object, or for the default.
+/// A function that may refuse a value for an object (`Some`) or for the default (`None`).
 type OnSet<T> = fn(Option<u64>, T) -> Result<()>;
 
-/// The value of one object. Used again for another one when the object is freed.
+/// The value of one object. Reused for another object after the object is freed.
 struct Slot<T: CvarValue> {
     object: AtomicU64,
     value: T::Store,
 }
 
 impl<T: CvarValue> ObjectCvar<T> {
-    /// A setting and its default.
+    /// Creates a control variable with its default.
     #[must_use]
     pub const fn new(initial: T) -> Self {
         Self {
@@ -74,38 +74,38 @@ impl<T: CvarValue> ObjectCvar<T> {
         }
     }
 
-    /// Admits only values within a range; others are refused with `MPI_T_ERR_INVALID`.
+    /// Accepts only values within a range; others are refused with `MPI_T_ERR_INVALID`.
     #[must_use]
     pub const fn range(mut self, range: RangeInclusive<T>) -> Self {
         self.range = Some(ends(range));
         self
     }
 
-    /// Calls a function before a new value is taken, with the number of the object or `None` for the default. An error
-    /// refuses the value and is what the tool gets.
+    /// Sets a function that is called before a new value is stored, with the number of the object, or `None` for the default. An
+    /// error refuses the value and is returned to the tool.
     #[must_use]
     pub const fn on_set(mut self, on_set: fn(Option<u64>, T) -> Result<()>) -> Self {
         self.on_set = Some(on_set);
         self
     }
 
-    /// The value of an object, by the number that [`Object::id`] returns.
+    /// Returns the value of an object, by the number that [`Object::id`] returns.
     #[inline]
     pub fn get(&self, object: u64) -> T {
         self.own(object).unwrap_or_else(|| self.default())
     }
 
-    /// The value of objects that have none of their own.
+    /// Returns the value of objects without their own.
     #[inline]
     pub fn default(&self) -> T {
         self.default.load(self.initial)
     }
 
-    /// Takes a value for an object, from inside the library.
+    /// Sets the value of an object from inside the library.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`](crate::Error::Invalid) when it lies outside the range, or what `on_set` says;
+    /// [`Error::Invalid`](crate::Error::Invalid) if it is outside the range, or the error of `on_set`;
     /// [`Error::Memory`](crate::Error::Memory) when there is no memory for it.
     pub fn set(&self, object: u64, value: T) -> Result<()> {
         self.check(Some(object), value)?;
@@ -128,18 +128,18 @@ impl<T: CvarValue> ObjectCvar<T> {
         Ok(())
     }
 
-    /// Takes the value of objects that have none of their own, from inside the library.
+    /// Sets the value of objects without their own, from inside the library.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`](crate::Error::Invalid) when it lies outside the range, or what `on_set` says.
+    /// [`Error::Invalid`](crate::Error::Invalid) if it is outside the range, or the error of `on_set`.
     pub fn set_default(&self, value: T) -> Result<()> {
         self.check(None, value)?;
         self.default.store(value);
         Ok(())
     }
 
-    /// Drops the value of an object. The host does so when the object is freed, if it knows of its end.
+    /// Drops the value of an object. The host calls this when the object is freed, if it is notified of that.
     pub fn unset(&self, object: u64) {
         if self.values.load(Acquire) == 0 {
             return;
@@ -148,7 +148,7 @@ impl<T: CvarValue> ObjectCvar<T> {
         if let Some(slot) = self.slot_of(object) {
             slot.object.store(FREE, Relaxed);
             self.values.fetch_sub(1, Relaxed);
-            // A reader that sees a later value of the slot sees that the number is gone.
+            // A reader that sees a later value of the slot also sees that the number is gone.
             fence(Release);
         }
     }
@@ -161,7 +161,7 @@ impl<T: CvarValue> ObjectCvar<T> {
         }
     }
 
-    /// The value that was set for an object. No lock: messages may come here.
+    /// Returns an object's own value. Takes no lock, since it may be read for every message.
     #[inline]
     fn own(&self, object: u64) -> Option<T> {
         if self.values.load(Acquire) == 0 {
@@ -170,7 +170,7 @@ impl<T: CvarValue> ObjectCvar<T> {
         let slot = self.slot_of(object)?;
         let value = slot.value.load(self.initial);
         fence(Acquire);
-        // Otherwise the object was freed meanwhile, and the value may be another one's.
+        // If the number changed, the object was freed meanwhile, and the value may be another object's.
         if slot.object.load(Relaxed) == object { Some(value) } else { None }
     }
 

@@ -1,18 +1,17 @@
-//! Where the values of control variables come from.
+//! The sources of the values of control variables.
 //!
-//! From weakest to strongest: the default; a parameter file; the environment; what the launcher was told
-//! (`mpit run --set`); a write through the tools interface. Within the environment `MPIT_<NAME>`, in upper case,
-//! is the strongest, then that of each alias, then the further variables that a definition names (`OMPI_MCA_...`).
-//! Of two lines of a file, and of two `--set`, the later one is the stronger.
+//! From weakest to strongest: the default; a parameter file; the environment; the launcher (`mpit run --set`); a write through
+//! the tools interface. Within the environment, `MPIT_<NAME>` in upper case is the strongest, then that of each alias, then the
+//! further variables that a definition names (`OMPI_MCA_...`). Of two lines of a file, and of two `--set`, the later one is
+//! stronger.
 //!
-//! A privileged process (set-user-ID, file capabilities) has no settings but those that tools write:
-//! [`crate::environment`].
+//! A privileged process (set-user-ID, file capabilities) has only the settings that tools write: see [`crate::environment`].
 //!
-//! They set the default of all objects of a bound variable; a tool sets the value of one.
+//! For a bound variable, these sources set the default of all objects; a tool sets the value of one object.
 //!
-//! A value that a variable does not accept is reported on standard error, and the next weaker one counts.
+//! A value that a variable refuses is reported on standard error, and the next weaker one is used.
 //!
-//! A parameter file is made of lines:
+//! A parameter file consists of lines:
 //!
 //! ```text
 //! # A comment, here or behind a value.
@@ -20,8 +19,8 @@
 //! name = "text, in which # is no comment"
 //! ```
 //!
-//! Names and values are without the white space around them. The value of an enumeration is the name of an item, or
-//! its number; whole numbers may be written `0x1f`.
+//! White space around names and values is ignored. The value of an enumeration is the name of an item, or its number; whole
+//! numbers may be written as `0x1f`.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -35,14 +34,13 @@ use crate::object::Object;
 use crate::registry::Image;
 use crate::words::Datatype;
 
-/// The environment variable that names the parameter file. Without it, `$HOME/.mpit/params.conf` is read if it
-/// is there.
+/// The environment variable that names the parameter file. If it is not set, `$HOME/.mpit/params.conf` is read if it exists.
 pub const PARAM_FILE: &str = "MPIT_PARAM_FILE";
 
-/// The environment variable in which a launcher hands on its `--set` arguments, one `name=value` a line.
+/// The environment variable in which the launcher passes its `--set` arguments, one `name=value` per line.
 pub const LAUNCHER_SETTINGS: &str = "MPIT_SET";
 
-/// Where the value of a control variable came from.
+/// The source of the value of a control variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The definition.
@@ -56,7 +54,7 @@ pub enum Source {
     },
     /// An environment variable.
     Environment {
-        /// Its name.
+        /// The variable's name.
         variable: String,
     },
     /// `mpit run --set`.
@@ -77,19 +75,19 @@ impl fmt::Display for Source {
     }
 }
 
-/// A value that somebody set, not yet matched to a variable.
+/// A value from a source, not yet assigned to a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The name as it was given. In the environment: the whole variable's name.
+    /// The name as written; in the environment, the name of the environment variable.
     pub name: String,
-    /// The value as it was given.
+    /// The value as written.
     pub value: String,
-    /// Where it was given.
+    /// The source.
     pub source: Source,
 }
 
-/// All settings of this process that may be for the control variables of an image, from weakest to strongest. From the
-/// environment they are those that begin with `MPIT_`, and those that the image's definitions name.
+/// Returns the settings of this process that may apply to the control variables of an image, from weakest to strongest. From the
+/// environment, these are variables that begin with `MPIT_`, and those that the image's definitions name.
 #[must_use]
 pub fn for_image(image: &Image) -> Vec<Setting> {
     let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment_list()).copied().collect();
@@ -97,7 +95,7 @@ pub fn for_image(image: &Image) -> Vec<Setting> {
     read(&named, &warn)
 }
 
-/// All settings that may be for any control variable, as [`for_image`]. What is not understood was reported before.
+/// Returns the settings that may apply to any control variable, like [`for_image`]. Faults were reported before.
 pub(super) fn for_any() -> Vec<Setting> {
     read(&HashSet::new(), &|_| ())
 }
@@ -144,7 +142,7 @@ fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     }
 }
 
-/// Reads the text of a parameter file. A line that is not understood is reported to `warn` and skipped.
+/// Parses a parameter file. Lines with faults are reported to `warn` and skipped.
 pub fn parse_file(path: &Path, text: &str, warn: &dyn Fn(&str)) -> Vec<Setting> {
     let mut settings = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -161,7 +159,7 @@ pub fn parse_file(path: &Path, text: &str, warn: &dyn Fn(&str)) -> Vec<Setting> 
     settings
 }
 
-/// The name and the value on a line, if there are any.
+/// Returns the name and the value on a line, if there are any.
 fn parse_line(line: &str) -> Result<Option<(&str, &str)>, String> {
     if line.is_empty() || line.starts_with('#') {
         return Ok(None);
@@ -180,8 +178,8 @@ fn parse_line(line: &str) -> Result<Option<(&str, &str)>, String> {
     if behind.is_empty() || behind.starts_with('#') { Ok(Some((name, text))) } else { Err(expected()) }
 }
 
-/// Gives a variable the strongest of its settings that it accepts, and says which one that is. A value that is
-/// refused is reported on standard error, and the next weaker one is tried.
+/// Gives a variable the strongest of its settings that it accepts, and returns its source. A refused value is reported on
+/// standard error, and the next weaker one is tried.
 pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
     let mut mine: Vec<_> =
         settings.iter().filter_map(|setting| Some((rank(desc, setting)?, setting))).collect();
@@ -200,8 +198,8 @@ pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
     Source::Default
 }
 
-/// How strong a setting is for a variable: first by where it comes from, then by what it is called there. `None` when
-/// it is for another variable.
+/// Returns the strength of a setting for a variable: first by its source, then by the name that was used. `None` if it is for
+/// another variable.
 fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
     let mut known_as = std::iter::once(desc.name()).chain(desc.alias_list().iter().copied());
     match &setting.source {
@@ -216,20 +214,19 @@ fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
     }
 }
 
-/// The environment variable that sets a control variable: `MPIT_` and the name in upper case, with `_` for what
-/// is neither a letter nor a digit.
+/// Returns the environment variable that sets a control variable: `MPIT_` and the name in upper case, with `_` for characters
+/// that are neither letters nor digits.
 #[must_use]
 pub fn environment_name(name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     "MPIT_".chars().chain(name.chars().map(upper)).collect()
 }
 
-/// Sets a variable from text: a number in decimal or `0x`, the name or the value of an enumeration's item, or
-/// the text itself.
+/// Sets a variable from text: a number in decimal or `0x`, the name or the value of an enumeration's item, or the text itself.
 ///
 /// # Errors
 ///
-/// What is wrong with the text, for people.
+/// A message that names the fault of the text.
 pub fn set_text(desc: &CvarDesc, text: &str) -> Result<(), String> {
     if let Some(enumeration) = desc.enumeration() {
         let item = enumeration.items().iter().find(|item| item.name() == text);
@@ -271,7 +268,7 @@ fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
 
 fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     debug_assert!(fits::<T>(desc.element()));
-    // SAFETY: the callers in this module pass elements of the type that the descriptor names.
+    // SAFETY: the callers in this module pass elements of the descriptor's datatype.
     unsafe { desc.write(&Object::NONE, value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
         crate::Error::Invalid => {
             format!("the variable does not accept it; `mpit vars {}` describes it", desc.name())
@@ -280,7 +277,7 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     })
 }
 
-#[allow(clippy::print_stderr, reason = "settings are read before anybody could ask for errors")]
+#[allow(clippy::print_stderr, reason = "settings are read before a caller could ask for errors")]
 fn warn(message: &str) {
     eprintln!("mpit: {}", crate::printable(message));
 }

@@ -1,18 +1,18 @@
-//! Values of control variables as people write them.
+//! Conversion of control variables' values to text.
 
 use crate::desc::CvarDesc;
 use crate::object::Object;
 use crate::words::Datatype;
 
 impl CvarDesc {
-    /// The present value as text: as `--set` takes it, with an enumeration's items by name. Of a bound variable it is the
+    /// Returns the present value as text that `--set` accepts, with an enumeration's items by name. For a bound variable, the
     /// default of all objects.
     #[must_use]
     pub fn value_as_text(&self) -> String {
-        // Words, so that the memory is aligned for every element type.
+        // Made of words, which are aligned for every element type.
         let mut value = vec![0_u64; (self.count() * self.element().size()).div_ceil(8)];
         let start: *mut u8 = value.as_mut_ptr().cast();
-        // SAFETY: there is room for `count` elements, and words are aligned for each of their types.
+        // SAFETY: `value` has space for `count` elements, and words are aligned for all datatypes.
         if unsafe { self.read(&Object::NONE, start) }.is_err() {
             return String::new();
         }

@@ -1,10 +1,10 @@
-//! Settings that no control variable takes: most often, misspelled names.
+//! Settings that no control variable accepts: mostly misspelled names.
 
 use super::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source};
 use crate::plugin;
 use crate::registry::{CvarEntry, Registry};
 
-/// Environment variables that begin as settings do and are none.
+/// Environment variables that begin like settings and are none.
 const OTHERS: [&str; 8] = [
     PARAM_FILE,
     LAUNCHER_SETTINGS,
@@ -16,21 +16,21 @@ const OTHERS: [&str; 8] = [
     "MPIT_RUN",
 ];
 
-/// Beginnings of mpit's own variables that tests, checks of plug-ins and the host without MPI pass on.
+/// Prefixes of internal variables, used by tests, checks of plug-ins, and the host without MPI.
 const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
 
-/// From here on, a name is taken for a misspelling of another one.
+/// The similarity above which a name is taken for a misspelling of another one.
 const ALIKE: f64 = 0.85;
 
-/// The settings of this process whose names are almost those of variables: a sentence for each.
+/// Returns the settings of this process whose names are almost those of variables: a sentence for each.
 #[must_use]
 pub fn misspelled(registry: &Registry) -> Vec<String> {
     complaints(registry).into_iter().filter(|(_, is_near)| *is_near).map(|(text, _)| text).collect()
 }
 
-/// The settings of this process that no variable takes, and that are like no name of one: a sentence for each. To be asked when
-/// no more variables are registered, at the end of a program. Parameter files are shared by programs with other variables,
-/// and are left out, as are processes with plug-ins, which may come and go.
+/// Returns the settings of this process that no variable accepts, and whose names are similar to none: a sentence for each. To be
+/// called at the end of a program, when no more variables are registered. Parameter files are shared by programs with other
+/// variables, and are left out, as are processes with plug-ins, whose variables may be missing.
 #[must_use]
 pub fn unknown(registry: &Registry) -> Vec<String> {
     complaints(registry).into_iter().filter(|(_, is_near)| !is_near).map(|(text, _)| text).collect()
@@ -41,7 +41,7 @@ fn complaints(registry: &Registry) -> Vec<(String, bool)> {
     sources::for_any().iter().filter_map(|setting| complaint(setting, &names)).collect()
 }
 
-/// The known name that is most like another one, if it is alike at all.
+/// Returns the known name that is most similar to `name`, if its similarity is at least `least`.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64) -> Option<&'a str> {
     known
@@ -51,7 +51,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64)
         .map(|(_, known)| known)
 }
 
-/// The names and aliases of all variables.
+/// Returns the names and aliases of all variables.
 fn names(registry: &Registry) -> Vec<&'static str> {
     let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.alias_list().iter().copied())).collect()

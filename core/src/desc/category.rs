@@ -17,7 +17,7 @@ pub struct CategoryDesc {
 }
 
 impl CategoryDesc {
-    /// A category.
+    /// Creates a category.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -35,47 +35,47 @@ impl CategoryDesc {
         }
     }
 
-    /// Its name, unique among categories.
+    /// Returns the name, unique among categories.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name.as_str()
     }
 
-    /// What it groups; empty when nobody said.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn description(&self) -> &'static str {
         self.description.as_str()
     }
 
-    /// The categories that name it as their `parent`'s child, from the child's side.
+    /// Returns the categories that contain this one, as declared by this one (`parent`).
     #[must_use]
     pub const fn parents(&self) -> &'static [&'static CategoryDesc] {
         self.parents.as_slice()
     }
 
-    /// The categories in it, from the parent's side.
+    /// Returns the categories in this one, as declared by this one (`contains`).
     #[must_use]
     pub const fn contains(&self) -> &'static [&'static CategoryDesc] {
         self.contains.as_slice()
     }
 
-    /// Where it is defined.
+    /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Whether following `parents` from here, or `contains` from here, ever leads back here.
+    /// Returns true if this category is reached from itself along `parents`, or along `contains`.
     ///
-    /// Evaluated by the compiler for every category of a crate; cycles made of both kinds of edges are found
-    /// when the image is registered.
+    /// The compiler evaluates this for every category of a crate; cycles of both kinds of edges are found when the image is
+    /// registered.
     #[must_use]
     pub const fn is_its_own_ancestor(&'static self) -> bool {
         reaches(self.parents(), self, true, 0) || reaches(self.contains(), self, false, 0)
     }
 }
 
-/// Deeper nesting than this counts as a cycle; the walk must end although it cannot mark what it has seen.
+/// The nesting beyond which a cycle is assumed. The search has to end although it cannot mark visited categories.
 const DEEPEST: u32 = 64;
 
 const fn reaches(
@@ -98,7 +98,7 @@ const fn reaches(
     false
 }
 
-/// `==` for strings, in const code. Addresses cannot be compared there; names are unique all the same.
+/// Compares strings in constant functions. Addresses cannot be compared there, but names are unique.
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
@@ -114,7 +114,7 @@ const fn same(a: &str, b: &str) -> bool {
     true
 }
 
-/// A Rust type that stands for a category. Written as `#[category(name = "pml")] pub struct Pml;`.
+/// A Rust type that identifies a category. Written as `#[category(name = "pml")] pub struct Pml;`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a category",
     label = "not a category",
@@ -131,23 +131,23 @@ pub trait Category: 'static {
 
 /// The address of a category's descriptor.
 ///
-/// The compiler evaluates what a constant refers to, but not what it merely points at; so two categories may
-/// each name the other, the one as its parent, the other as what it contains.
+/// A raw pointer, since the compiler evaluates the target of a reference in a constant, but not that of a pointer. So two
+/// categories may name each other, one as its parent, the other in `contains`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct CategoryLink(*const CategoryDesc);
 
 impl CategoryLink {
-    /// To a descriptor.
+    /// Creates a link to a descriptor.
     #[must_use]
     pub const fn to(desc: &'static CategoryDesc) -> Self {
         Self(desc)
     }
 
-    /// The descriptor.
+    /// Returns the descriptor.
     #[must_use]
     pub const fn get(self) -> &'static CategoryDesc {
-        // SAFETY: made from a `&'static` only.
+        // SAFETY: `to`, the only constructor, takes a `&'static CategoryDesc`.
         unsafe { &*self.0 }
     }
 }

@@ -6,20 +6,20 @@ use crate::object::Object;
 use crate::plugin::Life;
 use crate::words::{Bind, Datatype, Scope, Verbosity};
 
-/// The functions behind a control variable, and what all cells of its type have. Made by [`CvarDesc::new`]; codes are those of
-/// [`crate::Error::code`].
+/// The functions for a control variable, and the properties common to all cells of its type. Made by [`CvarDesc::new`]; codes are
+/// those of [`crate::Error::code`].
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CvarOps {
-    /// Copies the value to `out`, `count` elements.
+    /// Copies the value to `out`, which has `count` elements.
     pub(crate) read:
         unsafe extern "C" fn(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32,
-    /// Takes a value from `value`, `count` elements, unless it is refused.
+    /// Stores a value of `count` elements, unless it is refused.
     pub(crate) write:
         unsafe extern "C" fn(cell: *const (), object: &Object<'_>, value: *const u8, count: usize) -> i32,
     /// Drops the value of an object that was freed.
     pub(crate) drop_value: unsafe extern "C" fn(cell: *const (), object: &Object<'_>),
-    /// Each object has a value of its own. For no object the functions take the default.
+    /// True if each object has its own value. Without an object, the functions access the default.
     pub(crate) is_bound: bool,
     /// The enumeration of the values.
     pub(crate) enumeration: Option<&'static EnumDesc>,
@@ -31,7 +31,7 @@ pub struct CvarDesc {
     datatype: Datatype,
     scope: Scope,
     verbosity: Verbosity,
-    /// A [`Bind`] and [`BEFORE_INIT`]: as small as that, so that the descriptor stays small.
+    /// A [`Bind`] and [`BEFORE_INIT`] in one byte, to keep the descriptor small.
     bind: u8,
     count: u32,
     head: Head,
@@ -39,21 +39,22 @@ pub struct CvarDesc {
     cell: *const (),
 }
 
-/// A bit beside the kind of object: the variable is frozen when MPI is initialized.
+/// Bit of `bind`: the variable is frozen when MPI is initialized.
 const BEFORE_INIT: u8 = 0x80;
 
-// SAFETY: `cell` came from a `&'static impl CvarCell`, which is `Sync`; the rest is immutable.
+// SAFETY: `cell` came from a `&'static impl CvarCell`, which is `Sync`, or the caller of `behind` vouches for it; the other
+// fields are immutable.
 unsafe impl Sync for CvarDesc {}
-// SAFETY: as above.
+// SAFETY: `cell` is used only by shared reference, and may be used by any thread, as for `Sync`.
 unsafe impl Send for CvarDesc {}
 
 impl CvarDesc {
-    /// A control variable of `count` elements behind functions.
+    /// Creates a control variable of `count` elements that is accessed by functions.
     ///
     /// # Safety
     ///
-    /// The functions may be called with `cell` at any time by any thread; `read` writes `count` elements of the datatype
-    /// or fails, and `write` reads no more elements than it is told.
+    /// Any thread may call the functions with `cell` at any time; `read` writes `count` elements of the datatype or fails, and
+    /// `write` reads no more elements than it is passed.
     #[must_use]
     pub(crate) const unsafe fn behind(
         head: Head,
@@ -73,7 +74,7 @@ impl CvarDesc {
         }
     }
 
-    /// A control variable stored in `cell`. The defaults: scope `LOCAL`, verbosity `TUNER_DETAIL`.
+    /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
     #[must_use]
     pub const fn new<C: CvarCell>(head: Head, cell: &'static C) -> Self {
         Self {
@@ -102,7 +103,7 @@ impl CvarDesc {
         self
     }
 
-    /// Sets the kind of object that handles are bound to. The cell has to have a value for each object.
+    /// Sets the kind of object that handles are bound to. The cell must have a value for each object.
     #[must_use]
     pub const fn bind(mut self, bind: Bind) -> Self {
         self.bind = self.bind & BEFORE_INIT | bind as u8;
@@ -131,22 +132,27 @@ impl CvarDesc {
         self
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.head.name()
     }
 
-    /// The datatype of its elements.
+    /// Returns the datatype of the elements.
     #[must_use]
     pub const fn element(&self) -> Datatype {
         self.datatype
     }
 
-    /// The kind of object that handles are bound to.
+    /// Returns the kind of object that handles are bound to.
     #[must_use]
     pub const fn binding(&self) -> Bind {
         Bind::ALL[(self.bind & !BEFORE_INIT) as usize]
+    }
+
+    /// Returns true if `cell` stores the variable.
+    pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
+        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
     }
 
     /// Returns true if the cell has a value for each object.
@@ -154,87 +160,91 @@ impl CvarDesc {
         self.ops.is_bound
     }
 
-    /// Who writes it.
+    /// Returns the scope: the processes that must write the variable together.
     #[must_use]
     pub const fn reach(&self) -> Scope {
         self.scope
     }
 
-    /// For whom it is meant.
+    /// Returns the verbosity.
     #[must_use]
     pub const fn audience(&self) -> Verbosity {
         self.verbosity
     }
 
-    /// Whether it is frozen when MPI is initialized.
+    /// Returns true if the variable is frozen when MPI is initialized.
     #[must_use]
     pub const fn is_before_init(&self) -> bool {
         self.bind & BEFORE_INIT != 0
     }
 
-    /// Elements of its value; for text the longest one with its NUL.
+    /// Returns the number of elements; for text that of the longest value with its NUL.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count as usize
     }
 
-    /// The component that defines it.
+    /// Returns the component that defines the variable.
     #[must_use]
     pub const fn owner(&self) -> &'static str {
         self.head.component()
     }
 
-    /// What it sets; empty when nobody said.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.head.description()
     }
 
-    /// The enumeration of its values, if it has one.
+    /// Returns the enumeration of the values, if there is one.
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
         self.head.enumeration(self.ops.enumeration)
     }
 
-    /// The categories it is in.
+    /// Returns the categories that contain the variable.
     #[must_use]
     pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
         self.head.categories()
     }
 
-    /// Further names for `--set`, parameter files and `MPIT_<NAME>`.
+    /// Returns the aliases, for `--set`, parameter files and `MPIT_<NAME>`.
     #[must_use]
     pub const fn alias_list(&self) -> &'static [&'static str] {
         self.head.aliases()
     }
 
-    /// Further environment variables, strongest first.
+    /// Returns further environment variables that set it, strongest first.
     #[must_use]
     pub const fn environment_list(&self) -> &'static [&'static str] {
         self.head.environment()
     }
 
-    /// Where it is defined.
+    /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.head.origin()
     }
 
-    /// When it has a value; `None`: always.
+    /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[must_use]
     pub const fn life(&self) -> Option<&'static Life> {
         self.head.life()
     }
 
+    /// Copies the value.
+    ///
     /// # Safety
     ///
     /// `out` is valid for writes of `count()` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8) -> crate::Result<()> {
-        // SAFETY: `ops` and `cell` belong to the same `CvarCell`, which lives for ever; `out` by the caller's
-        // promise.
+        // SAFETY: `ops` and `cell` belong together, and the cell is a static or leaked; the caller ensures that `out` has
+        // `count()` aligned elements.
         crate::Error::check(unsafe { (self.ops.read)(self.cell, object, out, self.count()) })
     }
 
+    /// Stores a value.
+    ///
     /// # Safety
     ///
     /// `value` is valid for reads of `count` elements, and aligned for one.
@@ -244,13 +254,14 @@ impl CvarDesc {
         value: *const u8,
         count: usize,
     ) -> crate::Result<()> {
-        // SAFETY: as in `read`.
+        // SAFETY: `ops` and `cell` belong together, and the cell is a static or leaked; the caller ensures that `value` has
+        // `count` aligned elements.
         crate::Error::check(unsafe { (self.ops.write)(self.cell, object, value, count) })
     }
 
     /// Drops the value of an object that was freed.
     pub(crate) fn drop_value(&self, object: &Object<'_>) {
-        // SAFETY: `ops` and `cell` belong to the same `CvarCell`, which lives as long as the process.
+        // SAFETY: `ops` and `cell` belong together, and the cell is a static or leaked.
         unsafe { (self.ops.drop_value)(self.cell, object) };
     }
 }

@@ -1,4 +1,4 @@
-//! Descriptors of events and of the sources that emit them.
+//! Descriptors of event types and of their sources.
 
 use super::{CategoryDesc, EnumDesc, List, Origin, Str};
 use crate::event::{EventCell, SourceCell};
@@ -17,25 +17,25 @@ pub struct Element {
 }
 
 impl Element {
-    /// An element and where it lies in the payload.
+    /// Creates an element with its offset in the payload.
     #[must_use]
     pub const fn new(datatype: Datatype, displacement: usize) -> Self {
         Self { datatype, displacement: displacement as u32 }
     }
 
-    /// Its datatype.
+    /// Returns the datatype.
     #[must_use]
     pub const fn datatype(&self) -> Datatype {
         self.datatype
     }
 
-    /// Its offset from the start of the payload, in bytes.
+    /// Returns the offset from the start of the payload, in bytes.
     #[must_use]
     pub const fn displacement(&self) -> usize {
         self.displacement as usize
     }
 
-    /// The first byte behind it.
+    /// Returns the offset of the first byte after the element.
     #[must_use]
     pub const fn end(&self) -> usize {
         self.displacement() + self.datatype.size()
@@ -55,7 +55,7 @@ pub struct SourceDesc {
 }
 
 impl SourceDesc {
-    /// A source with the clock of this library.
+    /// Creates a source that uses the clock of this crate.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -73,7 +73,7 @@ impl SourceDesc {
         }
     }
 
-    /// Sets the component, the first key of the index order; by custom the name of the crate.
+    /// Sets the component, the first key of the index order; by convention the name of the crate.
     #[must_use]
     pub const fn component(mut self, component: &'static str) -> Self {
         self.component = Str::new(component);
@@ -87,31 +87,31 @@ impl SourceDesc {
         self
     }
 
-    /// Its name, unique among sources.
+    /// Returns the name, unique among sources.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name.as_str()
     }
 
-    /// Whether its events come in the order of their time stamps.
+    /// Returns the order of the source's events by time stamp.
     #[must_use]
     pub const fn ordering(&self) -> SourceOrder {
         self.ordering
     }
 
-    /// The component that defines it.
+    /// Returns the component that defines the source.
     #[must_use]
     pub const fn owner(&self) -> &'static str {
         self.component.as_str()
     }
 
-    /// What emits; empty when nobody said.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.description.as_str()
     }
 
-    /// Where it is defined.
+    /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
@@ -147,7 +147,7 @@ pub struct EventDesc {
 }
 
 impl EventDesc {
-    /// An event type. The defaults: bound to nothing, verbosity `TUNER_DETAIL`, no description, no category, elements
+    /// Creates an event type. The defaults are: no bound object, verbosity `TUNER_DETAIL`, no description, no category, elements
     /// without names.
     #[must_use]
     pub const fn new(
@@ -173,7 +173,7 @@ impl EventDesc {
         }
     }
 
-    /// Sets the component, the first key of the index order; by custom the name of the crate.
+    /// Sets the component, the first key of the index order; by convention the name of the crate.
     #[must_use]
     pub const fn component(mut self, component: &'static str) -> Self {
         self.component = Str::new(component);
@@ -201,40 +201,40 @@ impl EventDesc {
         self
     }
 
-    /// Names the elements: item i of the enumeration has the value i and the name of element i.
+    /// Sets the names of the elements: item i of the enumeration has the value i and the name of element i.
     #[must_use]
     pub const fn enumeration(mut self, enumeration: &'static EnumDesc) -> Self {
         self.enumeration = Some(enumeration);
         self
     }
 
-    /// Puts the event type into categories.
+    /// Adds the event type to categories.
     #[must_use]
     pub const fn categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
         self.categories = List::new(categories);
         self
     }
 
-    /// Says that it is raised only while a plug-in is active.
+    /// Restricts the event type to the activation of a plug-in.
     #[must_use]
     pub const fn living(mut self, life: &'static Life) -> Self {
         self.life = Some(life);
         self
     }
 
-    /// Its name, unique among event types.
+    /// Returns the name, unique among event types.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name.as_str()
     }
 
-    /// The elements of its payload, by ascending displacement.
+    /// Returns the elements of the payload, by ascending displacement.
     #[must_use]
     pub const fn elements(&self) -> &'static [Element] {
         self.elements.as_slice()
     }
 
-    /// The bytes from the start of the payload to the end of its last element.
+    /// Returns the size of the payload: the offset of the end of its last element.
     #[must_use]
     pub const fn extent(&self) -> usize {
         match self.elements().last() {
@@ -243,61 +243,61 @@ impl EventDesc {
         }
     }
 
-    /// The kind of object that registrations are bound to.
+    /// Returns the kind of object that registrations are bound to.
     #[must_use]
     pub const fn binding(&self) -> Bind {
         self.bind
     }
 
-    /// For whom it is meant.
+    /// Returns the verbosity.
     #[must_use]
     pub const fn audience(&self) -> Verbosity {
         self.verbosity
     }
 
-    /// The component that defines it.
+    /// Returns the component that defines the event type.
     #[must_use]
     pub const fn owner(&self) -> &'static str {
         self.component.as_str()
     }
 
-    /// What happened when it is raised; empty when nobody said.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.description.as_str()
     }
 
-    /// The names of its elements, if it gives them.
+    /// Returns the names of the elements, if there are any.
     #[must_use]
     pub const fn element_names(&self) -> Option<&'static EnumDesc> {
         self.enumeration
     }
 
-    /// The categories it is in.
+    /// Returns the categories that contain the event type.
     #[must_use]
     pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
         self.categories.as_slice()
     }
 
-    /// The source that emits it.
+    /// Returns the source.
     #[must_use]
     pub const fn source(&self) -> &'static SourceDesc {
         self.source
     }
 
-    /// Where it is defined.
+    /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// When it is raised; `None`: always.
+    /// Returns the activation that the event type depends on; `None` if it may always be raised.
     #[must_use]
     pub const fn life(&self) -> Option<&'static Life> {
         self.life
     }
 
-    /// Whether somebody has registered for it: one load. To spare work that only serves the event.
+    /// Returns true if there are listeners (one load), to skip work that only serves the event.
     #[inline]
     #[must_use]
     pub fn has_listeners(&self) -> bool {

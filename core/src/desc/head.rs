@@ -1,8 +1,8 @@
-//! What variables say of themselves, in little room.
+//! Metadata of variables, in a compact representation.
 //!
-//! A program may have thousands of variables. In one that is position-independent each pointer of a descriptor takes four words
-//! of the file, one of its own and three that say where it is. So a descriptor has few, and what variables that are defined side by side
-//! have in common is behind one of them.
+//! A program may have thousands of variables. In a position-independent one, each pointer in a descriptor takes four words of the
+//! file: the pointer, and a relocation of three words. So a descriptor has few pointers, and the metadata that variables defined
+//! side by side share is behind one of them.
 
 use super::{CategoryDesc, EnumDesc, Origin};
 use crate::plugin::Life;
@@ -10,8 +10,8 @@ use crate::plugin::Life;
 /// The longest description of a variable, in bytes.
 pub const LONGEST_DESCRIPTION: usize = u16::MAX as usize;
 
-/// What variables have in common with those beside them, or what few of them have: where they are defined, the groups that they are
-/// in, and further names. Of equal ones an optimizing compiler keeps one.
+/// The metadata that neighboring variables share, or that few variables have: component, source file, categories, and further
+/// names. An optimizing compiler merges equal ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Common {
     component: &'static str,
@@ -24,7 +24,8 @@ pub struct Common {
 }
 
 impl Common {
-    /// Of a component, the first key of the index order and by custom the name of the crate; in a file, as `file!()` says.
+    /// Creates the metadata for a component, the first key of the index order and by convention the name of the crate, and a
+    /// source file, as `file!()` returns it.
     #[must_use]
     pub const fn new(component: &'static str, file: &'static str) -> Self {
         Self {
@@ -38,37 +39,35 @@ impl Common {
         }
     }
 
-    /// Puts the variables into categories.
+    /// Adds the variables to categories.
     #[must_use]
     pub const fn categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
         self.categories = categories;
         self
     }
 
-    /// Names the values of `INT` variables, whatever their cells say.
+    /// Sets the enumeration of `INT` variables, in place of that of their cells.
     #[must_use]
     pub const fn values_named(mut self, enumeration: &'static EnumDesc) -> Self {
         self.enumeration = Some(enumeration);
         self
     }
 
-    /// Further names of a control variable, under which `--set` and parameter files know it, and under which
-    /// `MPIT_<NAME>` sets it.
+    /// Sets the aliases of a control variable, under which `--set`, parameter files and `MPIT_<NAME>` set it.
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
 
-    /// Further environment variables that set a control variable, each weaker than the one before; `MPIT_<NAME>` is the
-    /// strongest.
+    /// Sets further environment variables that set a control variable, strongest first; all are weaker than `MPIT_<NAME>`.
     #[must_use]
     pub const fn environment(mut self, names: &'static [&'static str]) -> Self {
         self.environment = names;
         self
     }
 
-    /// Says that the variables have values only while a plug-in is active.
+    /// Restricts the variables to the activation of a plug-in.
     #[must_use]
     pub const fn living(mut self, life: &'static Life) -> Self {
         self.life = Some(life);
@@ -76,10 +75,10 @@ impl Common {
     }
 }
 
-/// What a variable says of itself, whatever kind it is of.
+/// The metadata of a variable of any kind.
 #[derive(Clone, Copy)]
 pub struct Head {
-    /// The name, and behind it the description.
+    /// The name, directly followed by the description.
     texts: *const u8,
     common: &'static Common,
     line: u32,
@@ -87,19 +86,19 @@ pub struct Head {
     description_bytes: u16,
 }
 
-// SAFETY: `texts` came from a `&'static str`, which may be shared between threads; the rest may be, too.
+// SAFETY: `texts` came from a `&'static str`, and `common` is `Sync`; both may be shared between threads.
 unsafe impl Sync for Head {}
-// SAFETY: as above.
+// SAFETY: `texts` came from a `&'static str`, and `common` is `Sync`; both may be sent to other threads.
 unsafe impl Send for Head {}
 
 impl Head {
-    /// From a text that begins with the name, of so many bytes, and goes on with the description, if there is one; and from
-    /// the `line!()` of the definition.
+    /// Creates the metadata from a text that consists of the name (`name_bytes` long) and the description, which may be empty,
+    /// and from the `line!()` of the definition.
     ///
     /// # Panics
     ///
-    /// When the text is no such text, or one of its parts is longer than [`LONGEST_DESCRIPTION`]; in a static it does not
-    /// compile.
+    /// Panics if the text has no character boundary after the name, or one of its parts is longer than [`LONGEST_DESCRIPTION`];
+    /// in a static it does not compile.
     #[must_use]
     pub const fn new(texts: &'static str, name_bytes: usize, common: &'static Common, line: u32) -> Self {
         assert!(texts.is_char_boundary(name_bytes), "the text does not begin with a name of that length");
@@ -115,11 +114,11 @@ impl Head {
         }
     }
 
-    /// The same for a variable that is made while the program runs, and stays as long as that: puts the texts together.
+    /// Creates the metadata at run time, from separate texts. The concatenation is leaked.
     ///
     /// # Panics
     ///
-    /// When a text is longer than [`LONGEST_DESCRIPTION`].
+    /// Panics if a text is longer than [`LONGEST_DESCRIPTION`].
     #[must_use]
     pub fn of(name: &'static str, description: &str, common: &'static Common, line: u32) -> Self {
         let texts = if description.is_empty() { name } else { [name, description].concat().leak() };
@@ -135,11 +134,11 @@ impl Head {
     }
 
     const fn text(&self, from: u16, bytes: u16) -> &'static str {
-        // SAFETY: within the text that `new` was given.
+        // SAFETY: both callers pass offsets within the text that `new` received.
         let start = unsafe { self.texts.add(from as usize) };
-        // SAFETY: as above, and nothing changes it.
+        // SAFETY: the range is within the `&'static str` that `new` received.
         let bytes = unsafe { std::slice::from_raw_parts(start, bytes as usize) };
-        // SAFETY: `new` was given UTF-8, whose parts both begin with a character.
+        // SAFETY: `new` received UTF-8, and checked that the boundary between both parts is a character boundary.
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
@@ -151,7 +150,7 @@ impl Head {
         Origin::new(self.common.file, self.line)
     }
 
-    /// The enumeration of its values, if it has one; `own` is that of its cell.
+    /// Returns the enumeration of the values, if there is one; `own` is that of the cell.
     pub(super) const fn enumeration(&self, own: Option<&'static EnumDesc>) -> Option<&'static EnumDesc> {
         match self.common.enumeration {
             None => own,
@@ -218,7 +217,7 @@ mod tests {
     #[test]
     fn descriptors_are_small() {
         use crate::desc::{CvarDesc, PvarDesc};
-        // Four pointers, and less than two words of all else.
+        // Four pointers, and less than two words for all other fields.
         let most = 6 * size_of::<u64>();
         assert!(size_of::<PvarDesc>() <= most && size_of::<CvarDesc>() <= most);
     }

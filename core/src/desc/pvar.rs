@@ -6,13 +6,13 @@ use crate::object::Object;
 use crate::plugin::Life;
 use crate::words::{Bind, Class, Datatype, Verbosity};
 
-/// How the handles of a variable account for its value.
+/// The way in which the handles of a variable account for its value.
 ///
-/// The hot cell is never reset or written by a tool: what a tool sees is made from the cell's value and the
-/// state of the handle, so one handle never reaches another.
+/// Tools never reset or write the cell: the value of a handle is computed from the cell's value and the state of the handle, so
+/// handles are independent of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Behaviour {
+pub enum Behavior {
     /// A handle shows what the cell gained while the handle was started.
     Sum,
     /// A handle shows the cell's present value, or the one at its last stop.
@@ -21,7 +21,7 @@ pub enum Behaviour {
     Highest,
     /// A handle shows the lowest level since its first start or last reset.
     Lowest,
-    /// The variable keeps the state of each handle itself.
+    /// The value of a handle is what the cell gained while the handle was started.
     Custom,
 }
 
@@ -40,74 +40,75 @@ impl PvarFlags {
     /// Can be read and reset in one atomic step.
     pub const ATOMIC: Self = Self(4);
 
-    /// These flags and those.
+    /// Returns the union of two sets of flags.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Returns true if all of `other` are set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// The functions behind a cell, and what all cells of its type have. Made by [`PvarDesc::new`]; codes are those of
+/// The functions for a cell, and the properties common to all cells of its type. Made by [`PvarDesc::new`]; codes are those of
 /// [`crate::Error::code`].
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PvarOps {
-    /// Elements for this object: at least 1, or minus an error code.
+    /// Returns the number of elements for an object, at least 1, or minus an error code.
     pub(crate) count: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> i32,
     /// Writes `count` elements to `out`, which is aligned for them.
     pub(crate) read:
         unsafe extern "C" fn(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32,
-    /// A handle began (+1) or ended (-1) to look: a cell that nobody looks at may save itself the work.
+    /// Counts a handle that is started (+1) or stopped (-1): a cell without started handles need not be updated.
     pub(crate) watch: unsafe extern "C" fn(cell: *const (), more: i32),
-    /// The level behind a watermark, of this object if it is bound to one; null for other variables.
+    /// Returns the level that a watermark follows, of this object if the variable is bound to one; null for other variables.
     pub(crate) gauge: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const Gauge,
-    /// What happens to a handle of a [`Behaviour::Custom`] variable.
+    /// Handles a request to a handle of a [`Behavior::Custom`] variable.
     pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
     /// The enumeration of the values.
     pub(crate) enumeration: Option<&'static EnumDesc>,
 }
 
-/// A performance variable. There may be thousands in a program, so it is kept small.
+/// A performance variable. Kept small, since a program may have thousands.
 #[derive(Clone, Copy)]
 pub struct PvarDesc {
     class: Class,
     datatype: Datatype,
-    /// A [`Bind`], which by itself would take four times as much.
+    /// A [`Bind`], which would take four bytes in its own representation.
     bind: u8,
     verbosity: Verbosity,
     flags: PvarFlags,
-    behaviour: Behaviour,
-    /// Whether there is a life: told without a look at what is in common.
+    behavior: Behavior,
+    /// True if there is a `life`. A copy here, so that access calls need not load the shared metadata.
     has_life: bool,
     head: Head,
     ops: &'static PvarOps,
     cell: *const (),
 }
 
-// SAFETY: `cell` came from a `&'static impl Cell`, and cells are `Sync`; the rest is immutable.
+// SAFETY: `cell` came from a `&'static impl Cell`, and cells are `Sync`; the other fields are immutable.
 unsafe impl Sync for PvarDesc {}
-// SAFETY: as above.
+// SAFETY: `cell` is used only by shared reference, and cells are `Sync`; the other fields are immutable.
 unsafe impl Send for PvarDesc {}
 
 impl PvarDesc {
-    /// A variable of a class, stored in `cell`. The defaults: the cell's own datatype and binding, verbosity
-    /// `TUNER_DETAIL`. Writable if the class keeps its value per handle (sums and watermarks), otherwise read-only.
+    /// Creates a variable of a class, stored in `cell`. The defaults are the cell's own datatype and binding, and verbosity
+    /// `TUNER_DETAIL`. The variable is writable if the class keeps its value per handle (sums and watermarks), otherwise
+    /// read-only.
     #[must_use]
     pub const fn new<C: Cell>(head: Head, class: Class, cell: &'static C) -> Self {
-        let behaviour = match class {
-            Class::Counter | Class::Aggregate | Class::Timer => Behaviour::Sum,
-            Class::HighWatermark => Behaviour::Highest,
-            Class::LowWatermark => Behaviour::Lowest,
-            _ => C::BEHAVIOUR,
+        let behavior = match class {
+            Class::Counter | Class::Aggregate | Class::Timer => Behavior::Sum,
+            Class::HighWatermark => Behavior::Highest,
+            Class::LowWatermark => Behavior::Lowest,
+            _ => C::BEHAVIOR,
         };
-        let flags = match behaviour {
-            Behaviour::Current => PvarFlags::READONLY,
+        let flags = match behavior {
+            Behavior::Current => PvarFlags::READONLY,
             _ => PvarFlags::NONE,
         };
         Self {
@@ -116,12 +117,17 @@ impl PvarDesc {
             bind: C::BIND as u8,
             verbosity: Verbosity::TunerDetail,
             flags,
-            behaviour,
+            behavior,
             has_life: head.life().is_some(),
             head,
             ops: Operations::<C>::TABLE,
             cell: std::ptr::from_ref(cell).cast(),
         }
+    }
+
+    /// Returns true if `cell` stores the variable.
+    pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
+        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
     }
 
     /// Sets the verbosity.
@@ -160,111 +166,111 @@ impl PvarDesc {
         self
     }
 
-    /// Lets tools write and reset a variable that would be read-only by its class.
+    /// Lets tools write and reset a variable whose class is read-only by default.
     #[must_use]
     pub const fn writable(mut self) -> Self {
         self.flags = PvarFlags(self.flags.0 & !PvarFlags::READONLY.0);
         self
     }
 
-    /// Says that the value only grows, so that a handle shows what was gained while it was started, although
-    /// the class would show the present value.
+    /// Marks the value as monotonic: a handle shows what was gained while it was started, although the class would show the
+    /// present value.
     #[must_use]
     pub const fn cumulative(mut self) -> Self {
-        self.behaviour = Behaviour::Sum;
+        self.behavior = Behavior::Sum;
         self
     }
 
-    /// Its name, unique within the class.
+    /// Returns the name, unique within the class.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.head.name()
     }
 
-    /// Its class.
+    /// Returns the class.
     #[must_use]
     pub const fn class(&self) -> Class {
         self.class
     }
 
-    /// The datatype of its elements.
+    /// Returns the datatype of the elements.
     #[must_use]
     pub const fn element(&self) -> Datatype {
         self.datatype
     }
 
-    /// The kind of object that handles are bound to.
+    /// Returns the kind of object that handles are bound to.
     #[must_use]
     pub const fn binding(&self) -> Bind {
         Bind::ALL[self.bind as usize]
     }
 
-    /// For whom it is meant.
+    /// Returns the verbosity.
     #[must_use]
     pub const fn audience(&self) -> Verbosity {
         self.verbosity
     }
 
-    /// Its flags.
+    /// Returns the flags.
     #[must_use]
     pub const fn flag_set(&self) -> PvarFlags {
         self.flags
     }
 
-    /// How its handles account.
+    /// Returns the accounting of handles.
     #[must_use]
-    pub const fn behaviour(&self) -> Behaviour {
-        self.behaviour
+    pub const fn behavior(&self) -> Behavior {
+        self.behavior
     }
 
-    /// The component that defines it.
+    /// Returns the component that defines the variable.
     #[must_use]
     pub const fn owner(&self) -> &'static str {
         self.head.component()
     }
 
-    /// What it measures; empty when nobody said.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.head.description()
     }
 
-    /// The enumeration of its values, if it has one.
+    /// Returns the enumeration of the values, if there is one.
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
         self.head.enumeration(self.ops.enumeration)
     }
 
-    /// The categories it is in.
+    /// Returns the categories that contain the variable.
     #[must_use]
     pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
         self.head.categories()
     }
 
-    /// Where it is defined.
+    /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.head.origin()
     }
 
-    /// When it has a value; `None`: always.
+    /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[inline]
     #[must_use]
     pub const fn life(&self) -> Option<&'static Life> {
         if self.has_life { self.head.life() } else { None }
     }
 
-    /// Whether it has a value only at times.
+    /// Returns true if the variable depends on an activation.
     #[inline]
     pub(crate) const fn has_life(&self) -> bool {
         self.has_life
     }
 }
 
-/// Calls into the cell. Each checks what comes back.
+/// Calls to the cell's functions, with checks of their results.
 impl PvarDesc {
     pub(crate) fn count(&self, object: &Object<'_>) -> crate::Result<usize> {
-        // SAFETY: `ops` and `cell` belong to the same `Cell`, which lives for ever.
+        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
         let count = unsafe { (self.ops.count)(self.cell, object) };
         match usize::try_from(count) {
             Ok(0) => Err(crate::Error::Invalid),
@@ -273,28 +279,31 @@ impl PvarDesc {
         }
     }
 
+    /// Copies the value.
+    ///
     /// # Safety
     ///
     /// `out` is valid for writes of `count` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> crate::Result<()> {
-        // SAFETY: as in `count`; `out` by the caller's promise.
+        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked; the caller ensures
+        // that `out` has `count` aligned elements.
         crate::Error::check(unsafe { (self.ops.read)(self.cell, object, out, count) })
     }
 
     pub(crate) fn watch(&self, more: i32) {
-        // SAFETY: as in `count`.
+        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
         unsafe { (self.ops.watch)(self.cell, more) }
     }
 
     pub(crate) fn gauge(&self, object: &Object<'_>) -> Option<&'static Gauge> {
-        // SAFETY: as in `count`.
+        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
         let gauge = unsafe { (self.ops.gauge)(self.cell, object) };
-        // SAFETY: null, or a part of the cell, which lives for ever.
+        // SAFETY: null, or a level that the cell returned by reference, valid as long as the cell, which is a static or leaked.
         unsafe { gauge.as_ref() }
     }
 
     pub(crate) fn custom(&self, action: &crate::cell::Action<'_>) -> crate::Result<()> {
-        // SAFETY: as in `count`.
+        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
         crate::Error::check(unsafe { (self.ops.custom)(self.cell, action) })
     }
 }

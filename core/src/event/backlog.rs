@@ -1,4 +1,4 @@
-//! What a registration was not given: instances that wait for a better moment, and the count of those that are lost.
+//! Undelivered events of a registration: deferred ones, and the count of dropped ones.
 
 use std::sync::atomic::{
     AtomicI64,
@@ -11,9 +11,9 @@ use super::registration::Registration;
 use super::ring::Ring;
 use crate::words::Safety;
 
-/// Losses.
+/// Drops.
 impl Registration {
-    /// Keeps an instance that cannot be delivered now, if the tool asked for that and there is room; else it is lost.
+    /// Defers an event that cannot be delivered now, if the tool requested that and the queue has space; otherwise drops it.
     pub(super) fn set_aside(&self, time: i64, payload: &[u64]) {
         let wanted = self.defers.load(Relaxed) || self.has_waiting();
         let ring = self.ring().filter(|_| wanted);
@@ -21,39 +21,39 @@ impl Registration {
             return;
         }
         let has_callback = || self.functions.read(|record| record.select(Safety::None)).is_some();
-        // Counted before it is there, so that who meets it may take it off the count.
+        // Counted before it is in the queue, since a thread that removes it decrements the count.
         self.source().pending.fetch_add(1, Relaxed);
         if !ring.is_some_and(|ring| has_callback() && ring.put(time, payload)) {
             self.lose_pending();
         }
     }
 
-    /// Whether anybody wants to know of losses.
+    /// Returns true if the tool set a handler of drops.
     fn counts_drops(&self) -> bool {
         !self.functions.read(Record::handler).is_null()
     }
 
-    /// Counts an instance that was pending and is lost.
+    /// Counts a pending event as dropped.
     fn lose_pending(&self) {
         if !(self.counts_drops() && count_one(&self.dropped)) {
             self.source().pending.fetch_sub(1, Relaxed);
         }
     }
 
-    /// Forgets the count of lost instances, and returns it.
+    /// Clears the count of drops, and returns it.
     pub(super) fn take_drops(&self) -> i64 {
         let count = self.dropped.swap(0, Relaxed);
         self.source().pending.fetch_sub(count.cast_unsigned(), Relaxed);
         count
     }
 
-    /// Whether there are losses to tell of.
+    /// Returns true if there are unreported drops.
     #[inline]
     pub(super) fn has_drops(&self) -> bool {
         self.dropped.load(Relaxed) != 0
     }
 
-    /// Tells of losses, if there are any and a callback's level admits it.
+    /// Reports drops, if there are any and a callback's level admits it.
     pub(super) fn report_drops(&self, context: Safety) {
         if !self.has_drops() {
             return;
@@ -69,21 +69,22 @@ impl Registration {
             let (registration, source) = (self.id(), self.source().index());
             let report =
                 DropReport { count, registration, source, safety: context, user_data: callback.user_data };
-            // SAFETY: the function is the tool's handler, and `report` of the ABI that it was registered with calls it.
+            // SAFETY: the tool set the handler for this registration, whose `abi` is for functions of this kind: the caller of
+            // `event_set_dropped_handler` guarantees it.
             unsafe { (abi.report)(handler, &report) };
         }
     }
 }
 
-/// What waits. One at a time delivers it, in its order; who meets him at it puts what is new behind it, so that
-/// nothing is overtaken.
+/// Deferred events. One thread at a time delivers them, in order; meanwhile others append to the queue, so that no event
+/// overtakes another.
 impl Registration {
-    /// Makes room for what may wait, if there is none.
+    /// Allocates the queue, if there is none.
     pub(super) fn prepare_to_wait(&self, places: impl FnOnce() -> usize) {
         if self.ring().is_none() {
             let ring = Box::into_raw(Box::new(Ring::new(places(), self.desc.extent().div_ceil(8))));
             if self.waiting.compare_exchange(std::ptr::null_mut(), ring, Release, Relaxed).is_err() {
-                // SAFETY: made above, and nobody else has seen it.
+                // SAFETY: made from a box above, and not published, since the exchange failed.
                 drop(unsafe { Box::from_raw(ring) });
             }
         }
@@ -91,25 +92,25 @@ impl Registration {
 
     #[inline]
     fn ring(&self) -> Option<&Ring> {
-        // SAFETY: null, or what `prepare_to_wait` made, which stays for ever.
+        // SAFETY: null, or a `Ring` that `prepare_to_wait` leaked from a box; it is never freed.
         unsafe { self.waiting.load(Acquire).as_ref() }
     }
 
-    /// Whether something waits, or did and is being delivered.
+    /// Returns true if there are deferred events, or such that are being delivered.
     #[inline]
     pub(super) fn has_waiting(&self) -> bool {
         self.ring().is_some_and(|ring| self.draining.load(SeqCst) || !ring.is_empty())
     }
 
-    /// Delivers what waits, as far as the context admits it, and then tells of losses.
+    /// Delivers deferred events, as far as the context admits it, and then reports drops.
     pub(super) fn catch_up(&self, safety: Safety) {
         let Some(ring) = self.ring() else { return self.report_drops(safety) };
         let admitted = || self.functions.read(|record| record.select(safety)).is_some();
-        // Callbacks may raise events again, which then wait as well; some day it is enough.
+        // Callbacks may raise events again, which are deferred as well, so the loop is bounded.
         let mut patience = ring.places();
-        // Whoever puts something in after we looked finds that we have left.
+        // A thread that appends after the check below finds `draining` cleared, and delivers itself.
         while patience > 0 && !ring.is_empty() && admitted() && !self.draining.swap(true, SeqCst) {
-            // What is in the ring now came before what was lost for want of room.
+            // Events in the queue are older than the dropped ones, for which it had no space.
             let count = ring.len().min(patience);
             let delivered = (0..count).take_while(|_| self.deliver_waiting(ring, safety)).count();
             self.report_drops(safety);
@@ -124,10 +125,10 @@ impl Registration {
         }
     }
 
-    /// Delivers what waits longest, unless it must wait on. Only for whoever set `draining`.
+    /// Delivers the oldest deferred event, if the context admits it. Only for the thread that set `draining`.
     fn deliver_waiting(&self, ring: &Ring, safety: Safety) -> bool {
         let callback = self.functions.read(|record| record.select(safety));
-        // Callbacks may have freed it.
+        // A callback may have freed the registration.
         let Some(callback) = callback.filter(|_| self.is_live()) else { return false };
         let Some((time, payload)) = ring.first() else { return false };
         let Some(instance) = Instance::claim(self.desc, safety) else { return false };
@@ -138,7 +139,7 @@ impl Registration {
         true
     }
 
-    /// Gives up what waits. Only when nobody visits.
+    /// Drops the deferred events. Only when there are no pins.
     pub(super) fn lose_waiting(&self) {
         let Some(ring) = self.ring() else { return };
         while !ring.is_empty() {
@@ -148,7 +149,7 @@ impl Registration {
     }
 }
 
-/// Counts one more, unless the count is at its largest.
+/// Increments a count, unless it is at its maximum.
 fn count_one(count: &AtomicI64) -> bool {
     count.fetch_update(Relaxed, Relaxed, |count| count.checked_add(1)).is_ok()
 }
@@ -157,8 +158,9 @@ fn count_one(count: &AtomicI64) -> bool {
 mod tests {
     use super::*;
 
+    /// Proves R277.
     #[test]
-    fn r277_the_count_of_losses_stays_at_its_largest() {
+    fn drop_count_saturates() {
         let count = AtomicI64::new(i64::MAX - 1);
         assert!(count_one(&count));
         assert!(!count_one(&count));

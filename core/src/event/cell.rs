@@ -1,4 +1,4 @@
-//! The moving part of an event type: who listens.
+//! The mutable part of an event type: its listeners.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -17,20 +17,19 @@ use crate::plugin::abi;
 use crate::words::Safety;
 use crate::{Error, Result};
 
-/// The moving part of an event type. One static beside each event's descriptor.
+/// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
 pub struct EventCell {
-    /// Live registrations; in a plug-in those that the host counts, with the host's function that tells the event.
+    /// The number of live registrations; in a plug-in, the host's count, with the host's function that delivers the event.
     shared: abi::EventCell,
-    /// The descriptor that was registered with this cell, or null. Any other one, a copy included, raises nothing: what is
-    /// in use is found by the address of the descriptor, and its elements are those that tools know.
+    /// The descriptor that was registered with this cell, or null. With any other descriptor, copies included, events are not
+    /// raised: slots of instances are matched by the descriptor's address, and tools see the elements of the registered one.
     owner: AtomicPtr<EventDesc>,
-    /// A word to which the same number is added: where code in another language looks before it raises the event, or
-    /// where one look answers for several events.
+    /// A second counter of live registrations, for code in another language or for one check that covers several event types.
     mirror: Option<&'static AtomicU32>,
     registrations: Log<&'static Registration>,
-    /// Freed registrations, to be used again: a stack of places in `registrations` plus 1. Anybody pushes; only who
-    /// holds `making` pops, so the top cannot go and come back meanwhile.
+    /// The free list of registrations: a stack of positions in `registrations` plus 1. Any thread pushes; only the holder of
+    /// `making` pops, which excludes the ABA problem.
     free: AtomicU32,
     making: Mutex<()>,
 }
@@ -54,7 +53,7 @@ impl EventCell {
         }
     }
 
-    /// The same, with a word to which each live registration adds 1 as well.
+    /// Creates a cell with a second counter of live registrations.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_mirror(mirror: &'static AtomicU32) -> Self {
@@ -63,7 +62,7 @@ impl EventCell {
         cell
     }
 
-    /// Ties the cell to a descriptor; false if it serves another one.
+    /// Binds the cell to a descriptor; false if it is bound to another one.
     pub(crate) fn claim(&self, desc: &'static EventDesc) -> bool {
         let desc = std::ptr::from_ref(desc).cast_mut();
         match self.owner.compare_exchange(null_mut(), desc, AcqRel, Acquire) {
@@ -72,13 +71,13 @@ impl EventCell {
         }
     }
 
-    /// Returns true if the cell is tied to this descriptor.
+    /// Returns true if the cell is bound to this descriptor.
     #[inline]
     pub(super) fn is_of(&self, desc: &EventDesc) -> bool {
         std::ptr::eq(self.owner.load(Relaxed), desc)
     }
 
-    /// A live registration more.
+    /// Counts a live registration.
     fn gain_listener(&self) {
         self.shared.listeners.fetch_add(1, SeqCst);
         if let Some(mirror) = self.mirror {
@@ -86,7 +85,7 @@ impl EventCell {
         }
     }
 
-    /// A live registration less.
+    /// Uncounts a live registration.
     pub(super) fn lose_listener(&self) {
         if let Some(mirror) = self.mirror {
             mirror.fetch_sub(1, SeqCst);
@@ -94,24 +93,24 @@ impl EventCell {
         self.shared.listeners.fetch_sub(1, SeqCst);
     }
 
-    /// Whether anybody listens: one load.
+    /// Returns true if there are listeners (one load).
     #[inline]
     #[must_use]
     pub fn has_listeners(&self) -> bool {
         self.shared.listeners.load(Relaxed) != 0
     }
 
-    /// The part that a host sees, if this is a plug-in's.
+    /// Returns the part that a host accesses if this is the cell of a plug-in.
     pub(crate) fn shared(&self) -> &abi::EventCell {
         &self.shared
     }
 
-    /// Whether registrations are counted in another word, too.
+    /// Returns true if there is a second counter.
     pub(crate) fn has_mirror(&self) -> bool {
         self.mirror.is_some()
     }
 
-    /// Hands an event to the host that has taken it over; `false` if there is none.
+    /// Passes an event to the host that adopted it; `false` if there is none.
     ///
     /// # Safety
     ///
@@ -122,9 +121,9 @@ impl EventCell {
         if raise.is_null() {
             return false;
         }
-        // SAFETY: not null, so it is what a host stored, a function of this type.
+        // SAFETY: not null, so a function of this type, which a host stored (`mpit_plugin.h`).
         let raise = unsafe { std::mem::transmute::<*mut c_void, abi::RaiseFunction>(raise) };
-        // SAFETY: the cell is the one that the host knows; the rest by the caller's promise.
+        // SAFETY: the cell is the one that the host bound, and the caller ensures that the payload is valid.
         unsafe { raise(&raw const self.shared, safety as c_int, object, payload.cast()) };
         true
     }
@@ -133,8 +132,8 @@ impl EventCell {
         self.registrations.iter().copied()
     }
 
-    /// Makes a registration, in a slot that was freed if there is one. New slots get their number from `add`, which
-    /// refuses when there are too many.
+    /// Makes a registration, in a slot from the free list if there is one. New slots get their number from `add`, which fails at
+    /// the limit.
     pub(super) fn register(
         &self,
         desc: &'static EventDesc,
@@ -170,7 +169,7 @@ impl EventCell {
         Ok(registration)
     }
 
-    /// Takes a freed registration. Only for who holds `making`.
+    /// Takes a slot from the free list. Only for the holder of `making`.
     fn pop_free(&self) -> Option<&'static Registration> {
         let mut top = self.free.load(Acquire);
         loop {
@@ -183,13 +182,13 @@ impl EventCell {
         }
     }
 
-    /// The instance at a place is over: leaves the registrations that were freed meanwhile.
+    /// Releases the pins that an instance slot has on freed registrations.
     #[cold]
     pub(super) fn leave_all(&self, place: usize, safety: Safety) {
         self.registrations().for_each(|registration| registration.leave_place(place, safety));
     }
 
-    /// A freed registration may be used again.
+    /// Puts a slot into the free list.
     pub(super) fn retire(&self, registration: &Registration) {
         if !registration.has_future() {
             return;

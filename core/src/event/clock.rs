@@ -1,18 +1,17 @@
-//! The clock of our sources: the processor's cycle counter where it runs at a constant rate, else nanoseconds.
+//! The clock of sources: the processor's cycle counter if its rate is constant, else `CLOCK_MONOTONIC`.
 //!
 //! Reading it makes no system call and works in a signal handler.
 
 use std::sync::atomic::{AtomicI64, AtomicU8, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The largest tick; then the clock would begin again, in a few decades.
+/// The largest tick, after which the clock would wrap: in a few decades.
 pub const MAX_TICKS: i64 = i64::MAX;
 
-/// How long the rate of the counter is measured, once. Gives it to a few parts in 10^5.
+/// The duration of the single measurement of the counter's rate, which makes it accurate to a few parts in 10^5.
 const MEASURED: Duration = Duration::from_millis(10);
 
-/// Whether ticks are those of the processor's counter. Asked of the processor once, or by several at once, who all get
-/// the same answer.
+/// Returns true if ticks are those of the processor's counter. Cached; threads that ask at once get the same answer.
 #[inline]
 fn is_counter() -> bool {
     const UNKNOWN: u8 = 0;
@@ -29,7 +28,7 @@ fn is_counter() -> bool {
     }
 }
 
-/// The ticks of a second, the same for ever. The first call takes a few milliseconds.
+/// Returns the number of ticks per second, which never changes. The first call takes a few milliseconds.
 #[must_use]
 pub fn ticks_per_second() -> i64 {
     static RATE: AtomicI64 = AtomicI64::new(0);
@@ -39,7 +38,7 @@ pub fn ticks_per_second() -> i64 {
     match RATE.load(Relaxed) {
         0 => {
             let rate = measure();
-            // Of several who measure at once, one is right.
+            // Threads that measure at once agree on the first result.
             RATE.compare_exchange(0, rate, Relaxed, Relaxed).map_or_else(|first| first, |_| rate)
         }
         rate => rate,
@@ -55,7 +54,7 @@ fn measure() -> i64 {
     ((ticks as f64 / time.as_secs_f64()).round() as i64).max(1)
 }
 
-/// The present tick.
+/// Returns the present time in ticks.
 #[inline]
 #[must_use]
 pub fn now() -> i64 {
@@ -64,17 +63,17 @@ pub fn now() -> i64 {
 
 fn nanoseconds() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is writable. The call is async-signal-safe, and cannot fail for this clock.
+    // SAFETY: `time` is a valid `timespec`. The call is async-signal-safe, and cannot fail for this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-// Miri knows neither instruction.
+// Miri supports neither instruction.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod counter {
     use std::arch::x86_64::{__cpuid, _rdtsc, CpuidResult};
 
-    /// Whether the counter runs at one rate, whatever the processor does: bit 8 of leaf 0x8000_0007.
+    /// Returns true if the rate is constant in all power states: bit 8 of leaf 0x8000_0007 (invariant TSC).
     pub(super) fn is_constant() -> bool {
         leaf(0x8000_0000).eax >= 0x8000_0007 && leaf(0x8000_0007).edx & (1 << 8) != 0
     }
@@ -84,13 +83,13 @@ mod counter {
         reason = "the function is safe from Rust 1.94 on, and unsafe in the oldest one supported"
     )]
     fn leaf(number: u32) -> CpuidResult {
-        // SAFETY: every x86-64 processor has the instruction.
+        // SAFETY: every x86-64 processor has `cpuid`.
         unsafe { __cpuid(number) }
     }
 
     #[inline]
     pub(super) fn read() -> u64 {
-        // SAFETY: every x86-64 processor has the instruction.
+        // SAFETY: every x86-64 processor has `rdtsc`.
         unsafe { _rdtsc() }
     }
 }

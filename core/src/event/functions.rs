@@ -1,4 +1,4 @@
-//! The functions of a tool: how they are called, and which of them are in force.
+//! The callbacks of a tool: calling conventions, and the set in force.
 
 use std::convert::Infallible;
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use super::registration::RegistrationId;
 use crate::switch::{Flags, Switch};
 use crate::words::Safety;
 
-/// What an event callback is told.
+/// The arguments of an event callback.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Delivery {
@@ -20,42 +20,42 @@ pub struct Delivery {
     pub instance: InstanceId,
     /// The registration.
     pub registration: RegistrationId,
-    /// What the context requires.
+    /// The requirement of the context on callbacks.
     pub safety: Safety,
-    /// What was given when the callback was registered.
+    /// The `user_data` of the callback.
     pub user_data: *mut c_void,
 }
 
-/// What a handler of drops is told.
+/// The arguments of a handler of drops.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DropReport {
-    /// How many instances were lost since the last report.
+    /// The number of instances that were dropped since the last report.
     pub count: i64,
     /// The registration.
     pub registration: RegistrationId,
     /// The index of the source of the lost events.
     pub source: u32,
-    /// What the context requires.
+    /// The requirement of the context on callbacks.
     pub safety: Safety,
-    /// What was given when the callback of this level was registered.
+    /// The `user_data` of the callback of this level.
     pub user_data: *mut c_void,
 }
 
-/// What a free callback is told.
+/// The arguments of a free callback.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Farewell {
-    /// The registration that is no more.
+    /// The registration that has ended.
     pub registration: RegistrationId,
-    /// What the context requires.
+    /// The requirement of the context on callbacks.
     pub safety: Safety,
-    /// What was given when the registration was freed.
+    /// The `user_data` that was passed when the registration was freed.
     pub user_data: *mut c_void,
 }
 
-/// How the functions of a tool are called. Functions of a C tool take an ABI's numbers, so whoever registers them says
-/// how; the pointers below are the tool's functions and are never called in any other way.
+/// Adapters that call the functions of a tool. Functions of a C tool take the numbers of one MPI ABI, so the code that registers
+/// them provides adapters, and the tool's functions are called through these only.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Abi {
@@ -65,11 +65,12 @@ pub struct Abi {
 }
 
 impl Abi {
-    /// Functions that call an event callback, a handler of drops, and a free callback of a tool.
+    /// Creates adapters that call an event callback, a handler of drops, and a free callback of a tool.
     ///
     /// # Safety
     ///
-    /// Each may be called by any thread with a pointer that a tool registered with this ABI, and with nothing else.
+    /// Any thread may call each of them with a pointer that a tool registered with this ABI. They are called with no other
+    /// pointers.
     #[must_use]
     pub const unsafe fn new(
         deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
@@ -80,7 +81,7 @@ impl Abi {
     }
 }
 
-/// A function of the tool's, and what it asked to be given.
+/// A function of a tool, and its `user_data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Function {
     pub(super) function: *mut c_void,
@@ -91,7 +92,7 @@ impl Function {
     const NONE: Self = Self { function: std::ptr::null_mut(), user_data: std::ptr::null_mut() };
 }
 
-/// A tool's functions: a callback for each level, and the handler of drops. Null where there is none.
+/// A tool's functions: a callback for each level, and the handler of drops. Null if not set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functions {
     pub(super) callbacks: [Function; 4],
@@ -102,7 +103,7 @@ impl Functions {
     pub(super) const NONE: Self = Self { callbacks: [Function::NONE; 4], handler: std::ptr::null_mut() };
 }
 
-/// One state of a [`FunctionTable`].
+/// One version of a [`FunctionTable`].
 #[derive(Debug)]
 pub(super) struct Record {
     callbacks: [(AtomicPtr<c_void>, AtomicPtr<c_void>); 4],
@@ -118,7 +119,7 @@ impl Record {
         }
     }
 
-    /// The callback for a context: of those registered that meet what it requires, the one of the lowest level.
+    /// Returns the callback for a context: of those that satisfy its requirement, the one of the lowest level.
     #[inline]
     pub(super) fn select(&self, context: Safety) -> Option<Function> {
         self.callbacks[context as usize..].iter().find_map(|(function, user_data)| {
@@ -152,10 +153,10 @@ impl Record {
     }
 }
 
-/// Records of a table: one present, the others to be prepared, by so many changes at once.
+/// The number of records of a table: the present one, and one for each of the changes that are possible at once.
 const RECORDS: usize = 4;
 
-/// The functions that are in force, changed as a whole and read without waiting.
+/// The functions in force, changed as a whole and read without waiting.
 #[derive(Debug)]
 pub(super) struct FunctionTable {
     switch: Switch,
@@ -167,7 +168,7 @@ impl FunctionTable {
         Self { switch: Switch::new(), records: [const { Record::new() }; RECORDS] }
     }
 
-    /// Reads the present state. `read` may be called again, and what it says counts only the last time.
+    /// Reads the present version. `read` may be called repeatedly; its last result counts.
     #[inline]
     pub(super) fn read<T>(&self, read: impl Fn(&Record) -> T) -> T {
         loop {
@@ -179,7 +180,7 @@ impl FunctionTable {
         }
     }
 
-    /// Makes a change; `false` when too many others were at it.
+    /// Applies a change; `false` if too many changes are in progress.
     pub(super) fn change(&self, change: impl Fn(&mut Functions)) -> bool {
         let changed = self.switch.change::<Infallible>(RECORDS, |control, record| {
             let mut functions = self.records[control.record()].load();

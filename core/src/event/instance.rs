@@ -1,9 +1,9 @@
-//! Instances: one occurrence of an event, for as long as callbacks see it.
+//! Event instances, which are valid while callbacks run.
 //!
-//! Whoever is about to call callbacks claims a place for the instance and gives it up when all of them have returned.
-//! The place also stands for his use of the registrations that he meets, so that a raise pays once and not for each of
-//! them: who frees a registration looks for places in which its event is told, and leaves a note there; the registration
-//! ends when the last of these raises, having found the note, has said so.
+//! A raise claims a slot for the instance, and releases it when all callbacks have returned. The slot also pins the registrations
+//! of the event type, so that a raise pays once and not for each registration: freeing a registration marks the slots of all
+//! instances in flight of its event type; the registration ends when the last of these raises has found the mark and released its
+//! pin.
 
 use std::sync::atomic::{
     AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
@@ -19,29 +19,29 @@ use crate::desc::{EventDesc, LARGEST_EVENT};
 use crate::words::Safety;
 use crate::{Error, Result};
 
-/// An instance, as a callback holds it. Valid only while the callback runs.
+/// The identifier of an instance, valid only while the callback runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstanceId(pub u64);
 
 const KIND: u64 = 0x49;
 
-/// How many instances there may be at once, over all threads and nested raises. What goes beyond is counted as dropped.
+/// The largest number of instances at once, over all threads and nested raises. Further events are counted as dropped.
 pub(super) const POOL: usize = 256;
 
-/// A place for an instance, on cache lines of its own: threads have different ones.
+/// A slot for an instance, aligned to a cache line: different threads use different lines.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Place {
-    /// The generation, odd while an instance is there, and above it what tells event types apart, and [`NOTE`].
+    /// The generation, odd while the slot is claimed, and above it bits that distinguish event types, and [`NOTE`].
     state: AtomicU64,
     desc: AtomicPtr<EventDesc>,
     time: AtomicI64,
-    /// How many of the event type's registrations whoever tells it is done with. 0 before he begins.
+    /// The number of the event type's registrations that the raise has finished with; 0 at its start.
     passed: AtomicU32,
     words: [AtomicU64; WORDS],
 }
 
-/// Whoever gives the place up has registrations to leave.
+/// Bit of `state`: the slot's owner has pins of freed registrations to release.
 const NOTE: u64 = 1 << 63;
 
 static PLACES: [Place; POOL] = [const {
@@ -54,7 +54,8 @@ static PLACES: [Place; POOL] = [const {
     }
 }; POOL];
 
-/// Part of an address, above the generation. Two event types hardly ever have the same, and then one waits for the other.
+/// Returns bits of the descriptor's address, above the generation. On a collision, a freed registration ends only after an
+/// unrelated instance.
 #[inline]
 fn mark(desc: &EventDesc) -> u64 {
     (std::ptr::from_ref(desc).addr() as u64) << 28 & !NOTE & !u64::from(u32::MAX)
@@ -65,7 +66,7 @@ fn is_taken(state: u64) -> bool {
     state & 1 != 0
 }
 
-/// Where a thread looks for a place first. Stacks of threads are far apart.
+/// Returns the slot where a thread begins its search: a hash of the stack address, which differs between threads.
 #[inline]
 fn first_place() -> usize {
     let here = 0_u8;
@@ -73,18 +74,19 @@ fn first_place() -> usize {
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % POOL
 }
 
-/// A place that is claimed for as long as this value lives.
+/// A claimed slot, released on drop.
 #[derive(Debug)]
 pub(super) struct Instance {
     place: usize,
     generation: u32,
     desc: &'static EventDesc,
-    /// What the context requires.
+    /// The requirement of the context on callbacks.
     safety: Safety,
 }
 
 impl Instance {
-    /// Claims a place; `None` when all are taken. A registration that is live afterwards does not end before this value.
+    /// Claims a slot; `None` when all are taken. A registration that is live afterwards does not end before this value is
+    /// dropped.
     #[inline]
     pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
         let first = first_place();
@@ -98,23 +100,23 @@ impl Instance {
         })
     }
 
-    /// Says what it is an instance of.
+    /// Stores time stamp and payload.
     #[inline]
     pub(super) fn fill(&self, time: i64, payload: &[u64]) {
         let place = &PLACES[self.place];
-        // Who meets what is stored below, with the handle of an instance that is over, also meets the new generation.
+        // A reader with an old identifier that sees a value stored below also sees the new generation, and fails.
         fence(Release);
         place.desc.store(std::ptr::from_ref(self.desc).cast_mut(), Relaxed);
         place.time.store(time, Relaxed);
         place.words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
     }
 
-    /// Says that the registrations up to the one at this position are done with.
+    /// Marks the registrations up to this position as finished.
     #[inline]
     pub(super) fn pass(&self, position: u32) {
         let place = &PLACES[self.place];
         place.passed.store(position + 1, Release);
-        // Not for long, should the note come just now.
+        // A mark that is set after this load is found by the next call or by `drop`.
         if place.state.load(Relaxed) & NOTE != 0 {
             self.heed_note();
         }
@@ -125,10 +127,10 @@ impl Instance {
         InstanceId((KIND << 56) | ((self.place as u64) << 32) | u64::from(self.generation))
     }
 
-    /// Leaves what was freed. Only while none of the registrations is in use under this place.
+    /// Releases the pins of freed registrations. Only while none of the registrations is in use under this slot.
     #[cold]
     fn heed_note(&self) {
-        // First, so that no later note is lost.
+        // Cleared first, so that a later mark is not lost.
         PLACES[self.place].state.fetch_and(!NOTE, SeqCst);
         self.desc.cell().leave_all(self.place, self.safety);
     }
@@ -138,7 +140,7 @@ impl Drop for Instance {
     #[inline]
     fn drop(&mut self) {
         let place = &PLACES[self.place];
-        // Whoever claims it next has passed none.
+        // The next owner of the slot has finished with no registration.
         place.passed.store(0, Relaxed);
         let state = place.state.swap(u64::from(self.generation.wrapping_add(1)), SeqCst);
         if state & NOTE != 0 {
@@ -147,34 +149,35 @@ impl Drop for Instance {
     }
 }
 
-/// Has everybody leave the registration who may be using it under a place. It is no longer live, and the caller pays it a
-/// visit.
+/// Pins the registration once for each instance in flight that may be using it, and marks the slot of that instance. The
+/// registration is no longer live, and the caller has it pinned.
 pub(super) fn leave_notes(registration: &Registration) {
     for (number, place) in PLACES.iter().enumerate() {
         let state = place.state.load(SeqCst);
         let is_ours =
             is_taken(state) && (state ^ mark(registration.desc)) & !NOTE & !u64::from(u32::MAX) == 0;
-        // Whoever is done with it looks only at later ones.
+        // A raise that is past this registration will not use it any more.
         if !is_ours || place.passed.load(Acquire) > registration.place {
             continue;
         }
         registration.owe(number);
         let noted = place.state.compare_exchange(state, state | NOTE, SeqCst, SeqCst);
-        // Another note serves as well. But who claimed the place since has not met the registration.
+        // If another thread set the mark, that serves as well. If the slot was claimed anew, its owner has not seen the
+        // registration live.
         if noted.is_err_and(|now| now != state | NOTE) {
             registration.forgive(number);
         }
     }
 }
 
-/// Reads an instance, which must not be over, now or when that is done.
+/// Reads from an instance. Fails if it ends before the read is complete.
 fn view<T>(id: InstanceId, read: impl FnOnce(&Place, &'static EventDesc) -> Result<T>) -> Result<T> {
     let (kind, at, generation) = (id.0 >> 56, (id.0 >> 32) as usize & 0xff_ffff, id.0 as u32);
     let place = PLACES.get(at).filter(|_| kind == KIND).ok_or(Error::InvalidHandle)?;
     if generation.is_multiple_of(2) || place.state.load(Acquire) as u32 != generation {
         return Err(Error::InvalidHandle);
     }
-    // SAFETY: null, or what `new` stored: a `&'static`.
+    // SAFETY: null, or a `&'static EventDesc` that `fill` stored.
     let desc = unsafe { place.desc.load(Relaxed).as_ref() }.ok_or(Error::InvalidHandle)?;
     let found = read(place, desc);
     fence(Acquire);
@@ -182,7 +185,7 @@ fn view<T>(id: InstanceId, read: impl FnOnce(&Place, &'static EventDesc) -> Resu
 }
 
 impl Place {
-    /// The words of the payload from `first` up to `end`, at their places.
+    /// Returns the words of the payload from `first` up to `end`, at their positions.
     fn words(&self, first: usize, end: usize) -> [u64; WORDS] {
         let mut words = [0; WORDS];
         for (to, from) in words[first..end].iter_mut().zip(&self.words[first..end]) {
@@ -200,7 +203,8 @@ impl Place {
 unsafe fn copy_out(words: &[u64; WORDS], start: usize, len: usize, out: *mut u8) {
     debug_assert!(start + len <= LARGEST_EVENT);
     let from = words.as_ptr().cast::<u8>().wrapping_add(start);
-    // SAFETY: the bytes lie within the words, as the registry saw to; `out` by the caller's promise.
+    // SAFETY: the registry refuses event types beyond `LARGEST_EVENT` bytes, so the source is within `words`; the caller ensures
+    // that `out` has `len` bytes.
     unsafe { std::ptr::copy_nonoverlapping(from, out, len) };
 }
 
@@ -222,13 +226,12 @@ pub unsafe fn read(instance: InstanceId, element: i32, out: *mut u8) -> Result<(
         let element = element.ok_or(Error::InvalidIndex)?;
         Ok((element, place.words(element.displacement() / 8, element.end().div_ceil(8))))
     })?;
-    // SAFETY: not null, and otherwise by the caller's promise.
+    // SAFETY: not null, and the caller ensures that it is valid for writes of the element.
     unsafe { copy_out(&words, element.displacement(), element.datatype().size(), out) };
     Ok(())
 }
 
-/// Copies an instance as a whole, at the displacements that its type tells; what lies between is 0
-/// (`MPI_T_event_copy`).
+/// Copies the payload of an instance with the displacements of its type (`MPI_T_event_copy`). Padding is 0.
 ///
 /// # Errors
 ///
@@ -245,12 +248,12 @@ pub unsafe fn copy(instance: InstanceId, out: *mut u8) -> Result<()> {
         let extent = desc.extent();
         Ok((extent, place.words(0, extent.div_ceil(8))))
     })?;
-    // SAFETY: not null, and otherwise by the caller's promise.
+    // SAFETY: not null, and the caller ensures that it is valid for writes of the type's extent.
     unsafe { copy_out(&words, 0, extent, out) };
     Ok(())
 }
 
-/// When the event was observed, in ticks of its source (`MPI_T_event_get_timestamp`).
+/// Returns the time stamp, in ticks of the source (`MPI_T_event_get_timestamp`).
 ///
 /// # Errors
 ///
@@ -259,7 +262,7 @@ pub fn timestamp(instance: InstanceId) -> Result<i64> {
     view(instance, |place, _| Ok(place.time.load(Relaxed)))
 }
 
-/// The index of the source (`MPI_T_event_get_source`).
+/// Returns the index of the source (`MPI_T_event_get_source`).
 ///
 /// # Errors
 ///

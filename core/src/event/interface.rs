@@ -1,4 +1,4 @@
-//! Events and sources, as tools reach them.
+//! The operations of the tools interface on events and sources.
 
 use std::ffi::c_void;
 use std::sync::atomic::{Ordering::SeqCst, fence};
@@ -17,11 +17,11 @@ use crate::{Error, Result};
 #[mpit::cvar(name = "event_waiting", scope = "LOCAL", verbosity = "TUNER_DETAIL", component = "mpit")]
 static WAITING: Cvar<u32> = Cvar::new(256).range(2..=1 << 20);
 
-/// What a tool may ask for when it registers for an event; everything else is ignored.
+/// The info hints of an event registration; others are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// `mpit_defer`: what no callback can be given at once waits for a context that admits it. The events of the
-    /// registration keep their order, but others may have seen later ones.
+    /// `mpit_defer`: an event that no callback can receive in its context is deferred to a context that admits one. The events of
+    /// the registration keep their order, but other registrations may have received later ones.
     pub defer: Option<bool>,
 }
 
@@ -29,7 +29,7 @@ impl Hints {
     /// The key of [`Hints::defer`]; its values are `true` and `false`.
     pub const DEFER: &'static str = "mpit_defer";
 
-    /// Takes a key and its value; whether they were understood.
+    /// Sets the hint with a key. Returns true if key and value are known.
     pub fn set(&mut self, key: &str, value: &str) -> bool {
         let defer = match (key, value) {
             (Self::DEFER, "true") => true,
@@ -42,8 +42,8 @@ impl Hints {
 }
 
 impl Interface {
-    /// Registers for an event type, bound to an object if the type asks for one (`MPI_T_event_handle_alloc`). Nothing
-    /// is called yet.
+    /// Registers for an event type, bound to an object if the type requires one (`MPI_T_event_handle_alloc`). No callback is set
+    /// yet.
     ///
     /// # Errors
     ///
@@ -65,19 +65,19 @@ impl Interface {
             _ => return Err(Error::InvalidHandle),
         };
         let id = desc.cell().register(desc, object, abi, |make| self.add_registration(make))?;
-        // Whoever ended the epoch may have looked for registrations before there was this one.
+        // The thread that ended the epoch may have listed the registrations before this one was added.
         fence(SeqCst);
         if !lease.holds() {
-            // SAFETY: without a free callback nothing is called.
+            // SAFETY: null is permitted, and means that no free callback runs.
             unsafe { self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()) }?;
             return Err(Error::InvalidIndex);
         }
-        // By then it may be over again; who has the registration learns of it.
+        // The epoch may have ended since; later operations on the registration report that.
         let _ = self.event_handle_set_hints(id, hints);
         Ok(id)
     }
 
-    /// Takes those hints that are given (`MPI_T_event_handle_set_info`).
+    /// Applies the given hints (`MPI_T_event_handle_set_info`).
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Interface {
         Ok(())
     }
 
-    /// The hints in force (`MPI_T_event_handle_get_info`).
+    /// Returns the hints in force (`MPI_T_event_handle_get_info`).
     ///
     /// # Errors
     ///
@@ -102,17 +102,16 @@ impl Interface {
         Ok(Hints { defer: Some(self.registration(id)?.defers.load(SeqCst)) })
     }
 
-    /// Registers a callback for a level, in place of the one before; null removes it
-    /// (`MPI_T_event_register_callback`).
+    /// Sets the callback for a level; null removes it (`MPI_T_event_register_callback`).
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidHandle`]; [`Error::NotAccessible`] when too many others change the registration at once.
+    /// [`Error::InvalidHandle`]; [`Error::NotAccessible`] when too many threads change the registration at once.
     ///
     /// # Safety
     ///
-    /// `function` is null, or an event callback as the registration's [`Abi`] calls it, with this `user_data`, for as long as
-    /// the registration lasts. No other code may register for the same registration.
+    /// `function` is null, or an event callback that the registration's [`Abi`] may call with this `user_data` as long as the
+    /// registration lasts. No code with another [`Abi`] sets functions of the same registration.
     pub unsafe fn event_register_callback(
         &self,
         id: RegistrationId,
@@ -126,7 +125,7 @@ impl Interface {
         if changed { Ok(()) } else { Err(Error::NotAccessible) }
     }
 
-    /// Whether a callback is registered for a level.
+    /// Returns true if a callback is set for a level.
     ///
     /// # Errors
     ///
@@ -135,28 +134,28 @@ impl Interface {
         Ok(self.registration(id)?.functions.read(|record| record.has_callback(safety)))
     }
 
-    /// Sets the handler of drops in place of the one before; null: losses are not recorded
-    /// (`MPI_T_event_set_dropped_handler`).
+    /// Sets the handler of drops; null: drops are not counted (`MPI_T_event_set_dropped_handler`).
     ///
     /// # Errors
     ///
-    /// As [`Interface::event_register_callback`].
+    /// Those of [`Interface::event_register_callback`].
     ///
     /// # Safety
     ///
-    /// `handler` is null, or a handler of drops as the registration's [`Abi`] calls it, for as long as the registration lasts.
+    /// `handler` is null, or a handler of drops that the registration's [`Abi`] may call as long as the registration lasts.
     pub unsafe fn event_set_dropped_handler(&self, id: RegistrationId, handler: *mut c_void) -> Result<()> {
         let registration = self.registration(id)?;
         let changed = registration.functions.change(|functions| functions.handler = handler);
-        // What was lost before is not the new handler's to know.
+        // Earlier drops are not reported to the new handler.
         registration.take_drops();
         if changed { Ok(()) } else { Err(Error::NotAccessible) }
     }
 
-    /// Ends a registration (`MPI_T_event_handle_free`). What waits is lost; the handler of drops is told of all losses
-    /// if a callback's level admits it. Then the free callback, unless null, runs once. Both happen when it is certain
-    /// that no callback of the registration runs any more: before this returns, or, if the event is being told now, when
-    /// whoever tells it has returned from the callback that he is in.
+    /// Frees a registration (`MPI_T_event_handle_free`). Deferred events are dropped; drops are reported if a callback's level
+    /// admits it. Then the free callback, unless null, runs once.
+    ///
+    /// Both happen when no callback of the registration can run any more: before this returns, or, if an event of the type is
+    /// being delivered, after the last such callback has returned.
     ///
     /// # Errors
     ///
@@ -164,7 +163,7 @@ impl Interface {
     ///
     /// # Safety
     ///
-    /// `farewell` is null, or a free callback as the registration's [`Abi`] calls it, once, with this `user_data`.
+    /// `farewell` is null, or a free callback that the registration's [`Abi`] may call once with this `user_data`.
     pub unsafe fn event_handle_free(
         &self,
         id: RegistrationId,
@@ -183,8 +182,8 @@ impl Interface {
         Ok(())
     }
 
-    /// Ends what tools registered for the events of a life: what waits is delivered, losses are told, and then no callback
-    /// begins any more. Tools can only free them.
+    /// Ends the registrations for the events of a plug-in that was deactivated: deferred events are delivered and drops reported,
+    /// and then no callback begins any more. Tools can only free the registrations.
     pub(crate) fn abandon_registrations_of(&self, life: &Life) {
         let is_its = |slot: &&Registration| slot.desc.life().is_some_and(|its| std::ptr::eq(its, life));
         for registration in self.registrations().filter(is_its) {
@@ -195,7 +194,8 @@ impl Interface {
         }
     }
 
-    /// Ends all registrations, when the interface goes down. Tools are not called any more, but by who calls now.
+    /// Ends all registrations when the interface is finalized. Callbacks that are running in other threads finish; no other ones
+    /// begin.
     pub(crate) fn end_registrations(&self) {
         for registration in self.registrations().filter_map(|slot| slot.enter(Safety::None)) {
             registration.functions.change(|functions| *functions = Functions::NONE);
@@ -207,14 +207,14 @@ impl Interface {
         }
     }
 
-    /// Pays a registration a visit.
+    /// Pins a registration.
     fn registration(&self, id: RegistrationId) -> Result<Visit<'static>> {
         self.up()?;
         let (slot, generation) = self.slot_of(id)?;
         slot.enter_generation(generation).ok_or(Error::InvalidHandle)
     }
 
-    /// Where a registration is or was, and which one of those there it is.
+    /// Returns the slot and the generation of a registration, which may have been freed.
     fn slot_of(&self, id: RegistrationId) -> Result<(&'static Registration, u64)> {
         let (number, generation) = id.parts().ok_or(Error::InvalidHandle)?;
         let slot = self.registration_slot(number).ok_or(Error::InvalidHandle)?;

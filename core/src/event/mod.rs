@@ -1,18 +1,18 @@
-//! Events: what happens, told to callbacks as it happens.
+//! Events and their delivery to the callbacks of tools.
 //!
-//! An event type is a struct with a descriptor; raising one calls the callbacks that tools have registered. Without
-//! listeners a raise is one load and a branch, and the payload is not computed. With listeners nothing is locked
-//! while callbacks run, nothing is allocated, and nothing waits, so events may be raised in signal handlers and from
-//! within callbacks. What cannot be delivered is counted, and the count is told before the next event of the source.
+//! An event type is a struct with a descriptor; raising an event calls the callbacks that tools have registered. Without
+//! listeners a raise is one load and a branch, and the payload is not computed. With listeners, no lock is held while callbacks
+//! run, nothing is allocated, and nothing waits, so events may be raised in signal handlers and in callbacks. Events that cannot
+//! be delivered are counted as dropped, and the count is reported before the next event of the source.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | [`mod@raise`] | raising, and the choice of a callback |
-//! | `registration`, `functions`, `cell` | what tools registered |
-//! | [`instance`], `payload` | one occurrence, as callbacks see it |
-//! | `source` | time stamps, and what is settled before an event |
-//! | `backlog`, `ring` | what waits for a better moment, and what is lost |
-//! | [`clock`] | ticks |
+//! | [`mod@raise`] | raising events, and the choice of a callback |
+//! | `registration`, `functions`, `cell` | registrations and their callbacks |
+//! | [`instance`], `payload` | event instances, as callbacks see them |
+//! | `source` | time stamps, and the work before an event |
+//! | `backlog`, `ring` | deferred and dropped events |
+//! | [`clock`] | the clock of time stamps |
 
 mod backlog;
 mod cell;
@@ -37,9 +37,9 @@ pub use source::SourceCell;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
 ///
-/// The time stamps that an ordered source gives never fall. That callbacks see them in this order is up to whoever raises
-/// its events: from one thread at a time, and not in signal handlers or callbacks that come between. What many threads raise
-/// belongs to an unordered source.
+/// The time stamps of an ordered source never decrease. For callbacks to see them in this order, the events must be raised by one
+/// thread at a time, and not in signal handlers or callbacks that interrupt a raise. Events that several threads raise at once
+/// belong to an unordered source.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source of events",
     label = "not a source",

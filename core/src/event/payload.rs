@@ -1,4 +1,4 @@
-//! The elements of an event on their way to those who listen.
+//! The elements of an event on their way to listeners.
 
 use std::mem::MaybeUninit;
 
@@ -6,14 +6,14 @@ use crate::__private::element::ElementValue;
 use crate::desc::{EventDesc, LARGEST_EVENT};
 use crate::words::Datatype;
 
-/// Words of the largest payload.
+/// The size of the largest payload, in words.
 pub(super) const WORDS: usize = LARGEST_EVENT / 8;
 
-/// The elements of an instance at the displacements that its type tells; what lies between is 0.
+/// The elements of an instance at the displacements of its type. Padding is 0.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
-    /// The first `len` are initialized.
+    /// The first `len` words are initialized.
     words: [MaybeUninit<u64>; WORDS],
     len: usize,
 }
@@ -33,31 +33,32 @@ impl Payload {
     pub(super) unsafe fn copy(&mut self, desc: &EventDesc, value: *const u8) {
         for element in desc.elements() {
             let Some(to) = self.room(element.displacement(), element.end()) else { return };
-            // SAFETY: by the caller's promise, and `room` has so many bytes.
+            // SAFETY: the caller ensures that `value` is valid for reads of each element; `room` returned space up to the
+            // element's end.
             unsafe { copy_element(element.datatype(), value.wrapping_add(element.displacement()), to) };
         }
     }
 
-    /// Fills in an element. What does not fit is left out; the attribute sees to it that all does.
+    /// Stores an element. One that does not fit is ignored; the attribute rejects such types at compile time.
     #[inline]
     pub fn put<V: ElementValue>(&mut self, displacement: usize, value: V) {
         let (first, at) = (displacement / 8, displacement % 8);
         let Some(to) = self.room(first * 8, displacement.saturating_add(size_of::<V>())) else { return };
         if at + size_of::<V>() > 8 {
-            // SAFETY: `room` has so many bytes.
+            // SAFETY: `room` returned space up to the element's end.
             return unsafe { to.wrapping_add(at).cast::<V>().write_unaligned(value) };
         }
-        // Words are written as a whole, because they are read so soon.
+        // Words are written as a whole: they are read soon, and a load from several smaller stores stalls.
         let to = to.cast::<[u8; 8]>();
-        // SAFETY: `room` has this word, which is initialized.
+        // SAFETY: `room` returned initialized space that includes this word.
         let mut word = unsafe { to.read() };
-        // SAFETY: it fits into the word.
+        // SAFETY: `at + size_of::<V>()` is at most 8, the size of the word.
         unsafe { word.as_mut_ptr().wrapping_add(at).cast::<V>().write_unaligned(value) };
-        // SAFETY: as above.
+        // SAFETY: `room` returned initialized space that includes this word.
         unsafe { to.write(word) };
     }
 
-    /// Where the bytes from `start` to `end` lie, after so many words were made as they take.
+    /// Returns the space of the bytes from `start` to `end`, after initializing the words up to `end` that were not.
     #[inline]
     fn room(&mut self, start: usize, end: usize) -> Option<*mut u8> {
         if end > LARGEST_EVENT {
@@ -69,13 +70,13 @@ impl Payload {
         Some(self.words.as_mut_ptr().cast::<u8>().wrapping_add(start))
     }
 
-    /// Makes it as long as the event type says, should something have been left out.
+    /// Extends the payload to the extent of the event type, if elements were ignored.
     #[inline]
     pub(super) fn complete(&mut self, desc: &EventDesc) {
         self.room(0, desc.extent());
     }
 
-    /// Appends a word. The registry admits no event that has too many.
+    /// Appends a word. The registry refuses event types with too many.
     #[inline]
     pub(super) fn push(&mut self, word: u64) {
         self.words[self.len].write(word);
@@ -85,12 +86,12 @@ impl Payload {
     #[inline]
     pub(super) fn words(&self) -> &[u64] {
         let words = std::ptr::from_ref(&self.words[..self.len]);
-        // SAFETY: so many are initialized.
+        // SAFETY: the first `len` words are initialized, the invariant of `len`.
         unsafe { &*(words as *const [u64]) }
     }
 }
 
-/// Copies an element, in one move for each size there is.
+/// Copies an element, with a single move for each of the usual sizes.
 ///
 /// # Safety
 ///
@@ -98,11 +99,11 @@ impl Payload {
 #[inline]
 unsafe fn copy_element(datatype: Datatype, from: *const u8, to: *mut u8) {
     match datatype.size() {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller ensures that both pointers are valid for the datatype, which has this size.
         8 => unsafe { std::ptr::copy_nonoverlapping(from, to, 8) },
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller ensures that both pointers are valid for the datatype, which has this size.
         4 => unsafe { std::ptr::copy_nonoverlapping(from, to, 4) },
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller ensures that both pointers are valid for the datatype, which has this size.
         size => unsafe { std::ptr::copy_nonoverlapping(from, to, size) },
     }
 }
@@ -112,7 +113,7 @@ mod tests {
     use super::{LARGEST_EVENT, Payload};
 
     #[test]
-    fn what_does_not_fit_into_an_instance_is_left_out() {
+    fn excess_payload_is_left_out() {
         let mut payload = Payload::new();
         payload.put(4, 7_i32);
         payload.put(LARGEST_EVENT - 4, 1_u64);

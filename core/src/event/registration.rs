@@ -1,4 +1,4 @@
-//! What a tool registered for an event type, from its beginning to its end.
+//! Registrations of tools for an event type.
 
 use std::ffi::c_void;
 use std::sync::atomic::{
@@ -13,7 +13,7 @@ use super::source::SourceCell;
 use crate::desc::EventDesc;
 use crate::words::Safety;
 
-/// A registration, as a tool holds it.
+/// The identifier of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RegistrationId(u64);
@@ -23,13 +23,13 @@ const GENERATION_BITS: u32 = 24;
 const LAST_GENERATION: u64 = (1 << GENERATION_BITS) - 1;
 
 impl RegistrationId {
-    /// The registration of a number that a tool holds; one that is none is refused when it is used.
+    /// Returns the registration with a number. An invalid number is refused when it is used.
     #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
-    /// The number for a tool to hold.
+    /// Returns the number that tools use as a handle.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
@@ -39,54 +39,54 @@ impl RegistrationId {
         Self((KIND << 56) | (generation << 32) | u64::from(number))
     }
 
-    /// Slot and generation, if it could be one at all.
+    /// Returns slot and generation, or `None` for a number that no registration has.
     pub(super) fn parts(self) -> Option<(u32, u64)> {
         (self.0 >> 56 == KIND).then_some((self.0 as u32, self.0 >> 32 & LAST_GENERATION))
     }
 }
 
-/// Bit 0: live. Then the number of visits, whether it is abandoned, and the generation.
+/// Bit 0 of `state`: the registration is live. Above it are the number of pins, [`ABANDONED`], and the generation.
 const LIVE: u64 = 1;
 const VISIT: u64 = 2;
 const VISITS_MASK: u64 = 0x7fff_fffe;
-/// Its event is gone, but it is still its tool's, who has to free it.
+/// Bit of `state`: the plug-in of the event type was deactivated, but the tool still has to free the registration.
 const ABANDONED: u64 = 1 << 31;
 const GENERATION_SHIFT: u32 = 32;
 
-/// One registration. Made of atomics and never dropped: freed ones are used again for the same event type.
+/// A registration slot. Made of atomics and never dropped: freed slots are reused for the same event type.
 ///
-/// Whoever uses it pays it a [`Visit`], or has claimed an [`Instance`] of its event. A registration that was freed ends with
-/// the last visit, so until then nobody meets another one in its place; those who have an instance are counted as visitors
-/// when it is freed.
+/// Users of a registration pin it with a [`Visit`], or have claimed an [`Instance`] of its event type. A freed registration ends
+/// when the last pin is released, and only then is the slot reused. When a registration is freed, each instance in flight is
+/// counted as a pin.
 ///
 /// [`Instance`]: super::instance::Instance
 #[derive(Debug)]
 pub(crate) struct Registration {
     number: u32,
-    /// Its place in the event type's list.
+    /// Its position in the event type's list.
     pub(super) place: u32,
     pub(super) next_free: AtomicU32,
     pub(super) desc: &'static EventDesc,
     state: AtomicU64,
-    /// Places of instances under which it may be in use since before it was freed: a bit for each. Each is a visit.
+    /// A bit for each instance slot that was counted as a pin when the registration was freed.
     owed: [AtomicU64; POOL / 64],
     abi: AtomicPtr<Abi>,
     /// The object it is bound to.
     object: AtomicU64,
     pub(super) functions: FunctionTable,
-    /// Instances that were lost and not told of.
+    /// The number of instances that were dropped and not reported.
     pub(super) dropped: AtomicI64,
-    /// Whether what cannot be delivered at once may wait.
+    /// True if events that cannot be delivered at once are deferred.
     pub(super) defers: AtomicBool,
-    /// What waits, or null: made when the first tool asks for it, kept for later registrations.
+    /// The queue of deferred events, or null: allocated at the first request, and kept for later registrations.
     pub(super) waiting: AtomicPtr<Ring>,
-    /// Whether somebody delivers what waits.
+    /// True while a thread delivers deferred events.
     pub(super) draining: AtomicBool,
     farewell: AtomicPtr<c_void>,
     farewell_data: AtomicPtr<c_void>,
 }
 
-/// The beginning.
+/// State that is set once per registration.
 impl Registration {
     pub(super) fn new(number: u32, place: u32, desc: &'static EventDesc) -> Self {
         Self {
@@ -108,13 +108,14 @@ impl Registration {
         }
     }
 
-    /// Gives the slot to a new registration. Only for whoever took it out of the list of free ones.
+    /// Begins a registration in a slot. Only for the thread that took the slot from the free list.
     pub(super) fn begin(&self, object: u64, abi: &'static Abi) -> RegistrationId {
         self.object.store(object, Relaxed);
         self.abi.store(std::ptr::from_ref(abi).cast_mut(), Relaxed);
         self.defers.store(false, Relaxed);
         self.farewell.store(std::ptr::null_mut(), Relaxed);
-        // Nobody visits, so nobody else is at it. Drops and what waited went with the last visit.
+        // The slot has no pins, so no other thread uses it. Drops and deferred events were cleared when the last pin was
+        // released.
         self.functions.change(|functions| *functions = Functions::NONE);
         let generation = self.generation() + 1;
         self.state.store((generation << GENERATION_SHIFT) | LIVE, Release);
@@ -125,18 +126,18 @@ impl Registration {
         self.state.load(Acquire) >> GENERATION_SHIFT
     }
 
-    /// Whether the slot can be used once more.
+    /// Returns true if the slot can be used again: its generation can still be incremented.
     pub(super) fn has_future(&self) -> bool {
         self.generation() < LAST_GENERATION
     }
 
-    /// Whether it was not freed yet.
+    /// Returns true if the registration was not freed yet.
     #[inline]
     pub(super) fn is_live(&self) -> bool {
         self.state.load(SeqCst) & LIVE != 0
     }
 
-    /// Who is in the slot now, or was last.
+    /// Returns the identifier of the present or latest registration in the slot.
     pub(super) fn id(&self) -> RegistrationId {
         RegistrationId::new(self.number, self.generation())
     }
@@ -151,44 +152,44 @@ impl Registration {
     }
 
     pub(super) fn abi(&self) -> Option<&'static Abi> {
-        // SAFETY: null, or what `begin` stored: a `&'static`.
+        // SAFETY: null, or a `&'static Abi` that `begin` stored.
         unsafe { self.abi.load(Relaxed).as_ref() }
     }
 
-    /// Runs a callback.
+    /// Calls a callback.
     #[inline]
     pub(super) fn deliver(&self, callback: Function, instance: InstanceId, safety: Safety) {
         if let Some(abi) = self.abi() {
             let delivery =
                 Delivery { instance, registration: self.id(), safety, user_data: callback.user_data };
-            // SAFETY: the function is the tool's callback, and `deliver` of the ABI that it was registered with calls it.
+            // SAFETY: the tool set the function as a callback of this registration, whose `abi` is for functions of this kind:
+            // the caller of `event_register_callback` guarantees it.
             unsafe { (abi.deliver)(callback.function, &delivery) };
         }
     }
 }
 
-/// Visits, and the end.
+/// Pins, and the end of a registration.
 impl Registration {
-    /// Pays a live registration a visit. `None` when it is not live.
+    /// Pins a live registration; `None` if it is not live.
     #[inline]
     pub(super) fn enter(&self, safety: Safety) -> Option<Visit<'_>> {
         self.enter_if(safety, |_| true)
     }
 
-    /// Pays this registration a visit, and no later one in its slot.
+    /// Pins the registration of this generation; `None` if it is not live.
     pub(super) fn enter_generation(&self, generation: u64) -> Option<Visit<'_>> {
         self.enter_if(Safety::None, |state| state >> GENERATION_SHIFT == generation)
     }
 
-    /// Pays a registration a visit that was abandoned, in order to free it; one of any generation, if none is given. From
-    /// now on nobody else can.
+    /// Pins an abandoned registration in order to free it; `None` for the generation takes any. Succeeds only once.
     pub(super) fn take_abandoned(&self, generation: Option<u64>) -> Option<Visit<'_>> {
         let take = |state: u64| {
             let is_it = generation.is_none_or(|generation| state >> GENERATION_SHIFT == generation);
             (state & ABANDONED != 0 && is_it).then_some((state & !ABANDONED) + VISIT)
         };
         let taken = self.state.fetch_update(Acquire, Acquire, take).is_ok();
-        // Made only now: a visit that is dropped ends.
+        // Made only after success: dropping a `Visit` releases a pin.
         taken.then(|| Visit { registration: self, safety: Safety::None })
     }
 
@@ -204,30 +205,30 @@ impl Registration {
         None
     }
 
-    /// A visit is over.
+    /// Releases a pin.
     #[inline]
     fn leave(&self, safety: Safety) {
-        // What visitors did comes before what the last of them does.
+        // `AcqRel`: the last release sees what all users did.
         let before = self.state.fetch_sub(VISIT, AcqRel);
         if before & (LIVE | ABANDONED | VISITS_MASK) == VISIT {
             self.end(safety);
         }
     }
 
-    /// Counts whoever has this place as a visitor. Only for visitors.
+    /// Counts the owner of an instance slot as a pin. Only for callers that have the registration pinned.
     pub(super) fn owe(&self, place: usize) {
         self.state.fetch_add(VISIT, Relaxed);
         self.owed[place / 64].fetch_or(1 << (place % 64), SeqCst);
     }
 
-    /// The place is given up: a visit less, if it was counted as one.
+    /// Releases the pin of an instance slot, if it was counted.
     pub(super) fn leave_place(&self, place: usize, safety: Safety) {
         if self.take_owed(place) {
             self.leave(safety);
         }
     }
 
-    /// There was no need to count the place. Only for visitors.
+    /// Reverts [`owe`](Self::owe). Only for callers that have the registration pinned.
     pub(super) fn forgive(&self, place: usize) {
         if self.take_owed(place) {
             self.state.fetch_sub(VISIT, Relaxed);
@@ -240,7 +241,7 @@ impl Registration {
             && self.owed[place / 64].fetch_and(!bit, SeqCst) & bit != 0
     }
 
-    /// After the last visit: what is left to say, and farewell.
+    /// Ends the registration after the last pin was released: reports drops and runs the free callback.
     #[cold]
     fn end(&self, safety: Safety) {
         let registration = self.id();
@@ -249,27 +250,28 @@ impl Registration {
         self.take_drops();
         let (function, user_data) = (self.farewell.load(Relaxed), self.farewell_data.load(Relaxed));
         let abi = self.abi();
-        // From here on the slot is another's.
+        // From here on the slot may be reused.
         self.desc.cell().retire(self);
         if let (false, Some(abi)) = (function.is_null(), abi) {
             let farewell = Farewell { registration, safety, user_data };
-            // SAFETY: the function is the tool's, and `farewell` of the ABI that it was registered with calls it.
+            // SAFETY: the tool passed the function as the free callback of this registration, whose `abi` is for functions of
+            // this kind: the caller of `event_handle_free` guarantees it.
             unsafe { (abi.farewell)(function, &farewell) };
         }
     }
 }
 
-/// Somebody who uses a registration.
+/// A pin of a registration, released on drop.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     registration: &'a Registration,
-    /// What the context requires.
+    /// The requirement of the context on callbacks.
     safety: Safety,
 }
 
 impl Visit<'_> {
-    /// Ends the registration: no callback begins any more. Its free callback runs when the last visit is over, which
-    /// may be this one. Whether it was live until now.
+    /// Frees the registration: no callback begins any more. Its free callback runs when the last pin is released, which may be
+    /// this one. Returns true if the registration was live.
     pub(super) fn free(self, farewell: *mut c_void, user_data: *mut c_void) -> bool {
         let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
         if ended {
@@ -280,13 +282,13 @@ impl Visit<'_> {
         ended
     }
 
-    /// Has the free callback run when the last visit is over, which may be this one.
+    /// Sets the free callback, which runs when the last pin is released.
     pub(super) fn say_farewell(&self, farewell: *mut c_void, user_data: *mut c_void) {
         self.farewell_data.store(user_data, Relaxed);
         self.farewell.store(farewell, Relaxed);
     }
 
-    /// No callback begins any more, as if it were freed; but it ends only when its tool frees it, too.
+    /// Ends the registration like `free`, but keeps the slot until the tool frees the registration.
     pub(super) fn abandon(&self) {
         let next = |state: u64| (state & LIVE != 0).then_some(state & !LIVE | ABANDONED);
         if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {

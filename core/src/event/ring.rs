@@ -1,4 +1,4 @@
-//! What waits: a bounded queue that any thread and any signal handler may put into, and one at a time takes from.
+//! The queue of deferred events: bounded, with any number of producers, signal handlers included, and one consumer at a time.
 
 use std::sync::atomic::{
     AtomicI64, AtomicU64, AtomicUsize,
@@ -7,12 +7,12 @@ use std::sync::atomic::{
 
 use super::instance::Payload;
 
-/// A place in the queue.
+/// A slot of the queue.
 #[derive(Debug)]
 struct Place {
-    /// The position that may be put here, or that plus 1 when it was.
+    /// The position that may be put here, or that position plus 1 once it was put.
     turn: AtomicUsize,
-    /// When it was observed.
+    /// The time stamp of the event.
     time: AtomicI64,
 }
 
@@ -20,16 +20,16 @@ struct Place {
 #[derive(Debug)]
 pub(super) struct Ring {
     places: Box<[Place]>,
-    /// The payloads, so many words for each place.
+    /// The payloads, `words` words for each slot.
     payloads: Box<[AtomicU64]>,
     words: usize,
-    /// Positions count on for ever; a place is the position modulo the number of places, a power of 2.
+    /// Positions only grow; the slot of a position is its remainder modulo the number of slots, a power of 2.
     put: AtomicUsize,
     taken: AtomicUsize,
 }
 
 impl Ring {
-    /// A queue for at least so many payloads of so many words.
+    /// Creates a queue for at least `places` payloads of `words` words.
     pub(super) fn new(places: usize, words: usize) -> Self {
         let count = places.max(2).next_power_of_two();
         let place = |turn| Place { turn: AtomicUsize::new(turn), time: AtomicI64::new(0) };
@@ -42,12 +42,12 @@ impl Ring {
         }
     }
 
-    /// How many fit in.
+    /// Returns the capacity.
     pub(super) fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// How many are in it or being put.
+    /// Returns the number of entries, those that are being put included.
     pub(super) fn len(&self) -> usize {
         let taken = self.taken.load(SeqCst);
         self.put.load(SeqCst).wrapping_sub(taken)
@@ -62,7 +62,7 @@ impl Ring {
         (&self.places[at], &self.payloads[at * self.words..][..self.words])
     }
 
-    /// Puts something in; whether there was room.
+    /// Appends an entry. Returns false if the queue is full.
     pub(super) fn put(&self, time: i64, payload: &[u64]) -> bool {
         let mut position = self.put.load(Relaxed);
         loop {
@@ -79,7 +79,7 @@ impl Ring {
                     Err(now) => position = now,
                 }
             } else if turn.wrapping_sub(position).cast_signed() < 0 {
-                // What was put here a round ago is still there.
+                // The entry of the previous round is still in the slot.
                 return false;
             } else {
                 position = self.put.load(Relaxed);
@@ -87,7 +87,7 @@ impl Ring {
         }
     }
 
-    /// What waits longest, unless it is still being put. Only for whoever takes.
+    /// Returns the oldest entry, unless it is still being put. Only for the consumer.
     pub(super) fn first(&self) -> Option<(i64, Payload)> {
         let position = self.taken.load(Relaxed);
         let (place, words) = self.place(position);
@@ -101,7 +101,7 @@ impl Ring {
         Some((place.time.load(Relaxed), payload))
     }
 
-    /// Takes out what [`Ring::first`] gave. Only for whoever takes.
+    /// Removes the entry that [`Ring::first`] returned. Only for the consumer.
     pub(super) fn remove_first(&self) {
         let position = self.taken.load(Relaxed);
         let (place, _) = self.place(position);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_lose_and_double_nothing_and_keep_their_order() {
+    fn threads_keep_every_item_and_its_order() {
         const EACH: i64 = 20_000;
         let ring = &Ring::new(64, 3);
         std::thread::scope(|scope| {

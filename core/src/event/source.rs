@@ -1,4 +1,4 @@
-//! The moving part of a source.
+//! The mutable part of a source.
 
 use std::sync::atomic::{
     AtomicI64, AtomicU32, AtomicU64,
@@ -10,14 +10,14 @@ use crate::desc::{EventDesc, SourceDesc};
 use crate::log::Log;
 use crate::words::{Safety, SourceOrder};
 
-/// What a source remembers. One static beside each source's descriptor.
+/// The mutable part of a source, a static beside its descriptor.
 #[derive(Debug)]
 pub struct SourceCell {
-    /// Its index, once it is registered.
+    /// Its index, after registration.
     index: AtomicU32,
     /// The latest time stamp given to an event.
     latest: AtomicI64,
-    /// Instances that wait, or were lost and not told of, over all registrations. Never less than there are.
+    /// The number of instances that are deferred, or dropped and not reported, over all registrations. Never too low.
     pub(super) pending: AtomicU64,
     /// Its event types.
     pub(super) events: Log<&'static EventDesc>,
@@ -40,9 +40,9 @@ impl SourceCell {
         self.index.store(index, SeqCst);
     }
 
-    /// Tells the source of an event type. One caller at a time.
+    /// Adds an event type to the source. One caller at a time.
     pub(crate) fn add_event(&self, event: &'static EventDesc) {
-        // The list is longer than memory, and the registry adds one image at a time.
+        // Cannot fail: the list does not become full, and the registry adds one image at a time.
         let _ = self.events.push(event);
     }
 
@@ -52,7 +52,7 @@ impl SourceCell {
     }
 }
 
-/// Before an event: what waits comes before it, and so does the news of what was lost, whichever type that is of.
+/// Delivers deferred events and reports drops, of all event types of the source, before its next event.
 #[cold]
 fn settle(source: &SourceCell, safety: Safety) {
     let registrations = || source.events.iter().flat_map(|event| event.cell().registrations());
@@ -69,7 +69,7 @@ fn settle(source: &SourceCell, safety: Safety) {
 }
 
 impl SourceCell {
-    /// Before an event of the source: sees to what is left of earlier ones.
+    /// Prepares the source for its next event: handles deferred events and drops.
     #[inline]
     pub(super) fn settle(&self, safety: Safety) {
         if self.pending.load(Relaxed) != 0 {
@@ -79,7 +79,7 @@ impl SourceCell {
 }
 
 impl SourceDesc {
-    /// The time stamp for an event that is observed now. Those of an ordered source never fall.
+    /// Returns the time stamp for an event that is observed now. Those of an ordered source never decrease.
     #[inline]
     pub(super) fn stamp(&self) -> i64 {
         let now = clock::now();
@@ -89,19 +89,19 @@ impl SourceDesc {
         }
     }
 
-    /// The present time of the source (`MPI_T_source_get_timestamp`). Never before that of an event that it stamped.
+    /// Returns the present time of the source (`MPI_T_source_get_timestamp`). Never less than the time stamp of an earlier event.
     #[must_use]
     pub fn timestamp(&self) -> i64 {
         clock::now().max(self.cell().latest.load(Acquire))
     }
 
-    /// Ticks of a second.
+    /// Returns the number of ticks per second.
     #[must_use]
     pub fn ticks_per_second(&self) -> i64 {
         clock::ticks_per_second()
     }
 
-    /// The largest tick.
+    /// Returns the largest tick.
     #[must_use]
     pub fn max_ticks(&self) -> i64 {
         clock::MAX_TICKS

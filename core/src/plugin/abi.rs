@@ -1,6 +1,6 @@
-//! The structs of `mpit_plugin.h`, member by member: what crosses between images, and nothing else does.
+//! The structs of `mpit_plugin.h`, member by member. Nothing else crosses between images.
 //!
-//! Structs that describe begin with their own size and only ever grow. How they are read is `read`'s.
+//! Structs that describe an entry begin with their own size and are only ever extended at the end; `read` reads them.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::offset_of;
@@ -26,14 +26,14 @@ pub struct Sum {
     pub concurrent: AtomicPtr<AtomicU8>,
 }
 
-/// `struct mpit_level`: how a [`Gauge`] lies in memory.
+/// `struct mpit_level`: the memory layout of a [`Gauge`].
 #[derive(Debug)]
 #[repr(C)]
 pub struct Level {
     pub word: AtomicU64,
     pub running: AtomicU32,
     pub marks: AtomicPtr<c_void>,
-    /// A function, or null.
+    /// A function (`mpit_reached_function`), or null.
     pub reached: AtomicPtr<c_void>,
 }
 
@@ -45,7 +45,7 @@ const _: () = {
     assert!(offset_of!(Gauge, reached) == offset_of!(Level, reached));
 };
 
-/// `struct mpit_object`: how an [`Object`] lies in memory.
+/// `struct mpit_object`: the memory layout of an [`Object`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct BoundObject {
@@ -136,13 +136,13 @@ pub struct Enum {
     pub num_items: usize,
 }
 
-/// `mpit_set_function`, and `mpit_put_function`, which is alike.
+/// `mpit_set_function`, and `mpit_put_function`, which has the same type.
 pub type SetFunction =
     unsafe extern "C" fn(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int;
 /// `mpit_get_function`.
 pub type GetFunction = unsafe extern "C" fn(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int;
 
-/// `mpit_put_of_function`. What gives the value is a [`ReadFunction`].
+/// `mpit_put_of_function`. The function that reads the value is a [`ReadFunction`].
 pub type PutOfFunction = unsafe extern "C" fn(
     user_data: *mut c_void,
     object: *const Object<'_>,
@@ -379,8 +379,8 @@ pub struct Plugin {
     pub set_concurrent: Option<unsafe extern "C" fn(concurrent: c_int)>,
 }
 
-/// `mpit_plugin_function`: the type of the one symbol of a plug-in, [`SYMBOL`].
+/// `mpit_plugin_function`: the type of the only symbol of a plug-in, [`SYMBOL`].
 pub type PluginFunction = unsafe extern "C" fn(host: *const Host) -> *const Plugin;
 
-/// The one symbol of a plug-in.
+/// The only symbol of a plug-in.
 pub const SYMBOL: &str = "mpit_plugin_v1";

@@ -1,4 +1,4 @@
-//! Where the values of performance variables of other images live.
+//! Cells of performance variables of other images.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -17,40 +17,40 @@ use crate::readable::is_writable;
 use crate::words::{Bind, Class, Datatype};
 use crate::{Error, Result};
 
-/// More elements than this are a mistake.
+/// The largest number of elements of a variable; more are taken for a mistake.
 pub(super) const MOST_ELEMENTS: usize = 1 << 24;
 
-/// Where a value comes from.
+/// The source of a variable's value.
 #[derive(Clone, Copy)]
 pub(super) enum Origins {
-    /// A sum that is kept while somebody looks.
+    /// A sum that is updated while a handle runs.
     Sum(&'static Sum),
-    /// A level, which watermarks follow.
+    /// A level, and the watermarks that follow it.
     Level(&'static Gauge),
-    /// A level for each object.
+    /// A function that returns the level of an object.
     LevelOf(LevelFunction),
-    /// Elements in the image's memory, for ever and aligned.
+    /// Aligned elements in the image's memory, valid for the rest of the process.
     Storage(*const c_void),
-    /// A function.
+    /// A function that copies the value.
     Function(ReadFunction),
 }
 
-/// How many elements there are.
+/// The number of elements.
 #[derive(Clone, Copy)]
 pub(super) enum Count {
     Fixed(usize),
-    /// As many as a function says for an object.
+    /// A function that returns the number for an object.
     Of(CountFunction),
 }
 
-/// All that makes the cell of a variable.
+/// The parts of a variable's cell.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) value: Origins,
     pub(super) count: Count,
     pub(super) bind: Bind,
     pub(super) watch: Option<WatchFunction>,
-    /// What all the functions want to be given.
+    /// The argument of all functions.
     pub(super) user_data: *mut c_void,
 }
 
@@ -60,42 +60,44 @@ struct Foreign<T> {
     of: PhantomData<fn() -> T>,
 }
 
-// SAFETY: storage is read atomically, and the header says that functions are called by any thread.
+// SAFETY: storage is read atomically, the cells are atomic, and the table's functions may be called by any thread
+// (`mpit_plugin.h`).
 unsafe impl<T> Sync for Foreign<T> {}
 
 impl Place {
-    /// The level of an object, if it has one.
+    /// Returns the level of an object, if there is one.
     fn level_of(&self, function: LevelFunction, object: &Object<'_>) -> Option<&'static Gauge> {
-        // SAFETY: the function is the table's, and is given what it wants.
+        // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a live object.
         let at = unsafe { function(self.user_data, object) };
-        // SAFETY: not null and aligned, and there for ever as the header says; all its members are atomic, and the header
-        // has it begin as zeros.
+        // SAFETY: null, or aligned (checked) and valid for the rest of the process, as `mpit_plugin.h` requires of the table; all
+        // members are atomic, and zero-initialized by the image.
         if at.is_aligned() { unsafe { at.as_ref() } } else { None }
     }
 
     fn count(&self, object: &Object<'_>) -> usize {
         match (self.value, self.count) {
-            // An object without a level is refused.
+            // An object without a level has no elements, which refuses the handle.
             (Origins::LevelOf(_), _) => usize::from(self.gauge(object).is_some()),
             (_, Count::Fixed(count)) => count,
             (_, Count::Of(function)) => {
-                // SAFETY: the function is the table's, and is given what it wants.
+                // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a live object.
                 let count = unsafe { function(self.user_data, object) };
                 usize::try_from(count).ok().filter(|count| *count <= MOST_ELEMENTS).unwrap_or(0)
             }
         }
     }
 
-    /// The level behind a watermark. Its marks will be ours.
+    /// Returns the level that a watermark follows, bound to this host.
     fn gauge(&self, object: &Object<'_>) -> Option<&'static Gauge> {
-        /// What is asked for without an object has this one; no handle is bound to it.
+        /// The level for queries without an object. No handle is bound to it.
         static NONE: Gauge = Gauge::new(0);
         match self.value {
             Origins::Level(gauge) => Some(gauge),
             Origins::LevelOf(_) if object.kind() != self.bind => Some(&NONE),
             Origins::LevelOf(function) => {
                 let gauge = self.level_of(function, object)?;
-                // Not asked of a level that is bound already: handles come here often.
+                // `is_writable` makes a system call, so it is skipped for a level that is bound already: this runs for every
+                // access.
                 let can_bind =
                     || is_writable(from_ref(gauge).cast(), size_of::<Gauge>()) && gauge.bind(&REACHED);
                 if gauge.is_bound_to(&REACHED) || can_bind() { Some(gauge) } else { None }
@@ -124,20 +126,22 @@ impl<T: Value> Cell for Foreign<T> {
             }
             Origins::Storage(start) => {
                 for (place, out) in out.iter_mut().enumerate() {
-                    // SAFETY: a handle has as many elements as the table said, and they lie there.
+                    // SAFETY: a handle has as many elements as the table states, the storage has them too, and `pvar` checked its
+                    // alignment.
                     *out = unsafe { load(start.cast::<T>().wrapping_add(place)) };
                 }
             }
             Origins::Function(function) => {
                 let start = out.as_mut_ptr().cast();
-                // SAFETY: the function is the table's, and `out` has as many elements.
+                // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
+                // `out.len()` elements.
                 let answer = unsafe { function(self.place.user_data, object, start, out.len() as c_int) };
                 if answer != 0 {
                     return Err(Error::Invalid);
                 }
             }
         }
-        // Tools take text to its NUL.
+        // Tools expect text to end with a NUL.
         if T::DATATYPE == Datatype::Char
             && let Some(last) = out.last_mut()
         {
@@ -152,33 +156,34 @@ impl<T: Value> Cell for Foreign<T> {
 
     fn watch(&self, more: i32) {
         if let Origins::Sum(sum) = self.place.value {
-            // `Release`: who sees the watcher sees what was set before.
+            // `Release`: an image that sees the watcher also sees what `Cells::bind` stored.
             sum.watchers.fetch_add(more.cast_unsigned(), Release);
         }
         if let Some(watch) = self.place.watch {
-            // SAFETY: the function is the table's, and is given what it wants.
+            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
             unsafe { watch(self.place.user_data, more) };
         }
     }
 }
 
-/// [`reached`] at one address: it is how this image knows that a level is bound to it.
+/// The function [`reached`] at one address, by which this image recognizes levels that are bound to it.
 pub(super) static REACHED: ReachedFunction = reached;
 
-/// `reached` of a `struct mpit_level`: moves the watermarks, which are ours.
+/// Moves the watermarks of a level, which are in this image: `reached` of a `struct mpit_level`.
 ///
 /// # Safety
 ///
-/// `level` is null or a level as the header says, which [`Gauge::bind`] was called for.
+/// `level` is null or a level as `mpit_plugin.h` specifies, for which [`Gauge::bind`] was called.
 unsafe extern "C" fn reached(level: *const Gauge, word: u64) {
-    // SAFETY: by the caller's promise; all its members are atomic.
+    // SAFETY: null or a level that is valid for the rest of the process: the image's code calls this with its own level; all
+    // members are atomic.
     if let Some(gauge) = unsafe { level.as_ref() } {
-        // What panicked was a defect of ours; the panic hook has told where.
+        // A panic is a defect of this crate and must not reach the image; the panic hook has reported it.
         let _ = catch_unwind(AssertUnwindSafe(|| gauge.move_marks(word)));
     }
 }
 
-/// One element, in one load.
+/// Loads one element atomically.
 ///
 /// # Safety
 ///
@@ -187,17 +192,17 @@ pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
     let at = at.cast_mut();
     let word = match size_of::<T>() {
         1 => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
             let atomic = unsafe { AtomicU8::from_ptr(at.cast()) };
             u64::from(atomic.load(Relaxed))
         }
         4 => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
             let atomic = unsafe { AtomicU32::from_ptr(at.cast()) };
             u64::from(atomic.load(Relaxed))
         }
         _ => {
-            // SAFETY: by the caller's promise; values have 1, 4 or 8 bytes.
+            // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned; values have 1, 4 or 8 bytes.
             let atomic = unsafe { AtomicU64::from_ptr(at.cast()) };
             atomic.load(Relaxed)
         }
@@ -205,7 +210,7 @@ pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
     T::from_word(word)
 }
 
-/// A descriptor with its cell.
+/// Returns a descriptor with a new cell.
 pub(super) fn pvar(head: Head, class: Class, datatype: Datatype, place: Place) -> PvarDesc {
     fn of<T: Value>(head: Head, class: Class, place: Place) -> PvarDesc {
         let cell = Foreign::<T> { place, of: PhantomData };
@@ -234,20 +239,20 @@ mod tests {
     }
 
     #[test]
-    fn levels_that_cannot_be_written_are_refused() {
+    fn unwritable_levels_are_refused() {
         const LEN: usize = 4096;
         let (flags, object) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, Object::new(Bind::Comm, 7));
-        // SAFETY: makes a mapping of its own, which nothing else refers to.
+        // SAFETY: an anonymous mapping at an address that the kernel chooses, so it replaces no memory.
         let page = unsafe { libc::mmap(null_mut(), LEN, libc::PROT_READ, flags, -1, 0) };
         assert_ne!(page, libc::MAP_FAILED);
         let value = Origins::LevelOf(level_of);
         let place = Place { value, count: Count::Fixed(1), bind: Bind::Comm, watch: None, user_data: page };
         assert_eq!(place.count(&object), 0);
-        // SAFETY: the mapping, whose zeros are a level.
+        // SAFETY: `page` is the mapping of `LEN` bytes from above, and nothing but `place` refers to it.
         assert_eq!(unsafe { libc::mprotect(page, LEN, libc::PROT_READ | libc::PROT_WRITE) }, 0);
         assert_eq!(place.count(&object), 1);
-        // It is bound, and not written for this any more. The mapping stays, as levels do.
-        // SAFETY: the mapping.
+        // The level is bound by now, so it is not written any more. The mapping is leaked, as levels are never freed.
+        // SAFETY: `page` is the mapping of `LEN` bytes from above, and reads remain permitted.
         assert_eq!(unsafe { libc::mprotect(page, LEN, libc::PROT_READ) }, 0);
         assert_eq!(place.count(&object), 1);
     }

@@ -1,9 +1,9 @@
-//! What is wrong with a plug-in: all of it, before anybody loads it.
+//! A complete list of a plug-in's faults, made before a program loads it.
 //!
-//! Loading refuses a plug-in at its first fault, or leaves out single definitions and goes on. Who writes one wants to know
-//! everything at once. To find out, the plug-in's code has to run, and it may do anything; so a process is started for this
-//! alone, with the plug-in's path in [`SUBJECT`] and those that are loaded before it in [`PLUGINS`](super::PLUGINS). It asks
-//! here, step by step, and says after each step how far it came; then whoever started it can tell where it ended.
+//! Loading refuses a plug-in at its first fault, or leaves out single definitions. An author wants to see all faults at once. To
+//! find them, the plug-in's code has to run, and it may crash or hang; so a process is started for this purpose only, with the
+//! plug-in's path in [`SUBJECT`] and the plug-ins to be loaded before it in [`PLUGINS`](super::PLUGINS). It calls this module
+//! step by step and reports each completed step, so its parent knows at which step it ended.
 
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -16,10 +16,10 @@ use super::{abi, find, load};
 use crate::environment;
 use crate::registry::{Fault, Image, Refusal, Registry};
 
-/// The environment variable with the path of the plug-in to be checked.
+/// The environment variable with the path of the plug-in to check.
 pub const SUBJECT: &str = "MPIT_PLUGIN_CHECKED";
 
-/// A plug-in whose code is in this process, and of which nobody knows.
+/// A plug-in that is loaded into this process, and not registered.
 #[derive(Debug)]
 pub struct Subject {
     path: PathBuf,
@@ -27,50 +27,50 @@ pub struct Subject {
     plugin: abi::Plugin,
 }
 
-/// What a plug-in defines.
+/// The definitions of a plug-in.
 #[derive(Debug)]
 pub struct Contents {
-    /// What can be read of its variables, events, sources and categories.
+    /// The readable variables, events, sources and categories.
     pub image: Image,
-    /// Its components: framework and name.
+    /// The components: framework and name.
     pub components: Vec<(&'static str, &'static str)>,
-    /// What is wrong with it.
+    /// The faults.
     pub refusals: Vec<Refusal>,
-    /// Whether a program could load it, without what is refused.
+    /// True if a program could load the plug-in, without the definitions that are refused.
     pub is_whole: bool,
 }
 
-/// Opens the plug-in that [`SUBJECT`] names, and asks it for its name.
+/// Opens the plug-in that [`SUBJECT`] names, and performs the handshake.
 ///
 /// # Errors
 ///
-/// Why it cannot be loaded: what is wrong with the file, or with what it says of itself.
+/// The fault of the file or of the plug-in's description, which prevents loading.
 ///
 /// # Safety
 ///
-/// This process may run the plug-in's code, which can do anything: it is there for this alone.
+/// The plug-in's code may run in this process, where it may do anything: the process exists for this purpose only.
 pub unsafe fn open() -> Result<Subject, Fault> {
     let path = environment::var_os(SUBJECT).unwrap_or_default();
     let file = find::file(Path::new(&path)).map_err(|why| Fault::of("file", why))?;
-    // SAFETY: by the promise that the plug-in's code may run here.
+    // SAFETY: the caller ensures that the plug-in's code may run in this process.
     let (name, plugin) = unsafe { load::greet(&file.path) }.map_err(|why| Fault::of("plug-in", why))?;
     Ok(Subject { path: file.path, name, plugin })
 }
 
 impl Subject {
-    /// What it calls itself.
+    /// Returns the name that the plug-in states.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Reads all that it defines, and holds it against the rules, and against all that is registered.
+    /// Reads all definitions, and checks them against the rules and the registered entries.
     ///
     /// # Errors
     ///
-    /// Why nothing of it can be read.
+    /// The fault that prevents reading the table.
     pub fn read(&self) -> Result<Contents, Fault> {
-        // SAFETY: who opened the subject promised that its code may run here.
+        // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
         let made = unsafe { table::make_leniently(self.plugin.table, Some(forever(Life::new()))) };
         let (Definitions { image, components, cells }, mut refusals) = made?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
@@ -86,19 +86,19 @@ impl Subject {
         let is_whole = refusals.iter().all(|refusal| refusal.is_taken);
         let names = components.iter().map(|component| (component.framework().name(), component.name()));
         let names = names.collect();
-        // The names that it takes are free again at once.
+        // The claim is dropped at once, which releases the names.
         let (_, taken) = Claim::new(components);
         refusals.extend(taken);
         Ok(Contents { image, components: names, refusals, is_whole })
     }
 
-    /// Loads and activates it, as a program would.
+    /// Loads and activates the plug-in, as a program would.
     ///
     /// # Errors
     ///
-    /// Why it is refused.
+    /// The reason for the refusal.
     pub fn load(&self) -> Result<Plugin, Fault> {
-        // SAFETY: who opened the subject promised that its code may run here.
+        // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
         unsafe { load(&self.path) }.map_err(|refused| Fault::of("plug-in", refused.why()))
     }
 }

@@ -1,4 +1,4 @@
-//! The words of traffic as other images hear them: in the structs of C.
+//! Conversion of traffic into the C structs that other images receive.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,16 +23,17 @@ impl From<&osc::Access> for Access {
     }
 }
 
-/// `MPIT_ROOT_NONE` and so on.
+/// `MPIT_ROOT_NONE`, `MPIT_ROOT_HERE` and `MPIT_ROOT_AT`.
 const ROOT_NONE: u32 = 0;
 const ROOT_HERE: u32 = 1;
 const ROOT_AT: u32 = 2;
 
-/// The function behind [`coll::Volume::By`].
+/// The function in [`coll::Volume::By`].
 type Volumes<'a> = &'a dyn Fn(u32) -> u64;
 
 impl Operation {
-    /// Shows an operation to somebody while the function runs; what [`coll::Volume::By`] borrows is borrowed no longer.
+    /// Passes an operation as a C struct to a function. The struct borrows the function in [`coll::Volume::By`], so it is valid
+    /// only during the call.
     #[inline]
     pub(super) fn show<R>(operation: &coll::Operation<'_>, to: impl FnOnce(&Self) -> R) -> R {
         let coll::Operation { comm, kind, rank, size, root, volume, in_place } = operation;
@@ -64,11 +65,11 @@ impl Operation {
     }
 }
 
-/// What `with` is for [`coll::Volume::By`].
+/// Returns the bytes for a rank: `with` of a `struct mpit_operation` made of [`coll::Volume::By`].
 unsafe extern "C" fn with(volumes: *const c_void, rank: u32) -> u64 {
-    // SAFETY: made by `show`, which still runs.
+    // SAFETY: `show` stored a pointer to a `Volumes` that is borrowed until it returns, and the struct is valid only until then.
     let volumes = unsafe { &*volumes.cast::<Volumes<'_>>() };
-    // What panicked was a defect of the host; the panic hook has told where.
+    // A panic is a defect of the host and must not reach the image; the panic hook has reported it.
     catch_unwind(AssertUnwindSafe(|| volumes(rank))).unwrap_or(0)
 }
 
@@ -102,9 +103,9 @@ mod tests {
         coll::Operation { comm, kind, rank: 3, size: 6, root: coll::Root::None, volume, in_place: false }
     }
 
-    /// What C hears of the bytes for a rank.
+    /// Returns the bytes for a rank as C code reads them.
     fn heard(shown: &Operation, rank: u32) -> u64 {
-        // SAFETY: `with` and `volumes` are as `show` made them, which still runs.
+        // SAFETY: `show` stored `with` and `volumes` together, and still runs.
         shown.with.map_or(shown.bytes, |with| unsafe { with(shown.volumes, rank) })
     }
 

@@ -7,16 +7,16 @@ use super::texts::{NAME, text};
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::registry::{Fault, Registry};
 
-/// More items than this are a mistake.
+/// The largest number of items; more are taken for a mistake.
 const MOST_ITEMS: usize = 1 << 16;
 
 impl Making {
-    /// An enumeration, if there is one: made once, although tables may have it several times or
-    /// it is registered already.
+    /// Returns the descriptor of an enumeration, if there is one. A struct that a table names several times, or that is
+    /// registered already, gets a single descriptor.
     ///
     /// # Safety
     ///
-    /// As [`super::register`].
+    /// `at` is the enumeration of an entry of a table that satisfies the conditions of [`super::register`].
     pub(super) unsafe fn enumeration(
         &mut self,
         at: *const Enum,
@@ -28,11 +28,11 @@ impl Making {
         if let Some((_, known)) = self.enums.iter().find(|(place, _)| std::ptr::eq(*place, at)) {
             return Ok(Some(known));
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: not null, so a `struct mpit_enum` of the size that it states, by the conditions of `register`.
         let (from, _) = unsafe { read("its enumeration", at) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let name = unsafe { text("the name of its enumeration", from.name, NAME) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: `from` is a copy of the table's enumeration, so its list satisfies the conditions of `register`.
         let items = unsafe { items(&from) }
             .map_err(|fault| Fault { why: format!("enumeration `{name}`: {}", fault.why), ..fault })?;
         let same = |known: &&'static EnumDesc| {
@@ -49,9 +49,11 @@ impl Making {
     }
 }
 
+/// Copies and checks the items of an enumeration.
+///
 /// # Safety
 ///
-/// As [`super::register`].
+/// `from` is an enumeration of a table that satisfies the conditions of [`super::register`].
 unsafe fn items(from: &Enum) -> Ruled<Vec<EnumItem>> {
     if from.num_items > MOST_ITEMS {
         return Err(format!("it has {} items, which cannot be", from.num_items).into());
@@ -61,9 +63,9 @@ unsafe fn items(from: &Enum) -> Ruled<Vec<EnumItem>> {
         placed_list("its list of items", from.items, from.num_items)?;
     }
     for place in 0..from.num_items {
-        // SAFETY: within the list, by the caller's promise.
+        // SAFETY: `place` is less than `num_items`, and `placed_list` checked that so many items are aligned and readable.
         let item = unsafe { from.items.wrapping_add(place).read() };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let name = unsafe { text(&format!("the name of item {place}"), item.name, NAME) }?;
         items.push(EnumItem::new(item.value, name));
     }

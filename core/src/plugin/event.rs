@@ -1,4 +1,4 @@
-//! Event types of tables, and how they are raised.
+//! Event types of tables, and raising them.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,26 +14,29 @@ use crate::registry::{Fault, Registry};
 use crate::words::{Bind, Datatype, Safety, Verbosity};
 
 impl Making {
+    /// Adds an event type.
+    ///
     /// # Safety
     ///
-    /// As [`super::register`].
+    /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
     pub(super) unsafe fn event(&mut self, from: &abi::Event, entry: &Entry) -> Ruled<()> {
         let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = word("bind", from.bind, Bind::ALL)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let source = unsafe { text("the name of its source", from.source, NAME) }?;
         let source = self.source_named(source)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
         let (elements, element_names) = unsafe { elements(from) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
         placed_to_change("its cell", from.cell)?;
-        // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic.
+        // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest
+        // of the process, by the conditions of `register`, and all members are atomic.
         let cell: &'static EventCell = unsafe { &*from.cell };
         let core = forever(event::EventCell::with_mirror(&cell.listeners));
         let mut desc = EventDesc::new(entry.name, elements, source, core, entry.origin);
         if let Some(items) = element_names {
-            // As the attribute `event` names it.
+            // The attribute `event` generates the same name.
             let list: &'static str = format!("{}_elements", entry.name).leak();
             desc = desc.enumeration(forever(EnumDesc::new(list, items, entry.origin)));
         }
@@ -63,9 +66,11 @@ impl Making {
 /// The elements of an event, and their names if they have any.
 type Elements = (&'static [Element], Option<&'static [EnumItem]>);
 
+/// Copies and checks the elements of an event type.
+///
 /// # Safety
 ///
-/// As [`super::register`].
+/// `from` is an entry of a table that satisfies the conditions of [`super::register`].
 unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
     let count = from.num_elements;
     if count == 0 {
@@ -78,7 +83,7 @@ unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
     placed_list("its list of elements", from.elements, count)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
     for place in 0..count {
-        // SAFETY: within the list, by the caller's promise.
+        // SAFETY: `place` is less than `count`, and `placed_list` checked that so many elements are aligned and readable.
         let one: abi::Element = unsafe { from.elements.wrapping_add(place).read() };
         let inside = |fault: Fault| Fault { why: format!("element {place}: {}", fault.why), ..fault };
         let datatype = word("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
@@ -88,7 +93,7 @@ unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
         }
         all.push(Element::new(datatype, one.displacement));
         if !one.name.is_null() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the string is not null and ends with a NUL, by the conditions of `register`.
             let name = unsafe { text("its name", one.name, NAME) }.map_err(inside)?;
             items.push(EnumItem::new(place as i32, name));
         }
@@ -102,12 +107,12 @@ unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
     }
 }
 
-/// `raise` of a `struct mpit_event_cell`: tells an event to those who listen.
+/// Delivers an event to its listeners: `raise` of a `struct mpit_event_cell`.
 ///
 /// # Safety
 ///
-/// `cell` is null or a cell as the header says; `payload` is valid for reads of each element of the event, or null if it
-/// has none.
+/// `cell` is null or a cell as `mpit_plugin.h` specifies; `payload` is valid for reads of each element of the event, or null if
+/// it has none.
 pub(super) unsafe extern "C" fn raise(
     cell: *const EventCell,
     safety: c_int,
@@ -115,20 +120,22 @@ pub(super) unsafe extern "C" fn raise(
     payload: *const c_void,
 ) {
     let body = || {
-        // SAFETY: by the caller's promise.
+        // SAFETY: null or a cell that is valid for the rest of the process: the image's code passes its own cell
+        // (`mpit_plugin.h`).
         let Some(cell) = (unsafe { cell.as_ref() }) else { return };
         let desc = cell.event.load(Acquire).cast::<EventDesc>();
-        // SAFETY: null, or stored when the table was registered, and there for ever.
+        // SAFETY: null, or the `&'static EventDesc` that `Cells::bind` stored.
         let Some(desc) = (unsafe { desc.as_ref() }) else { return };
         if payload.is_null() && !desc.elements().is_empty() {
             return;
         }
-        // Of a context that nobody knows, everything is required.
+        // An unknown context is treated as the most restrictive one.
         let known = usize::try_from(safety).ok().and_then(|at| Safety::ALL.get(at));
         let context = Context::requiring(known.copied().unwrap_or(Safety::AsyncSignalSafe)).about(object);
-        // SAFETY: by the caller's promise; without elements nothing is read.
+        // SAFETY: `payload` is valid for reads of each element: the caller ensures it. If it is null there are no elements to
+        // read.
         unsafe { event::raise::raise(desc, context, payload.cast()) };
     };
-    // What panicked was a defect of ours; the panic hook has told where, and the event is lost.
+    // A panic is a defect of this crate and must not reach the image; the panic hook has reported it, and the event is lost.
     let _ = catch_unwind(AssertUnwindSafe(body));
 }

@@ -1,10 +1,10 @@
-//! The files that are loaded as plug-ins: those that the environment names, if no other user can change them.
+//! The search for plug-in files, and the refusal of files that other users can change.
 //!
-//! A path is resolved here, one directory and one link at a time, and every directory that it leads through, up to the root,
-//! must belong to root or to the user of this process and be closed to writes of others. Then no other user can put another
-//! file in its place, now or between this check and the load, so the path that was checked may be handed to the dynamic
-//! linker. (A descriptor, `/proc/self/fd/N`, would make `$ORIGIN` and debuggers look in the wrong place.) POSIX access
-//! control lists need no look of their own: the kernel shows the most that they grant in the mode's group bits.
+//! A path is resolved here, one directory and one link at a time. Every directory on the way, up to the root, must belong to root
+//! or to the user of this process, and must not be writable by others. Then no other user can replace the file, now or between
+//! this check and the load, so the checked path may be passed to the dynamic linker. (A descriptor, `/proc/self/fd/N`, would make
+//! `$ORIGIN` and debuggers look in the wrong place.) POSIX access control lists need no check of their own: the kernel includes
+//! the rights that they grant in the group bits of the mode.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -17,19 +17,20 @@ use crate::environment;
 
 /// The environment variable with paths of plug-ins, separated by `:`.
 pub const PLUGINS: &str = "MPIT_PLUGINS";
-/// The environment variable with directories, separated by `:`, of which every `*.so` is a plug-in, by name order.
+/// The environment variable with directories, separated by `:`. Every `*.so` in them is a plug-in; they are loaded in the order
+/// of names.
 pub const PLUGIN_PATH: &str = "MPIT_PLUGIN_PATH";
 
 /// A file that may be loaded.
 #[derive(Clone, Debug)]
 pub(super) struct File {
-    /// Without links.
+    /// The path without links.
     pub(super) path: PathBuf,
-    /// What it is whatever it is called: device and number.
+    /// The device and inode numbers, which identify the file regardless of its name.
     pub(super) identity: (u64, u64),
 }
 
-/// The plug-ins that the environment asks for, in order, and the directories that are left out.
+/// Returns the plug-ins that the environment names, in order, and the directories that are refused.
 pub(super) fn asked_for() -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
     let (mut paths, mut faults) = (of_variable(PLUGINS), Vec::new());
     for dir in of_variable(PLUGIN_PATH) {
@@ -66,11 +67,11 @@ fn libraries_in(dir: &Path) -> Checked<Vec<PathBuf>> {
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what to do.
+/// A message that names the fault and the remedy.
 pub(super) fn file(path: &Path) -> Checked<File> {
     let given = std::path::absolute(path).map_err(no_file)?;
     let real = resolve(&given, no_file)?;
-    // Not blocking, so that a FIFO does not hold the program up.
+    // `O_NONBLOCK`: opening a FIFO must not block the program.
     let file = fs::File::options()
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW)
@@ -98,12 +99,12 @@ fn no_file(error: io::Error) -> String {
     format!("{error}; give the path of a plug-in's shared object")
 }
 
-/// The number of links that the kernel follows.
+/// The number of links that the kernel follows in one path.
 const MOST_LINKS: usize = 40;
 
-/// Returns the path without links and dots. Refuses it if another user can change what one of its parts leads to.
+/// Returns the path without links and dots. Refuses it if another user can change one of its parts.
 fn resolve(path: &Path, fault: fn(io::Error) -> String) -> Checked<PathBuf> {
-    // The parts still to come, the next one last.
+    // The remaining parts, the next one last.
     let mut parts = Vec::new();
     push_parts(&mut parts, path);
     let (mut current, mut links) = (PathBuf::from("/"), 0);
@@ -134,7 +135,7 @@ fn resolve(path: &Path, fault: fn(io::Error) -> String) -> Checked<PathBuf> {
     Ok(current)
 }
 
-/// Puts the parts of a path on a stack, the first one on top.
+/// Pushes the parts of a path on a stack, the first one on top.
 fn push_parts(stack: &mut Vec<OsString>, path: &Path) {
     let parts = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.to_owned()),
@@ -148,12 +149,12 @@ fn push_parts(stack: &mut Vec<OsString>, path: &Path) {
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
-/// Refuses a directory in which others can replace files.
+/// Refuses a directory in which other users can replace files.
 fn safe_dir(dir: &Path, data: &fs::Metadata) -> Checked<()> {
     if data.mode() & OTHERS_WRITE != 0 && data.mode() & STICKY == 0 {
         return Err(changeable(dir, data));
     }
-    // In a container, the root directory may belong to a user who has no number there; no other user can replace it.
+    // In a container, the owner of the root directory may have no number in its user namespace; no other user can replace it.
     if dir.parent().is_none() { Ok(()) } else { safe_owner(dir, data) }
 }
 
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_in_which_others_can_replace_files_is_refused() {
+    fn directories_others_can_write_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let (inner, outer) = (dir.path().join("inner"), dir.path().join("outer"));
         fs::create_dir(&inner).unwrap();
@@ -224,12 +225,12 @@ mod tests {
         for dir in [&inner, &outer] {
             chmod(dir, 0o777);
             assert!(file(&link).unwrap_err().contains("can be written by others"));
-            // As /tmp is: who may write there cannot replace what others have.
+            // Like /tmp: with the sticky bit, other users cannot replace files.
             chmod(dir, 0o1777);
             assert!(file(&link).is_ok());
             chmod(dir, 0o755);
         }
-        // Further up as well: who can rename a directory can put another one in its place.
+        // Parent directories as well: a user who can rename a directory can put another one in its place.
         let deep = inner.join("one/two");
         fs::create_dir_all(&deep).unwrap();
         fs::copy(&path, deep.join("c.so")).unwrap();
@@ -237,7 +238,7 @@ mod tests {
         chmod(&inner, 0o777);
         assert!(file(&deep.join("c.so")).unwrap_err().contains("inner can be written by others"));
         assert!(libraries_in(&deep).unwrap_err().contains("inner can be written by others"));
-        // Out of it by dots, or by a link in the middle of the path: what was passed counts.
+        // A path that leaves the directory again, by dots or by a link in the middle: every directory on the way counts.
         let around = inner.join("one/../../outer");
         fs::write(outer.join("d.so"), "").unwrap();
         assert!(file(&around.join("d.so")).unwrap_err().contains("inner can be written by others"));
@@ -261,13 +262,13 @@ mod tests {
         symlink(&ring, &ring).unwrap();
         assert!(file(&ring).unwrap_err().contains("symbolic links"));
         let fifo = CString::new(dir.path().join("fifo.so").into_os_string().into_vec()).unwrap();
-        // SAFETY: a path that ends with a NUL.
+        // SAFETY: `fifo` is a C string that ends with a NUL.
         assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
         assert!(file(&dir.path().join("fifo.so")).unwrap_err().contains("no regular file"));
     }
 
     #[test]
-    fn an_access_list_that_lets_others_write_is_seen() {
+    fn an_access_list_for_others_is_seen() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("acme.so");
         fs::write(&path, "").unwrap();
@@ -283,7 +284,7 @@ mod tests {
         }
         let name = CString::new(path.clone().into_os_string().into_vec()).unwrap();
         let (key, value) = (c"system.posix_acl_access", list.as_ptr().cast());
-        // SAFETY: both names end with a NUL, and the value has as many bytes.
+        // SAFETY: both names are C strings that end with a NUL, and `list` has `list.len()` bytes.
         let set = unsafe { libc::setxattr(name.as_ptr(), key.as_ptr(), value, list.len(), 0) };
         if set == 0 {
             assert!(file(&path).unwrap_err().contains("can be written by others"));

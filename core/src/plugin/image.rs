@@ -1,8 +1,8 @@
-//! Images that are no plug-ins: a program, or a library, that has this crate in it and runs under a host.
+//! Images that are no plug-ins: a program or library that contains this crate and runs under a host.
 //!
-//! Each image with this crate has a note of ELF (`.note.mpit`) that leads to a function like `mpit_plugin_v1`. Executables
-//! keep no symbols for others, so a host finds the note by way of the program headers, which takes no symbol and runs no
-//! code in processes that have no host.
+//! Each image with this crate has an ELF note (`.note.mpit`) that leads to a function like `mpit_plugin_v1`. Executables export
+//! no symbols, so a host finds the note through the program headers, which needs no symbol and runs no code in processes without
+//! a host.
 
 use std::ffi::c_int;
 use std::sync::atomic::{
@@ -22,10 +22,10 @@ pub const NOTE_NAME: &[u8] = b"mpit\0";
 /// The type of the note. Its content is the distance from itself to the function, in eight bytes.
 pub const NOTE_TYPE: u32 = 1;
 
-// Names and contents of notes are padded to four bytes. The section is kept by linkers that drop unreferenced ones.
+// Names and contents of notes are padded to four bytes. Linkers that drop unreferenced sections keep notes.
 #[cfg(target_os = "linux")]
 std::arch::global_asm!(
-    // Visible in this image only, so that its place is known when the image is linked.
+    // Hidden, so that the linker resolves the address within this image.
     ".hidden {image}",
     ".pushsection .note.mpit, \"a\", %note",
     ".balign 4",
@@ -40,14 +40,13 @@ std::arch::global_asm!(
     image = sym image,
 );
 
-/// Keeps the object that has the note: linkers take from an archive what is referred to.
+/// A reference to the object file with the note: linkers take only referenced members from an archive.
 #[used]
 static IMAGE: PluginFunction = image;
 
-/// The definitions of this image for a host; null if this image has a registry of its own in use, or was loaded as a
-/// plug-in.
+/// Returns the definitions of this image to a host; null if the image uses a registry of its own or was loaded as a plug-in.
 unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
-    // SAFETY: the host passes null or a struct that lives as long as the process.
+    // SAFETY: the host passes null or a `Host` that is valid for the rest of the process (`mpit_plugin.h`).
     let host = unsafe { host.as_ref() };
     let found = super::export::export_image(host);
     found.map_or(std::ptr::null(), std::ptr::from_ref)
@@ -59,26 +58,27 @@ pub fn is_own(function: PluginFunction) -> bool {
     std::ptr::fn_addr_eq(function, IMAGE)
 }
 
-/// Functions by which images that were taken over learn that several threads may communicate at once.
+/// The functions that notify adopted images of the thread level.
 static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
 
-/// Takes over the definitions of an image. Faults in them are reported on standard error.
+/// Adopts the definitions of an image. Faults in them are reported on standard error. Callers are serialized; otherwise the image
+/// may miss changes of the thread level.
 ///
 /// # Safety
 ///
 /// The function is the one that a note of the image leads to, and the image stays loaded.
 pub unsafe fn adopt(function: PluginFunction) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the function is the one that the image's note leads to, and the image stays loaded: the caller ensures it.
     let found = unsafe { load::ask(function) };
     let outcome = match found {
         Ok(None) => return,
         Ok(Some((_, plugin))) => {
             if let Some(set_concurrent) = plugin.set_concurrent {
                 tell(set_concurrent, threads::concurrent());
-                // Appended by one thread at a time: `adopt` is called so.
+                // Cannot fail for a concurrent writer: callers of `adopt` are serialized.
                 let _ = LISTENING.push(set_concurrent);
             }
-            // SAFETY: made by the image's copy of this crate, and the image stays.
+            // SAFETY: the image's copy of this crate made the table as `mpit_plugin.h` specifies, and the image stays loaded.
             unsafe { table::register(plugin.table) }
         }
         Err(why) => Err(why),
@@ -96,7 +96,7 @@ fn report(why: &str) {
     );
 }
 
-/// Tells all images whether several threads may communicate at once.
+/// Notifies all adopted images of the thread level: true if several threads may communicate at once.
 pub(super) fn tell_concurrent(concurrent: bool) {
     for set_concurrent in LISTENING.iter() {
         tell(*set_concurrent, concurrent);
@@ -104,18 +104,18 @@ pub(super) fn tell_concurrent(concurrent: bool) {
 }
 
 fn tell(set_concurrent: unsafe extern "C" fn(c_int), concurrent: bool) {
-    // SAFETY: the image stays loaded, and its function may be called by any thread.
+    // SAFETY: the image stays loaded (contract of `adopt`), and its function may be called by any thread (`mpit_plugin.h`).
     unsafe { set_concurrent(c_int::from(concurrent)) };
 }
 
-/// True if this image's definitions went to a host in this way: then its own registry lists them as well.
+/// True if a host adopted this image's definitions through the note; then its own registry lists them as well.
 static IS_ADOPTED: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn is_adopted() -> bool {
     IS_ADOPTED.load(Acquire)
 }
 
-/// Marks this image as one that gives its definitions away, unless it is one that lists them itself already.
+/// Marks this image as adopted, unless its own registry is in use or it was exported already.
 pub(super) fn give() -> bool {
     if registry::is_in_use() || super::export::is_made() {
         return false;

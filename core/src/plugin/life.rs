@@ -1,14 +1,14 @@
-//! Whether what a plug-in defines has values at this time.
+//! The activation state of a plug-in.
 //!
-//! Nothing of a plug-in is ever taken back: its definitions stay listed under their indices. But a plug-in may be
-//! deactivated and activated again, and a handle is good for the one time in which it was made. Each such time is an epoch,
-//! and the check of a handle compares two numbers.
+//! Nothing of a plug-in is ever removed: its definitions stay listed under their indices. But a plug-in may be deactivated and
+//! activated again, and a handle is valid only for the activation in which it was allocated. Each activation is an epoch, and the
+//! check of a handle compares two epoch numbers.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst, fence};
 
 use crate::{Error, Result};
 
-/// The life of a plug-in: a number that grows by 1 with each activation and each deactivation, odd while it is active.
+/// The epoch counter of a plug-in: incremented by each activation and each deactivation, odd while the plug-in is active.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Life {
@@ -16,25 +16,25 @@ pub struct Life {
 }
 
 impl Life {
-    /// Not active yet.
+    /// Creates the counter of a plug-in that is not active.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { epoch: AtomicU64::new(0) }
     }
 
-    /// Whether it is active.
+    /// Returns true if the plug-in is active.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.epoch.load(SeqCst) % 2 == 1
     }
 
-    /// Begins an epoch, unless it is active.
+    /// Begins an epoch, unless the plug-in is active.
     pub fn begin(&self) {
         self.turn(0);
     }
 
-    /// Ends the epoch, if it is active; whether it was. From now on its handles are invalid.
+    /// Ends the epoch if the plug-in is active; returns true if it was. Handles of the epoch are invalid from now on.
     pub fn end(&self) -> bool {
         self.turn(1)
     }
@@ -42,13 +42,14 @@ impl Life {
     fn turn(&self, from: u64) -> bool {
         let next = |epoch: u64| (epoch % 2 == from).then_some(epoch + 1);
         let turned = self.epoch.fetch_update(SeqCst, SeqCst, next).is_ok();
-        // Whoever made something that this does not find afterwards finds the new number.
+        // Pairs with the check that follows the creation of a handle or registration: either the caller of this function finds it
+        // in the list, or its creator sees the new number.
         fence(SeqCst);
         turned
     }
 }
 
-/// The epoch that something was made in.
+/// The epoch in which an item was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lease {
     life: Option<&'static Life>,
@@ -56,17 +57,17 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Of what is defined with this life: none is for ever.
+    /// Returns the present epoch of a definition. Without a `life`, the definition is always active.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidIndex`] while it is not active.
+    /// [`Error::InvalidIndex`] while the plug-in is not active.
     pub(crate) fn begin(life: Option<&'static Life>) -> Result<Self> {
         let epoch = life.map_or(1, |life| life.epoch.load(SeqCst));
         if epoch % 2 == 1 { Ok(Self { life, epoch }) } else { Err(Error::InvalidIndex) }
     }
 
-    /// Of what was made in this epoch.
+    /// Returns the given epoch of a definition.
     #[inline]
     pub(crate) fn of(life: Option<&'static Life>, epoch: u64) -> Self {
         Self { life, epoch }
@@ -76,15 +77,17 @@ impl Lease {
         self.epoch
     }
 
-    /// Whether the epoch goes on.
+    /// Returns true while the epoch lasts.
     #[inline]
     pub(crate) fn holds(self) -> bool {
         self.life.is_none_or(|life| life.epoch.load(SeqCst) == self.epoch)
     }
 
+    /// Returns an error if the epoch is over.
+    ///
     /// # Errors
     ///
-    /// [`Error::InvalidHandle`] when the epoch is over.
+    /// [`Error::InvalidHandle`].
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.holds() { Ok(()) } else { Err(Error::InvalidHandle) }

@@ -1,4 +1,4 @@
-//! From a file to what it defines: the dynamic linker, the handshake, the table.
+//! Loading of a plug-in file: the dynamic linker, the handshake, the table.
 
 use std::ffi::{c_char, c_int};
 use std::fs::File;
@@ -15,16 +15,16 @@ use super::read::{Checked, LARGEST, placed, placed_list};
 use super::table::{self, Definitions};
 use super::texts::{DESCRIPTION, NAME, text};
 
-/// What a file turned out to be.
+/// An opened plug-in: its name, definitions and hooks.
 #[derive(Debug)]
 pub(super) struct Opened {
-    /// What it calls itself.
+    /// The name that the plug-in states.
     pub(super) name: &'static str,
     pub(super) made: Definitions,
     pub(super) hooks: Hooks,
 }
 
-/// The functions of a plug-in that are called when its life changes.
+/// The functions of a plug-in that are called on activation, deactivation, and a change of the thread level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hooks {
     activate: Option<unsafe extern "C" fn() -> c_int>,
@@ -33,27 +33,30 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    /// Before its variables appear.
+    /// Calls the plug-in's function for the activation, before its variables appear.
     pub(super) fn activate(self) -> Checked<()> {
-        // SAFETY: whoever loads a plug-in promises that its functions may be called.
+        // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is never
+        // unloaded.
         match self.activate.map_or(0, |activate| unsafe { activate() }) {
             0 => Ok(()),
             code => Err(format!("its function for the activation returned {code}")),
         }
     }
 
-    /// After its variables lost their values.
+    /// Calls the plug-in's function for the deactivation, after its variables lost their values.
     pub(super) fn deactivate(self) {
         if let Some(deactivate) = self.deactivate {
-            // SAFETY: as above.
+            // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is
+            // never unloaded.
             unsafe { deactivate() };
         }
     }
 
-    /// Whether several threads may communicate at once.
+    /// Notifies the plug-in of the thread level: true if several threads may communicate at once.
     pub(super) fn set_concurrent(self, concurrent: bool) {
         if let Some(set_concurrent) = self.set_concurrent {
-            // SAFETY: as above.
+            // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is
+            // never unloaded.
             unsafe { set_concurrent(c_int::from(concurrent)) };
         }
     }
@@ -61,7 +64,7 @@ impl Hooks {
 
 struct Shared(Host);
 
-// SAFETY: its text is a constant.
+// SAFETY: `Host` is never written, and its only pointer leads to a string constant.
 unsafe impl Sync for Shared {}
 
 static HOST: Shared = Shared(Host {
@@ -72,90 +75,90 @@ static HOST: Shared = Shared(Host {
     name: concat!("mpit ", env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast::<c_char>(),
 });
 
-/// Loads a file for ever, and reads what it defines. Nobody knows of it afterwards.
+/// Loads a file, never to unload it, and reads its definitions. Registers nothing.
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what to do.
+/// A message that names the fault and the remedy.
 ///
 /// # Safety
 ///
-/// As [`super::load`].
+/// The conditions of [`super::load`] hold for the file.
 pub(super) unsafe fn open(path: &Path, life: &'static Life) -> Checked<Opened> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
     let (name, plugin) = unsafe { greet(path) }?;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
     let made = unsafe { table::make(plugin.table, Some(life)) }?;
     let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
     Ok(Opened { name, made, hooks: Hooks { activate, deactivate, set_concurrent } })
 }
 
-/// Loads a file for ever, and reads what it says of itself: what it is called, and where its table is.
+/// Loads a file, never to unload it, and performs the handshake. Returns the plug-in's name and its description.
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what to do.
+/// A message that names the fault and the remedy.
 ///
 /// # Safety
 ///
-/// As [`super::load`].
+/// The conditions of [`super::load`] hold for the file.
 pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> {
     fit(path)?;
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
-    // SAFETY: by the caller's promise.
+    // SAFETY: constructors and their dependencies may run in this process: the caller ensures it (conditions of `super::load`).
     let library = unsafe { Library::open(Some(path), flags) }.map_err(|error| {
         let text = error.to_string();
-        // The path is said already.
+        // The caller's message contains the path.
         let text = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
         format!("{text}; build it whole, and link it with all it needs")
     })?;
-    // SAFETY: the type of the symbol of this name, by the caller's promise.
+    // SAFETY: the file is a plug-in by the conditions of `super::load`, so its symbol of this name is a `PluginFunction`.
     let function = unsafe { library.get::<PluginFunction>(SYMBOL.as_bytes()) }.map_err(|_| {
         format!("it is no plug-in: there is no symbol {SYMBOL}, which MPIT_PLUGIN and plugin! make")
     })?;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the function is the plug-in's `mpit_plugin_v1`, and `RTLD_NODELETE` keeps the image loaded.
     let found = unsafe { ask(*function) };
-    // It stays loaded either way; so does what it gave us.
+    // `RTLD_NODELETE` keeps the image loaded in any case.
     std::mem::forget(library);
     found?.ok_or_else(|| {
         format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins")
     })
 }
 
-/// Asks for what an image says of itself: what it is called, and where its table is. `None` if it gives nothing.
+/// Calls an image's function for the handshake. Returns the name and the description, or `None` if the image has none to give.
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what to do.
+/// A message that names the fault and the remedy.
 ///
 /// # Safety
 ///
-/// The function is what an image has for this, and the image stays loaded.
+/// The function is the image's `mpit_plugin_v1` or the one that its note leads to, and the image stays loaded.
 pub(super) unsafe fn ask(function: PluginFunction) -> Checked<Option<(&'static str, abi::Plugin)>> {
-    // SAFETY: by the caller's promise; the struct lives as long as the process.
+    // SAFETY: `function` takes a `Host` (contract of this function), and `HOST` is a static.
     let plugin = unsafe { function(&raw const HOST.0) };
     if plugin.is_null() {
         return Ok(None);
     }
-    // SAFETY: not null, and otherwise by the caller's promise.
+    // SAFETY: not null, so it is a `struct mpit_plugin`, whose size member states how many bytes are valid (`mpit_plugin.h`).
     let plugin = unsafe { described(plugin) }?;
-    // SAFETY: by the caller's promise.
+    // SAFETY: `name` is null or ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
     let name = unsafe { text("its name", plugin.name, NAME) }?;
     if let Some(fault) = crate::registry::name_fault(name) {
         return Err(fault.into());
     }
     if !plugin.problem.is_null() {
-        // SAFETY: by the caller's promise.
+        // SAFETY: `problem` is not null, ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
         return Err(unsafe { text("its problem", plugin.problem, DESCRIPTION) }?.into());
     }
     Ok(Some((name, plugin)))
 }
 
-/// The bytes of a header of ELF, for machines with 64 bits.
+/// The size of an ELF header on 64-bit machines.
 const HEADER: usize = 64;
 
-/// What all programs and shared objects of this kind of machine say alike: that it is one, how wide numbers are, and which
-/// processor it is for.
+/// Returns the part of an ELF header that is equal for all programs and shared objects of one kind of machine: magic number, word
+/// size, byte order and processor.
 fn kind_of_machine(header: &[u8; HEADER]) -> (&[u8], [u8; 2]) {
     (&header[..6], [header[18], header[19]])
 }
@@ -166,7 +169,7 @@ fn header(path: &Path) -> std::io::Result<[u8; HEADER]> {
     Ok(header)
 }
 
-/// Refuses what the dynamic linker would, or what crashes it, in words that say what to do.
+/// Refuses files that the dynamic linker would refuse, or crash on, with a message that names the remedy.
 fn fit(path: &Path) -> Checked<()> {
     let no_object = || "it is no shared object; build it with `cc -shared -fPIC`".to_owned();
     let theirs = header(path).map_err(|error| match error.kind() {
@@ -188,15 +191,16 @@ fn fit(path: &Path) -> Checked<()> {
     if is_cut { Err("it is cut off before its end; copy or build it again".into()) } else { Ok(()) }
 }
 
-/// Whether the file ends before what is to be loaded of it: reading that would crash.
+/// Returns true if the file is shorter than its loadable segments: the dynamic linker would crash.
 fn is_cut(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
-    /// Of the class of files with 64 bits.
+    /// `ELFCLASS64`.
     const WIDE: u8 = 2;
-    /// The type of what is to be loaded.
+    /// `PT_LOAD`.
     const LOAD: u64 = 1;
     let number = |bytes: &[u8], at: usize, len: usize| {
         let mut whole = [0; 8];
-        // The machine's own order, as was checked; the lowest byte comes first wherever Linux runs MPI today.
+        // The byte order is this machine's, as `kind_of_machine` checked, and little-endian here: big-endian machines return
+        // before they call this.
         whole[..len].copy_from_slice(&bytes[at..at + len]);
         u64::from_le_bytes(whole)
     };
@@ -217,7 +221,7 @@ fn is_cut(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
     Ok(ends.map(|one| number(one, 8, 8).saturating_add(number(one, 32, 8))).any(|last| last > end))
 }
 
-/// The beginning of a `struct mpit_plugin`, which all versions have.
+/// The first members of a `struct mpit_plugin`, equal in all versions.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Head {
@@ -227,14 +231,14 @@ struct Head {
     size: usize,
 }
 
-/// Reads what a plug-in says of itself.
+/// Checks and copies a `struct mpit_plugin`.
 ///
 /// # Safety
 ///
-/// As [`super::load`].
+/// `at` is a `struct mpit_plugin` of any version, valid for reads of as many bytes as its size member states.
 unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
     placed("its struct mpit_plugin", at.cast::<Head>())?;
-    // SAFETY: not null, aligned and readable.
+    // SAFETY: `placed` checked that it is not null, aligned and readable.
     let head = unsafe { at.cast::<Head>().read() };
     if head.magic != MAGIC {
         return Err(format!("its struct mpit_plugin begins with {:#x}, not with MPIT_MAGIC", head.magic));
@@ -251,7 +255,7 @@ unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
     }
     placed_list("its struct mpit_plugin", at.cast::<u8>(), head.size)?;
     for offset in ours..head.size {
-        // SAFETY: within its size, by the caller's promise.
+        // SAFETY: `offset` is less than `head.size`, and so many bytes are valid: the caller ensures it.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
             return Err(
                 "it uses members of struct mpit_plugin that this mpit does not know; use a newer one".into(),
@@ -259,8 +263,9 @@ unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
         }
     }
     let mut whole = MaybeUninit::<abi::Plugin>::uninit();
-    // SAFETY: its size is no less than ours by the check above, and there is room for ours.
+    // SAFETY: at least `ours` bytes are readable, since `head.size` is not less, and `whole` has `ours` bytes.
     unsafe { std::ptr::copy_nonoverlapping(at, whole.as_mut_ptr(), 1) };
-    // SAFETY: written just now, and pointers and numbers of C are values of its members.
+    // SAFETY: written above; its members are pointers, optional functions and integers, for which all values that C writes are
+    // valid.
     Ok(unsafe { whole.assume_init() })
 }

@@ -1,7 +1,7 @@
-//! The plug-ins of this process: loaded once and for ever, active or not.
+//! The plug-ins of this process: loaded once and never unloaded, active or not.
 //!
-//! No lock is held while a plug-in's code runs, so it may load others, register tables, and use the whole interface. Who
-//! finds a plug-in while somebody else changes it is refused and does not wait.
+//! No lock is held while a plug-in's code runs, so it may load other plug-ins, register tables, and use the whole interface. An
+//! operation on a plug-in that another thread is changing fails and does not wait.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, threads};
 
-/// One plug-in.
+/// A loaded plug-in.
 #[derive(Debug)]
 struct Loaded {
     number: u32,
@@ -39,19 +39,19 @@ struct Loaded {
 
 const INACTIVE: u8 = 0;
 const ACTIVE: u8 = 1;
-/// Somebody activates or deactivates it.
+/// A thread activates or deactivates the plug-in.
 const CHANGING: u8 = 2;
 
 static LOADED: Log<Loaded> = Log::new();
 
-/// Files that are being loaded, by their identities. Also taken to append to [`LOADED`].
+/// The identities of files that are being loaded. The lock is also taken to append to [`LOADED`].
 static LOADING: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 
 /// A plug-in that was loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin(&'static Loaded);
 
-/// Why a plug-in was not loaded or activated.
+/// The error of a plug-in that could not be loaded, activated or deactivated.
 #[derive(Clone, Debug, thiserror::Error)]
 pub struct Refused {
     attempt: Attempt,
@@ -76,23 +76,23 @@ impl Refused {
         Self { attempt: Attempt::Load, path: path.into(), why: why.into(), error }
     }
 
-    /// Replaces the operation.
+    /// Replaces the refused operation.
     fn of(self, attempt: Attempt) -> Self {
         Self { attempt, ..self }
     }
 
-    /// What is wrong with it.
+    /// Returns the reason.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
 
-    /// Tells people on standard error.
+    /// Prints the error on standard error.
     pub fn tell(&self) {
         tell(&self.to_string());
     }
 
-    /// The error class that comes closest.
+    /// Returns the error class that comes closest.
     #[must_use]
     pub fn error(&self) -> Error {
         self.error
@@ -110,50 +110,50 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Loads a plug-in by the path of its file, and activates it; one that is loaded already is activated if it is not active.
+/// Loads and activates a plug-in by the path of its file. A plug-in that is loaded already is activated if it is not active.
 ///
 /// # Errors
 ///
-/// What is wrong with the file, or with what it defines. A name that is taken already is no error: the one definition is
-/// left out and reported on standard error, the rest is there.
+/// The fault of the file or of its definitions. A name that is taken already is no error: that definition is left out and
+/// reported on standard error, and the others are registered.
 ///
 /// # Safety
 ///
-/// The file is a plug-in as `mpit_plugin.h` says: what it has at the start may run here, its lists have as many entries as
-/// their numbers say, strings end with a NUL, and its functions may be called by any thread at any time. [`check`](super::check)
-/// finds out in a process of its own what is not so.
+/// The file is a plug-in as `mpit_plugin.h` specifies: its constructors may run here, its lists have as many entries as their
+/// counts state, strings end with a NUL, and its functions may be called by any thread at any time. [`check`](super::check) finds
+/// violations in a process of its own.
 pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
     let path = path.as_ref();
     if export::is_exported() {
         let why = "the program loads plug-ins, and this is asked for in one, whose copy of mpit has nothing";
         return Err(Refused::new(path, Error::NotSupported, why));
     }
-    // What the environment asks for comes first.
+    // The environment's plug-ins are loaded first, when the registry is made.
     Registry::global();
-    // SAFETY: by the caller's promise.
+    // SAFETY: the file satisfies the conditions of `load`: the caller of this function ensures it.
     unsafe { load_one(path) }
 }
 
-/// All plug-ins, by number.
+/// Returns all plug-ins, in the order of their numbers.
 pub fn all() -> impl Iterator<Item = Plugin> {
     LOADED.iter().map(Plugin)
 }
 
-/// The plug-in of a number.
+/// Returns the plug-in with a number.
 #[must_use]
 pub fn numbered(number: u32) -> Option<Plugin> {
     LOADED.get(number as usize).map(Plugin)
 }
 
-/// Whether the environment's plug-ins are loaded, or being loaded, or not wanted.
+/// True if the environment's plug-ins are loaded, are being loaded, or are not wanted.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Leaves the plug-ins that the environment asks for to other processes: for one that only starts those.
+/// Disables the loading of the environment's plug-ins in this process, for a launcher whose child processes load them.
 pub fn leave_to_others() {
     BEGUN.store(true, Relaxed);
 }
 
-/// Loads what the environment asks for, once. What cannot be loaded is told on standard error.
+/// Loads the plug-ins that the environment names, once. Failures are reported on standard error.
 #[inline]
 pub(crate) fn load_what_is_asked_for() {
     if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
@@ -168,14 +168,15 @@ fn load_all() {
         Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).tell();
     }
     for path in paths {
-        // SAFETY: whoever sets the variables promises that.
+        // SAFETY: the user who sets `MPIT_PLUGINS` or `MPIT_PLUGIN_PATH` vouches for the files, and `find` refuses files that
+        // other users could have replaced.
         if let Err(refused) = unsafe { load_one(&path) } {
             refused.tell();
         }
     }
 }
 
-/// Tells all plug-ins whether several threads may communicate at once.
+/// Notifies all plug-ins of the thread level: true if several threads may communicate at once.
 pub(crate) fn tell_concurrent(concurrent: bool) {
     for plugin in LOADED.iter().filter(|plugin| plugin.phase.load(Acquire) != INACTIVE) {
         plugin.hooks.set_concurrent(concurrent);
@@ -183,7 +184,7 @@ pub(crate) fn tell_concurrent(concurrent: bool) {
     image::tell_concurrent(concurrent);
 }
 
-/// A file that nobody else loads meanwhile.
+/// The exclusive right to load a file, by its identity. Returned on drop.
 struct Turn((u64, u64));
 
 impl Drop for Turn {
@@ -192,9 +193,11 @@ impl Drop for Turn {
     }
 }
 
+/// Loads and activates a plug-in, or activates one that is loaded already.
+///
 /// # Safety
 ///
-/// As [`load`].
+/// The file satisfies the conditions of [`load`].
 unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let refused = |why: String| Refused::new(path, Error::Invalid, why);
     if environment::is_privileged() {
@@ -216,7 +219,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         Turn(file.identity)
     };
     let life: &'static Life = forever(Life::new());
-    // SAFETY: by the caller's promise.
+    // SAFETY: the file satisfies the conditions of `load`: the caller ensures it.
     let opened = unsafe { load::open(&file.path, life) }.map_err(refused)?;
     let told = threads::concurrent();
     let name = opened.name;
@@ -235,7 +238,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     plugin.ok_or_else(|| Refused::new(path, Error::Memory, "there are too many"))
 }
 
-/// Activates what was opened, and lets tools see it.
+/// Activates an opened plug-in and registers its definitions.
 fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
     let Opened { made, hooks, .. } = opened;
     hooks.set_concurrent(concurrent);
@@ -261,50 +264,51 @@ fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) ->
     Ok(hooks)
 }
 
-/// Tells people what is left out of a plug-in, since others have it.
+/// Reports on standard error the definitions that were left out because their names are taken.
 fn report(path: &Path, taken: &[Refusal]) {
     for Refusal { what, place, why, .. } in taken {
         tell(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
     }
 }
 
-/// Writes a line at once, since other processes write to the same place. Texts of a plug-in's own may have lines.
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+/// Writes one line in a single call, since other processes write to the same file. Line breaks in the plug-in's texts are
+/// replaced.
+#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn tell(line: &str) {
     let line = format!("mpit: {}\n", line.replace(char::is_control, "?"));
     eprint!("{}", crate::printable(&line));
 }
 
 impl Plugin {
-    /// What C calls it by.
+    /// Returns the number that identifies the plug-in in the C interface.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0.number
     }
 
-    /// What it calls itself.
+    /// Returns the name that the plug-in states.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Its file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(self) -> &'static Path {
         &self.0.file.path
     }
 
-    /// Whether its variables have values, and its events are told.
+    /// Returns true if its variables have values and its events are delivered.
     #[must_use]
     pub fn is_active(self) -> bool {
         self.0.life.is_active()
     }
 
-    /// Activates it again: tools make new handles under the old indices. One that is active stays so.
+    /// Activates the plug-in again; no effect if it is active. Tools allocate new handles under the old indices.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAccessible`] while it is being activated or deactivated; what it says itself.
+    /// [`Error::NotAccessible`] while it is being activated or deactivated; the failure of the plug-in's own function.
     pub fn activate(self) -> Result<(), Refused> {
         if !self.begin_change(INACTIVE)? {
             return Ok(());
@@ -319,9 +323,9 @@ impl Plugin {
         activated.map_err(|why| Refused::new(&self.0.file.path, Error::Invalid, why).of(Attempt::Change))
     }
 
-    /// Deactivates it. Its variables and events stay listed, but handles on them are invalid from now on, except that they
-    /// can be freed. Callbacks may run meanwhile: with what waits for them, and with what was lost. Code of the plug-in's
-    /// own that runs now runs on. One that is not active stays so.
+    /// Deactivates the plug-in; no effect if it is not active. Its variables and events stay listed, but handles on them are
+    /// invalid from now on and can only be freed. Callbacks may run before this returns, with deferred events and reports of
+    /// drops. Code of the plug-in that is running continues.
     ///
     /// # Errors
     ///
@@ -338,7 +342,7 @@ impl Plugin {
         Ok(())
     }
 
-    /// Keeps others from changing it, if it is in this phase; whether it is.
+    /// Sets the phase to `CHANGING`, which excludes other changes. Returns false if the phase is not `from`.
     fn begin_change(self, from: u8) -> Result<bool, Refused> {
         match self.0.phase.compare_exchange(from, CHANGING, Acquire, Acquire) {
             Ok(_) => Ok(true),

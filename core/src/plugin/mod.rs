@@ -1,13 +1,13 @@
-//! Plug-ins, and tables of C: definitions that other images bring.
+//! Plug-ins, and tables in C: definitions that other images contribute.
 //!
-//! A plug-in is a shared object that adds variables, events, categories and components to an MPI library that its author
-//! did not build. It is written in C, with `mpit_plugin.h`, or in Rust, with the attributes of this crate and
-//! [`plugin!`](macro@crate::plugin). The host may be made of another version of this crate, by another compiler, with other
-//! options: only structs of C cross.
+//! A plug-in is a shared object that adds variables, events, categories and components to an MPI library that its author did not
+//! build. It is written in C, with `mpit_plugin.h`, or in Rust, with the attributes of this crate and
+//! [`plugin!`](macro@crate::plugin). The host may contain another version of this crate, made by another compiler with other
+//! options: only C structs cross the boundary.
 //!
 //! # A plug-in in Rust
 //!
-//! A crate of its own, whose `Cargo.toml` says:
+//! A plug-in is a crate of its own, whose `Cargo.toml` contains:
 //!
 //! ```toml
 //! [lib]
@@ -16,7 +16,7 @@
 //! mpit = "0.1"
 //! ```
 //!
-//! What it defines is written as everywhere. It needs no unsafe code, and compiles under `#![forbid(unsafe_code)]`:
+//! Its definitions are written as in any other crate. It needs no unsafe code, and compiles under `#![forbid(unsafe_code)]`:
 //!
 //! ```
 //! use mpit::cell::{Counter, Level};
@@ -48,7 +48,7 @@
 //!     size: u32,
 //! }
 //!
-//! /// What the plug-in does, in a thread or a component of its own.
+//! /// The work of the plug-in, in a thread or a component of its own.
 //! fn make(size: u32) {
 //!     if size <= ACME_LARGEST.get() {
 //!         ACME_WIDGETS.increment();
@@ -59,39 +59,39 @@
 //! # make(1);
 //! ```
 //!
-//! `MPIT_PLUGINS=target/release/libacme.so mpit run -- mpiexec ..` shows it to tools.
+//! `MPIT_PLUGINS=target/release/libacme.so mpit run -- mpiexec ..` makes it visible to tools.
 //!
-//! What is in a plug-in differs from what is in the program in this:
+//! A plug-in differs from a program in these points:
 //!
 //! * The plug-in has its own copy of this crate, in which [`tool`](crate::tool), [`session`](crate::session) and
-//!   [`registry`](crate::registry) see nothing: neither what the host has, nor what the plug-in gave to it.
-//!   [`host`](crate::host) is for the host alone, and so is [`load`]; [`threads`](crate::threads) knows what the host says.
-//! * Which error a function of a variable or of a setting returns is lost: tools get `MPI_T_ERR_INVALID`.
-//! * Variables with behaviour of their own ([`cell::Custom`](crate::cell::Custom)) and events with `listeners` are left out,
-//!   with a line on standard error. So are components of other frameworks than those of [`traffic`](crate::traffic).
-//! * While the plug-in is not active, nobody can start a handle or register for an event, so what is counted, set and raised
-//!   costs as little as if nobody looked.
-//! * It is never unloaded: statics stay, and threads that it started run on.
+//!   [`registry`](crate::registry) are empty: they list neither the host's entries nor those that the plug-in exported.
+//!   [`host`](crate::host) and [`load`] are for the host only; [`threads`](crate::threads) has the host's thread level.
+//! * The error that a function of a performance or control variable returns is lost: tools get `MPI_T_ERR_INVALID`.
+//! * Variables with custom behavior ([`cell::Custom`](crate::cell::Custom)) and events with `listeners` are left out, with a line
+//!   on standard error. So are components of other frameworks than those of [`traffic`](crate::traffic).
+//! * While the plug-in is not active, no handle can be started and no event registered, so updates, settings and events cost as
+//!   little as without tools.
+//! * It is never unloaded: its statics and threads remain.
 //!
-//! All that holds where it is loaded. Its own tests are a program like any other: there, [`tool`](crate::tool) sees what it
-//! defines.
+//! All this holds in the process that loads it. Its own tests are an ordinary program, in which [`tool`](crate::tool) sees the
+//! plug-in's definitions.
 //!
-//! # What is in here
+//! # Modules
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`abi`] | the structs that cross between images |
-//! | `read`, `texts` | how they are read from memory that is not ours |
-//! | `table` | a whole table: checked before anybody can see anything of it, then registered |
-//! | `pvar`, `settings`, `enums`, `event` | its entries |
-//! | `cell` | where values of performance variables lie |
-//! | `export` | the same tables, made of the definitions of an image in Rust |
-//! | [`component`], `crossing` | components, and the words of traffic that they hear |
+//! | `read`, `texts` | checked access to structs and strings in another image's memory |
+//! | `table` | the checks and the registration of a whole table |
+//! | `pvar`, `settings`, `enums`, `event` | the entries of a table |
+//! | `cell` | cells of performance variables of other images |
+//! | `export` | tables made of the definitions of a Rust image |
+//! | [`component`], `crossing` | components, and conversion of traffic to C structs |
 //! | [`image`] | programs and libraries that are no plug-ins |
-//! | `find`, `load` | the files that are loaded, and what is in them |
+//! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
-//! | [`check`] | all that is wrong with a plug-in, for a process that is there for this alone |
-//! | `life` | when definitions have values |
+//! | [`check`] | a complete list of a plug-in's faults, for a process of its own |
+//! | `life` | the epochs in which a plug-in's definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;

@@ -11,17 +11,19 @@ use crate::registry::{Fault, class_admits};
 use crate::words::{Bind, Class, Datatype, Verbosity};
 
 impl Making {
+    /// Adds a performance variable.
+    ///
     /// # Safety
     ///
-    /// As [`super::register`].
+    /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
     pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> Ruled<()> {
         let class = word("class", from.class, Class::ALL)?;
         let datatype = word("datatype", from.datatype, Datatype::ALL)?;
         let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = word("bind", from.bind, Bind::ALL)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
         let value = unsafe { value_of(from, datatype) }?;
         let count = count_of(from, &value)?;
         if let (Origins::Storage(storage), Count::Fixed(count)) = (&value, count) {
@@ -33,7 +35,7 @@ impl Making {
         if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
             return Err(Fault::of("C22", "ATOMIC goes with one element, whatever the object"));
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
         let common = self.common(&categories, enumeration, entry.origin);
         let mut desc = cell::pvar(entry.head(common), class, datatype, place);
@@ -49,7 +51,7 @@ impl Making {
     }
 }
 
-/// What the flags of a variable say.
+/// The flags of a variable.
 struct Marks {
     flags: PvarFlags,
     cumulative: bool,
@@ -93,11 +95,11 @@ impl Marks {
     }
 }
 
-/// Where the value is.
+/// Returns the source of the value.
 ///
 /// # Safety
 ///
-/// As [`super::register`].
+/// `from` is an entry of a table that satisfies the conditions of [`super::register`].
 unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
     let given = usize::from(!from.sum.is_null())
         + usize::from(!from.level.is_null())
@@ -118,8 +120,8 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
     }
     if !from.level.is_null() {
         placed_to_change("its level", from.level)?;
-        // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic, and the
-        // header has it begin as zeros, without marks.
+        // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest
+        // of the process, by the conditions of `register`; all members are atomic, and zero-initialized, so without watermarks.
         let gauge: &'static Gauge = unsafe { &*from.level };
         return Ok(Origins::Level(gauge));
     }
@@ -130,12 +132,13 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
         return Ok(Origins::Storage(from.storage));
     }
     placed_to_change("its sum", from.sum)?;
-    // SAFETY: not null and aligned, and there for ever by the caller's promise; all its members are atomic.
+    // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest of
+    // the process, by the conditions of `register`, and all members are atomic.
     let sum: &'static Sum = unsafe { &*from.sum };
     Ok(Origins::Sum(sum))
 }
 
-/// How many elements there are: a number, or a function.
+/// Returns the number of elements: fixed, or a function.
 fn count_of(from: &Pvar, value: &Origins) -> Ruled<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
@@ -155,7 +158,7 @@ fn count_of(from: &Pvar, value: &Origins) -> Ruled<Count> {
     Ok(Count::Fixed(count))
 }
 
-/// What a `struct mpit_sum` and a `struct mpit_level` cannot hold.
+/// Refuses classes and datatypes that a `struct mpit_sum` or a `struct mpit_level` cannot hold.
 fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Ruled<()> {
     let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
     let (fits, kind) = match place.value {

@@ -1,4 +1,4 @@
-//! How the structs of [`abi`] are read from somebody else's memory.
+//! Checked reads of the structs of [`abi`] from another image's memory.
 
 use std::mem::{MaybeUninit, offset_of};
 
@@ -6,65 +6,65 @@ use super::abi;
 use crate::readable::{is_readable, is_writable};
 use crate::registry::Fault;
 
-/// Why something is refused: what it is, then why.
+/// A result whose error is a message: the item, and what is wrong with it.
 pub(super) type Checked<T> = Result<T, String>;
-/// The same, with the rule that is broken.
+/// A result whose error also names the rule that is broken.
 pub(super) type Ruled<T> = Result<T, Fault>;
 
-/// More than any struct of ours will ever have; a size beyond is a mistake.
+/// The largest size of a struct; a larger one is taken for a mistake.
 pub(super) const LARGEST: usize = 4096;
-/// More entries than this in one list are a mistake.
+/// The largest number of entries in a list; more are taken for a mistake.
 const LONGEST: usize = 1 << 20;
 
 /// A struct that begins with its size.
 ///
 /// # Safety
 ///
-/// `#[repr(C)]`, the first member is the size, and all bit patterns of function and data pointers and integers that C
-/// can write are values of the others, zeros among them.
+/// The type is `#[repr(C)]`, its first member is its size, and all other members are pointers, optional functions and integers,
+/// for which every value that C can write is valid, zero included.
 pub(super) unsafe trait Prefixed: Copy {
-    /// Its size in the first version that had it. Members behind are 0 where they are missing.
+    /// The size in the first version that had the struct. Members beyond the actual size are read as 0.
     const LEAST: usize;
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Pvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
 unsafe impl Prefixed for abi::Pvar {
     const LEAST: usize = offset_of!(Self, count_of);
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Enum` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Enum {
     const LEAST: usize = size_of::<Self>();
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Cvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
 unsafe impl Prefixed for abi::Cvar {
     const LEAST: usize = offset_of!(Self, get);
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Source` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Source {
     const LEAST: usize = offset_of!(Self, file);
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Event` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Event {
     const LEAST: usize = offset_of!(Self, file);
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Category` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Category {
     const LEAST: usize = offset_of!(Self, contains);
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Component` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
 unsafe impl Prefixed for abi::Component {
     const LEAST: usize = offset_of!(Self, pcontrol);
 }
-// SAFETY: see its members.
+// SAFETY: `abi::Table` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Table {
     const LEAST: usize = offset_of!(Self, components);
 }
 
-/// Refuses a pointer that is null, misaligned, or leads to no memory for one `T`.
+/// Refuses a pointer that is null, misaligned, or leads to no readable memory for one `T`.
 pub(super) fn placed<T>(what: &str, at: *const T) -> Checked<()> {
     placed_list(what, at, 1)
 }
 
-/// Reads a list in the same way.
+/// Refuses a list that is null, misaligned, or not in readable memory.
 pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> Checked<()> {
     if at.is_null() {
         Err(format!("{what} is a null pointer"))
@@ -77,25 +77,25 @@ pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> Checked<
     }
 }
 
-/// Refuses the same, and memory that cannot be written, of what is changed from now on.
+/// Refuses a pointer that [`placed`] refuses, or that leads to memory that cannot be written.
 pub(super) fn placed_to_change<T>(what: &str, at: *const T) -> Checked<()> {
     placed(what, at)?;
     if is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(constant(what, at)) }
 }
 
-/// Says that something has to change and cannot.
+/// Returns the message for a cell in read-only memory.
 pub(super) fn constant<T>(what: &str, at: *const T) -> String {
     format!("{what} at {at:p} is in memory that cannot be written: define it without `const`")
 }
 
-/// Reads a struct, and its size.
+/// Reads a struct, and returns it with its size.
 ///
 /// # Safety
 ///
-/// `at` is null or valid for reads of a size, and of as many bytes as that says.
+/// `at` is null or valid for reads of a size, and of as many bytes as that size.
 pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> Checked<(T, usize)> {
     placed(what, at.cast::<usize>())?;
-    // SAFETY: not null, aligned and readable.
+    // SAFETY: `placed` checked that it is not null, aligned and readable.
     let size = unsafe { at.cast::<usize>().read() };
     let ours = size_of::<T>();
     if size < T::LEAST || size > LARGEST || !size.is_multiple_of(align_of::<T>()) {
@@ -103,15 +103,15 @@ pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> Checked<(T, 
     }
     placed_list(what, at.cast::<u8>(), size)?;
     for offset in ours..size {
-        // SAFETY: within `size` bytes, by the caller's promise.
+        // SAFETY: `offset` is less than `size`, and the caller ensures that `size` bytes are valid for reads.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
             return Err(format!("{what}: it uses members that this libmpit does not know; use a newer one"));
         }
     }
     let mut whole = MaybeUninit::<T>::zeroed();
-    // SAFETY: `size` bytes are readable by the caller's promise, a `T` has room for `ours`, and `whole` is our own.
+    // SAFETY: the caller ensures that `size` bytes are readable, `whole` has `ours` bytes, and the smaller number is copied.
     unsafe { std::ptr::copy_nonoverlapping(at.cast::<u8>(), whole.as_mut_ptr().cast(), size.min(ours)) };
-    // SAFETY: zeros, and what C wrote, are values of all its members.
+    // SAFETY: its bytes are zeros or copied from the image, and `Prefixed` requires that these are valid values of all members.
     Ok((unsafe { whole.assume_init() }, size))
 }
 
@@ -119,7 +119,7 @@ pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> Checked<(T, 
 ///
 /// # Safety
 ///
-/// `at` is null or the first of `count` structs, each valid for reads of as many bytes as its size says.
+/// `at` is null or the first of `count` structs, each valid for reads of as many bytes as its size member states.
 pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usize) -> Checked<Vec<T>> {
     if count == 0 {
         return Ok(Vec::new());
@@ -127,13 +127,13 @@ pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usi
     if count > LONGEST {
         return Err(format!("the table has {count} entries of kind {what}, which cannot be"));
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller ensures that `at` is the first of `count` structs, and `count` is not 0.
     let (first, stride) = unsafe { read(&format!("{what} 1"), at) }?;
     let mut all = vec![first];
     for number in 1..count {
         let next = at.wrapping_byte_add(stride * number);
         let label = format!("{what} {}", number + 1);
-        // SAFETY: by the caller's promise: an array of structs of one size.
+        // SAFETY: `next` is an element of the caller's list of `count` structs, whose distance is the size of the first.
         let (entry, size) = unsafe { read(&label, next) }?;
         if size != stride {
             return Err(format!("{label}: its size is {size}, but that of the first is {stride}"));
@@ -153,7 +153,7 @@ mod tests {
 
     const WORD: usize = size_of::<usize>();
 
-    /// Memory with a struct that says that it has `size` bytes: `filled` ones of them are not 0, nor is what lies behind.
+    /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those behind the struct are not 0.
     fn memory(size: usize, filled: usize) -> Vec<usize> {
         let mut words = vec![usize::MAX / 3; filled / WORD];
         words.resize(size / WORD, 0);
@@ -162,15 +162,15 @@ mod tests {
         words
     }
 
-    /// What is read there, but for the size, which is the first member.
+    /// Reads a struct of `size` bytes, and formats its members after the first, which is the size.
     fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
         let memory = memory(size, filled);
-        // SAFETY: as many bytes are there.
+        // SAFETY: `memory` has more than `size` bytes, and the buffer is alive during the call.
         let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
         Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
     }
 
-    /// Every size from the first version's to ours is taken, with zeros for what is missing, and no other one.
+    /// Checks that every size from the first version's to ours is accepted, with zeros for missing members, and no other one.
     fn sizes_of<T: Prefixed + Debug>() {
         let (least, ours) = (T::LEAST, size_of::<T>());
         for size in (least..=ours).step_by(WORD) {
@@ -202,11 +202,11 @@ mod tests {
         words[0] = size;
         words[size / WORD] = size;
         let list = words.as_ptr().cast::<abi::Category>();
-        // SAFETY: two structs of that size are there.
+        // SAFETY: `words` has two structs of `size` bytes each.
         assert_eq!(unsafe { read_list("category", list, 2) }.unwrap().len(), 2);
         words[size / WORD] = size + WORD;
         let list = words.as_ptr().cast::<abi::Category>();
-        // SAFETY: the second one has a word more.
+        // SAFETY: `words` has 64 further words, so the second struct with one word more is within it.
         let refused = unsafe { read_list("category", list, 2) }.unwrap_err();
         assert!(refused.contains("category 2: its size is"), "{refused}");
     }

@@ -24,17 +24,17 @@ struct Setting {
     value: Origins,
     user_data: *mut c_void,
     enumeration: Option<&'static EnumDesc>,
-    /// Its storage lies in memory that cannot be written.
+    /// True if the storage is in memory that cannot be written.
     is_constant: bool,
 }
 
-/// Where its value is kept.
+/// The storage of a control variable's value.
 enum Origins {
-    /// `count` elements, for ever and aligned; a function may refuse values.
+    /// `count` aligned elements that are valid for the rest of the process; the function, if any, may refuse values.
     Storage(*mut c_void, Option<SetFunction>),
-    /// Behind functions.
+    /// A function that reads the value and one that writes it.
     Functions(GetFunction, SetFunction),
-    /// Behind functions that take the object.
+    /// Functions with an object argument, for a variable that is bound to objects.
     OfObjects(ReadFunction, PutOfFunction, Option<FreedFunction>),
 }
 
@@ -51,11 +51,13 @@ const fn operations(is_bound: bool) -> CvarOps {
     }
 }
 
+/// Copies the value: `read` of `CvarOps`.
+///
 /// # Safety
 ///
 /// `cell` is a `&'static Setting`; `out` is valid for writes of `count` elements, and aligned.
 unsafe extern "C" fn read_setting(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32 {
-    // SAFETY: by the caller's promise.
+    // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
     let cell = unsafe { &*cell.cast::<Setting>() };
     if count < cell.count {
         return Error::Invalid.code();
@@ -63,35 +65,40 @@ unsafe extern "C" fn read_setting(cell: *const (), object: &Object<'_>, out: *mu
     match cell.value {
         Origins::Storage(storage, _) => {
             for place in 0..cell.count {
-                // SAFETY: within the storage, and within `out` by the caller's promise.
+                // SAFETY: `place` is less than `cell.count`, the length of the storage, and `out` is not shorter, as checked
+                // above.
                 unsafe { copy(cell.datatype, storage.cast_const().cast(), out, place) };
             }
         }
         Origins::Functions(get, _) => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `out` has `count` elements, at least `cell.count`, as checked above.
             unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
-            // SAFETY: the function is the table's, and `out` has as many elements.
+            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of `cell.count`
+            // elements.
             if unsafe { get(cell.user_data, out.cast(), cell.count as c_int) } != 0 {
                 return Error::Invalid.code();
             }
         }
         Origins::OfObjects(get, ..) => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `out` has `count` elements, at least `cell.count`, as checked above.
             unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
-            // SAFETY: the function is the table's, and `out` has as many elements.
+            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of `cell.count`
+            // elements.
             if unsafe { get(cell.user_data, object, out.cast(), cell.count as c_int) } != 0 {
                 return Error::Invalid.code();
             }
         }
     }
-    // Tools take text to its NUL.
+    // Tools expect text to end with a NUL.
     if cell.datatype == Datatype::Char {
-        // SAFETY: within `out` by the caller's promise; there is one element at least.
+        // SAFETY: `out` has at least `cell.count` elements, and `cell.count` is not 0 (`cvar` checks it).
         unsafe { out.wrapping_add(cell.count - 1).write(0) };
     }
     0
 }
 
+/// Stores a value: `write` of `CvarOps`.
+///
 /// # Safety
 ///
 /// `cell` is a `&'static Setting`; `value` is valid for reads of `count` elements, and aligned.
@@ -101,7 +108,7 @@ unsafe extern "C" fn write_setting(
     value: *const u8,
     count: usize,
 ) -> i32 {
-    // SAFETY: by the caller's promise.
+    // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
     let cell = unsafe { &*cell.cast::<Setting>() };
     let is_text = cell.datatype == Datatype::Char;
     let fits = if is_text { count < cell.count } else { count == cell.count };
@@ -113,7 +120,7 @@ unsafe extern "C" fn write_setting(
     }
     if let Some(enumeration) = cell.enumeration {
         for place in 0..count {
-            // SAFETY: by the caller's promise; only `INT` variables have an enumeration.
+            // SAFETY: `value` has `count` aligned elements, which are `int`s, since only `INT` variables have an enumeration.
             let item: i32 = unsafe { load(value.wrapping_add(place * size_of::<i32>()).cast()) };
             if enumeration.item(item).is_none() {
                 return Error::Invalid.code();
@@ -123,11 +130,11 @@ unsafe extern "C" fn write_setting(
     let answer = match cell.value {
         Origins::Storage(_, None) => 0,
         Origins::Storage(_, Some(function)) | Origins::Functions(_, function) => {
-            // SAFETY: the function is the table's, and `value` has as many elements.
+            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
             unsafe { function(cell.user_data, value.cast(), count as c_int) }
         }
         Origins::OfObjects(_, function, _) => {
-            // SAFETY: the same.
+            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
             unsafe { function(cell.user_data, object, value.cast(), count as c_int) }
         }
     };
@@ -136,26 +143,29 @@ unsafe extern "C" fn write_setting(
     }
     let Origins::Storage(storage, _) = cell.value else { return 0 };
     for place in 0..count {
-        // SAFETY: within the storage, and within `value` by the caller's promise.
+        // SAFETY: `place` is less than `count`, which `value` has (contract of this function) and the storage does not fall
+        // below.
         unsafe { copy(cell.datatype, value, storage.cast(), place) };
     }
     if is_text {
         for place in count..cell.count {
-            // SAFETY: within the storage.
+            // SAFETY: `place` is less than `cell.count`, the length of the storage, which is text; the source is a zero.
             unsafe { copy(cell.datatype, std::ptr::from_ref(&0), byte(storage, place), 0) };
         }
     }
     0
 }
 
+/// Drops the value of a freed object: `drop_value` of `CvarOps`.
+///
 /// # Safety
 ///
 /// `cell` is a `&'static Setting`.
 unsafe extern "C" fn drop_setting(cell: *const (), object: &Object<'_>) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
     let cell = unsafe { &*cell.cast::<Setting>() };
     if let Origins::OfObjects(_, _, Some(freed)) = cell.value {
-        // SAFETY: the function is the table's, and is given what it wants.
+        // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
         unsafe { freed(cell.user_data, object) };
     }
 }
@@ -164,7 +174,7 @@ fn byte(start: *mut c_void, at: usize) -> *mut u8 {
     start.cast::<u8>().wrapping_add(at)
 }
 
-/// Copies one element, atomically at either end.
+/// Copies one element with an atomic load and an atomic store.
 ///
 /// # Safety
 ///
@@ -174,23 +184,23 @@ unsafe fn copy(datatype: Datatype, from: *const u8, to: *mut u8, place: usize) {
     let (from, to) = (from.wrapping_add(offset), to.wrapping_add(offset));
     match datatype.size() {
         1 => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
             let value = unsafe { load::<u8>(from) };
-            // SAFETY: by the caller's promise.
+            // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
             let atomic = unsafe { AtomicU8::from_ptr(to) };
             atomic.store(value, Relaxed);
         }
         4 => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
             let value = unsafe { load::<u32>(from.cast()) };
-            // SAFETY: by the caller's promise.
+            // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
             let atomic = unsafe { AtomicU32::from_ptr(to.cast()) };
             atomic.store(value, Relaxed);
         }
         _ => {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
             let value = unsafe { load::<u64>(from.cast()) };
-            // SAFETY: by the caller's promise.
+            // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
             let atomic = unsafe { AtomicU64::from_ptr(to.cast()) };
             atomic.store(value, Relaxed);
         }
@@ -198,14 +208,16 @@ unsafe fn copy(datatype: Datatype, from: *const u8, to: *mut u8, place: usize) {
 }
 
 impl Making {
+    /// Adds a control variable.
+    ///
     /// # Safety
     ///
-    /// As [`super::register`].
+    /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
     pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> Ruled<()> {
         let datatype = word("datatype", from.datatype, Datatype::ALL)?;
         let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
         let scope = word("scope", from.scope, Scope::ALL)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
         let count = u32::try_from(from.count).ok();
         let count = count.filter(|count| (1..=MOST_ELEMENTS).contains(&(*count as usize)));
@@ -218,12 +230,12 @@ impl Making {
         let value = value_of(from, bind, datatype)?;
         let is_constant = is_constant(&value, count as usize * datatype.size(), scope)?;
         let ops = if matches!(value, Origins::OfObjects(..)) { &BOUND_OPS } else { &OPS };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
             return Err(Fault::of("C4", format!("its flags {:#x} are not all known", from.flags)));
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
         let cell: &'static Setting = forever(Setting {
             datatype,
@@ -236,8 +248,8 @@ impl Making {
         let cell = std::ptr::from_ref(cell).cast();
         let common = self.common(&categories, enumeration, entry.origin);
         let head = entry.head(common.aliases(aliases).environment(environment));
-        // SAFETY: the functions are those of a `Setting`, which is there for ever; they access the storage atomically, and
-        // the header says that functions are called by any thread.
+        // SAFETY: `ops` are the functions of a `Setting`, and `cell` is one that is never freed; they access the storage
+        // atomically, and the table's functions may be called by any thread (`mpit_plugin.h`).
         let mut desc = unsafe { CvarDesc::behind(head, (datatype, count), ops, cell) };
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
@@ -247,7 +259,7 @@ impl Making {
     }
 }
 
-/// Where the value is.
+/// Returns the storage of the value.
 fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> Ruled<Origins> {
     if bind != Bind::NoObject {
         return value_of_objects(from, bind);
@@ -270,7 +282,7 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> Ruled<Origins> {
     }
 }
 
-/// Returns true for storage that cannot be written, which is refused unless tools may not set the variable either.
+/// Returns true for storage that cannot be written. It is refused unless tools may not set the variable either.
 fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> Ruled<bool> {
     let Origins::Storage(storage, _) = *value else { return Ok(false) };
     let storage = storage.cast_const().cast::<u8>();
@@ -284,7 +296,7 @@ fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> Ruled<bool> {
     }
 }
 
-/// The functions that have a value for each object.
+/// Returns the functions for a variable that is bound to objects.
 fn value_of_objects(from: &Cvar, bind: Bind) -> Ruled<Origins> {
     let has_others =
         !from.storage.is_null() || from.set.is_some() || from.get.is_some() || from.put.is_some();
@@ -299,16 +311,18 @@ fn value_of_objects(from: &Cvar, bind: Bind) -> Ruled<Origins> {
     }
 }
 
-/// Further names that set a variable, and further variables of the environment.
+/// Aliases of a variable, and further environment variables that set it.
 type FurtherNames = (&'static [&'static str], &'static [&'static str]);
 
+/// Copies and checks the aliases and environment variables.
+///
 /// # Safety
 ///
-/// As [`super::register`].
+/// `from` is an entry of a table that satisfies the conditions of [`super::register`].
 unsafe fn further_names(from: &Cvar) -> Ruled<FurtherNames> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
     let aliases = unsafe { names("the name of one of its aliases", from.aliases) }?;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
     let environment = unsafe { names("the name of one of its environment variables", from.environment) }?;
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))

@@ -1,4 +1,4 @@
-//! From a table to descriptors.
+//! Conversion of a table into descriptors.
 
 use std::ffi::{c_char, c_uint};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
@@ -18,7 +18,7 @@ use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
 use crate::words::SourceOrder;
 
-/// Descriptors live as long as the process: the registry never forgets.
+/// Leaks a value: the registry keeps descriptors for the life of the process.
 pub(super) fn forever<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
@@ -27,18 +27,18 @@ pub(super) fn forever_list<T>(values: Vec<T>) -> &'static [T] {
     values.leak()
 }
 
-/// What a table defines: checked, and known to nobody yet.
+/// The definitions of a table: checked, and not registered yet.
 #[derive(Debug)]
 pub(super) struct Definitions {
-    /// For the registry.
+    /// The entries for the registry.
     pub(super) image: Image,
-    /// To be claimed before the image is registered, and published afterwards.
+    /// The components, to be claimed before the image is registered, and published afterwards.
     pub(super) components: Vec<ForeignComponent>,
-    /// To be bound before the image is registered.
+    /// The cells, to be bound before the image is registered.
     pub(super) cells: Cells,
 }
 
-/// The parts of a table's image that updates come to, which need the host's functions.
+/// The cells of a table whose updates call functions of the host.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     pub(super) events: Vec<(&'static EventCell, &'static EventDesc)>,
@@ -46,7 +46,7 @@ pub(super) struct Cells {
     levels: Vec<&'static Gauge>,
 }
 
-/// What all kinds of entries have.
+/// The members that all kinds of entries have.
 #[derive(Debug)]
 pub(super) struct Entry {
     kind: &'static str,
@@ -55,45 +55,45 @@ pub(super) struct Entry {
     pub(super) origin: Origin,
 }
 
-/// What is being made of a table.
+/// The state while a table is converted.
 pub(super) struct Making {
     pub(super) component: &'static str,
-    /// When the entries have values; `None`: for ever.
+    /// The activation of the plug-in that the entries belong to; `None`: the entries always have values.
     pub(super) life: Option<&'static Life>,
     pub(super) made: Definitions,
-    /// By their addresses in the table: variables may share one.
+    /// Enumerations by their address in the table, since variables may share one.
     pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
-    /// What was left out so far; without a list, the first fault ends it all.
+    /// The entries that were left out so far. Without a list, the first fault ends the conversion.
     left_out: Option<Vec<LeftOut>>,
 }
 
-/// An entry or a list that cannot be taken.
+/// An entry or a list that is left out.
 struct LeftOut {
     what: String,
     origin: Origin,
     fault: Fault,
-    /// What is wrong, with the entry, in one line.
+    /// The entry and its fault, in one line.
     line: String,
 }
 
-/// Registers all that a table describes, or nothing.
+/// Registers all definitions of a table, or none.
 ///
 /// # Errors
 ///
-/// What is wrong with the table, for people.
+/// A message that names what is wrong with the table.
 ///
 /// # Safety
 ///
-/// `table` is null or as the header `mpit_plugin.h` says: lists have as many entries as their numbers say, strings end with
-/// a NUL, and storage, cells and functions stay for ever.
+/// `table` is null or satisfies `mpit_plugin.h`: lists have as many entries as their counts state, strings end with a NUL, and
+/// storage, cells and functions are valid for the rest of the process.
 pub unsafe fn register(table: *const Table) -> Result<(), String> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: this function's contract is that of `register_in`, and the global registry is used for the rest of the process.
     let claim = unsafe { register_in(Registry::global(), table) }?;
     claim.publish();
     Ok(())
 }
 
-/// Registers all that a table describes in a registry, or nothing. The table's components are not shown yet.
+/// Registers all definitions of a table in a registry, or none. The table's components are not published yet.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
 /// The conditions of [`register`] hold as long as the registry is used.
 #[doc(hidden)]
 pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: `table` satisfies the conditions of `register`, which this function requires of its caller.
     let made = unsafe { make(table, None) }?;
     let component = &made.image.name;
     let inside = |why: String| format!("{component}: {why}");
@@ -124,7 +124,7 @@ pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Cl
     }
 }
 
-/// What is wrong with a table that is refused for several reasons.
+/// Returns the first reason for the refusal of a table, and the number of further ones.
 pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
     let first = refusals.first().map(|one| format!("{} at {}: {}", one.what, one.place, one.why));
     match refusals.len() {
@@ -133,21 +133,21 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
     }
 }
 
-/// Reads a table, and makes what is to be registered, with values while `life` goes on. Nobody knows of it afterwards.
+/// Converts a table into definitions that have values while `life` is active. Registers nothing.
 ///
 /// # Safety
 ///
 /// The conditions of [`register`] hold.
 pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Checked<Definitions> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
     let (table, mut making) = unsafe { Making::begin(at, life) }?;
-    // SAFETY: by the caller's promise.
+    // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
     let taken = unsafe { making.take(&table) };
     taken.map_err(|left_out| format!("{}: {}", making.component, left_out.line))?;
     Ok(making.made)
 }
 
-/// The same, but leaves out what cannot be taken, and tells all of it.
+/// Converts a table like [`make`], but leaves out entries with faults and returns all faults.
 ///
 /// # Safety
 ///
@@ -156,10 +156,10 @@ pub(super) unsafe fn make_leniently(
     at: *const Table,
     life: Option<&'static Life>,
 ) -> Result<(Definitions, Vec<Refusal>), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
     let (table, mut making) = unsafe { Making::begin(at, life) }?;
     making.left_out = Some(Vec::new());
-    // SAFETY: by the caller's promise.
+    // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
     let last = unsafe { making.take(&table) }.err();
     let left_out = making.left_out.into_iter().flatten().chain(last);
     let left_out = left_out.map(|one| Refusal::new(one.what, one.origin, one.fault)).collect();
@@ -167,12 +167,12 @@ pub(super) unsafe fn make_leniently(
 }
 
 impl Cells {
-    /// Lets updates find the host. To be called before tools can see the entries: what is set here is there as soon as
-    /// there is a listener or a handle.
+    /// Stores the host's functions and flags in the cells. To be called before tools can see the entries, so that they are set
+    /// before there is a listener or a handle.
     ///
     /// # Errors
     ///
-    /// When a cell serves somebody else; then no event cell is bound.
+    /// A message if a cell is bound to another host or event type; then no event cell is bound.
     pub(super) fn bind(&self) -> Checked<()> {
         for sum in &self.sums {
             sum.concurrent.store(threads::word().cast(), Release);
@@ -195,7 +195,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Undoes [`Self::bind`], for what was refused. Sums and levels may be others' as well, and are right as they are.
+    /// Reverts [`Self::bind`] after a refusal. Sums and levels may be shared with other tables, and stay bound.
     pub(super) fn unbind(&self) {
         self.events.iter().for_each(|(cell, _)| release(cell));
     }
@@ -213,17 +213,17 @@ impl Entry {
         LeftOut { what, origin: self.origin, fault, line }
     }
 
-    /// What a variable says of itself.
+    /// Returns the metadata of a variable.
     pub(super) fn head(&self, common: Common) -> Head {
         Head::of(self.name, self.description, forever(common), self.origin.line())
     }
 }
 
-/// A struct of which tables have lists.
+/// A struct that tables have lists of.
 trait Listed: Prefixed {
     const KIND: &'static str;
 
-    /// Its name and description, and the file and line where it is written.
+    /// Returns the name, the description, and the file and line of the definition.
     fn texts(&self) -> (*const c_char, *const c_char, *const c_char, c_uint);
 }
 
@@ -248,20 +248,20 @@ listed! {
 }
 
 impl Making {
-    /// Reads the beginning of a table.
+    /// Reads the header of a table.
     ///
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
     unsafe fn begin(at: *const Table, life: Option<&'static Life>) -> Ruled<(Table, Self)> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: `at` is null or points to a table that satisfies the conditions of `register`: the caller ensures it.
         let (table, _) = unsafe { read("the table", at) }?;
         if table.version != u32::from(MAJOR) {
             let version = table.version;
             let why = format!("the table has version {version}; this libmpit knows version {MAJOR} only");
             return Err(why.into());
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: strings of the table end with a NUL, by the conditions of `register`.
         let component = unsafe { text("the table's component", table.component, NAME) }?;
         if let Some(Fault { rule, why }) = text_fault(component, "") {
             return Err(Fault::of(rule, format!("the table's component: {why}")));
@@ -271,36 +271,45 @@ impl Making {
         Ok((table, Self { component, life, made, enums: Vec::new(), left_out: None }))
     }
 
-    /// Takes all lists, those first that others name.
+    /// Converts all lists, beginning with those that others refer to by name.
     ///
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
     unsafe fn take(&mut self, table: &Table) -> Result<(), LeftOut> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `category` reads such an
+        // entry.
         unsafe { self.take_list(table.categories, table.num_categories, Self::category) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `source` reads such an
+        // entry.
         unsafe { self.take_list(table.sources, table.num_sources, Self::source) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `event` reads such an
+        // entry.
         unsafe { self.take_list(table.events, table.num_events, Self::event) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `pvar` reads such an
+        // entry.
         unsafe { self.take_list(table.pvars, table.num_pvars, Self::pvar) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `cvar` reads such an
+        // entry.
         unsafe { self.take_list(table.cvars, table.num_cvars, Self::cvar) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `listener` reads such an
+        // entry.
         unsafe { self.take_list(table.components, table.num_components, Self::listener) }
     }
 
+    /// Converts a list of entries of one kind with `take`.
+    ///
     /// # Safety
     ///
-    /// The conditions of [`register`] hold.
+    /// `list` and `count` are from a table that satisfies the conditions of [`register`], and `take` requires no more of an
+    /// entry.
     unsafe fn take_list<T: Listed>(
         &mut self,
         list: *const T,
         count: usize,
         take: unsafe fn(&mut Self, &T, &Entry) -> Ruled<()>,
     ) -> Result<(), LeftOut> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
         let all = match unsafe { read_list(T::KIND, list, count) } {
             Ok(all) => all,
             Err(why) => {
@@ -310,9 +319,9 @@ impl Making {
             }
         };
         for (number, one) in (1..).zip(&all) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
             let taken = unsafe { self.entry(one, number) }.and_then(|entry| {
-                // SAFETY: by the caller's promise.
+                // SAFETY: `one` is a copy of an entry of the table, and `take` requires no more.
                 unsafe { take(self, one, &entry) }.map_err(|fault| entry.refuse(fault))
             });
             taken.or_else(|left_out| self.leave_out(left_out))?;
@@ -320,7 +329,7 @@ impl Making {
         Ok(())
     }
 
-    /// Notes what is left out, or gives it back if that ends it all.
+    /// Records an entry that is left out, or returns it if the first fault ends the conversion.
     fn leave_out(&mut self, what: LeftOut) -> Result<(), LeftOut> {
         match &mut self.left_out {
             Some(all) => {
@@ -331,7 +340,7 @@ impl Making {
         }
     }
 
-    /// Reads what all kinds have. `number` is the entry's place in its list, from 1.
+    /// Reads the members common to all kinds. `number` is the entry's position in its list, from 1.
     ///
     /// # Safety
     ///
@@ -339,25 +348,25 @@ impl Making {
     unsafe fn entry<T: Listed>(&self, one: &T, number: u32) -> Result<Entry, LeftOut> {
         let kind = T::KIND;
         let (name, description, file, line) = one.texts();
-        // SAFETY: by the caller's promise.
+        // SAFETY: the path is null or ends with a NUL, as all strings of a table, by the conditions of `register`.
         let file = unsafe { optional("its file", file, PATH) };
         let origin = match file {
             Ok(file) if !file.is_empty() => Origin::new(file, line),
             _ => Origin::new(self.component, number),
         };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the name is null or ends with a NUL, by the conditions of `register`.
         let name = unsafe { text(&format!("the name of {kind} {number}"), name, NAME) }.map_err(|fault| {
             LeftOut { what: format!("{kind} {number}"), origin, line: fault.why.clone(), fault }
         })?;
         let mut entry = Entry { kind, name, description: "", origin };
         file.map_err(|fault| entry.refuse(fault))?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the description is null or ends with a NUL, by the conditions of `register`.
         let description = unsafe { optional("its description", description, DESCRIPTION) };
         entry.description = description.map_err(|fault| entry.refuse(fault))?;
         Ok(entry)
     }
 
-    /// Notes the cell of a variable, to be bound.
+    /// Records the cell of a variable for [`Cells::bind`].
     pub(super) fn remember(&mut self, value: &Origins) {
         match value {
             Origins::Sum(sum) => self.made.cells.sums.push(sum),
@@ -366,7 +375,7 @@ impl Making {
         }
     }
 
-    /// The category of a name: the table's, or one that merely has the name.
+    /// Returns the table's category of that name, or a placeholder that has only the name.
     fn category_named(&self, name: &'static str, origin: Origin) -> &'static CategoryDesc {
         let known = self.made.image.categories.iter().find(|desc| desc.name() == name);
         known.copied().unwrap_or_else(|| forever(CategoryDesc::new(name, "", &[], &[], origin)))
@@ -380,7 +389,7 @@ impl Making {
         forever_list(names.iter().map(|name| self.category_named(name, origin)).collect())
     }
 
-    /// What a variable has beside what all have.
+    /// Returns the metadata of a variable beyond the members common to all kinds.
     pub(super) fn common(
         &self,
         categories: &[&'static str],
@@ -398,15 +407,17 @@ impl Making {
         common
     }
 
+    /// Adds a category.
+    ///
     /// # Safety
     ///
-    /// The conditions of [`register`] hold.
+    /// `from` is an entry of a table that satisfies the conditions of [`register`].
     unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> Ruled<()> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let parent = unsafe { optional("the name of its parent", from.parent, NAME) }?;
         let parents =
             if parent.is_empty() { &[][..] } else { self.categories_named(&[parent], entry.origin) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let inside = unsafe { names("the name of a category in it", from.contains) }?;
         let inside = self.categories_named(&inside, entry.origin);
         let desc = CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin);
@@ -414,9 +425,11 @@ impl Making {
         Ok(())
     }
 
+    /// Adds a source.
+    ///
     /// # Safety
     ///
-    /// The conditions of [`register`] hold.
+    /// `from` is an entry of a table that satisfies the conditions of [`register`].
     unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> Ruled<()> {
         let order = word("order", from.order, SourceOrder::ALL)?;
         let desc = SourceDesc::new(entry.name, order, forever(SourceCell::new()), entry.origin);
@@ -425,15 +438,18 @@ impl Making {
         Ok(())
     }
 
+    /// Adds a component.
+    ///
     /// # Safety
     ///
-    /// The conditions of [`register`] hold.
+    /// `from` is an entry of a table that satisfies the conditions of [`register`].
     unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Ruled<()> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
         let Entry { name, description, origin, .. } = *entry;
         let about = About { framework, name, description, origin, life: self.life };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the switch is null or valid for the rest of the process, and so are the functions, by the conditions of
+        // `register`.
         self.made.components.push(unsafe { ForeignComponent::new(*from, about) }?);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Strings and numbers of the tables.
+//! Strings and enumeration numbers of tables.
 
 use std::ffi::{c_char, c_int};
 
@@ -7,13 +7,13 @@ use crate::desc::LONGEST_DESCRIPTION;
 use crate::readable::readable_up_to;
 use crate::registry::{Fault, LONGEST_NAME};
 
-/// The longest name, in bytes.
+/// The largest length of a name, in bytes.
 pub(super) const NAME: usize = LONGEST_NAME;
-/// The longest description.
+/// The largest length of a description, in bytes.
 pub(super) const DESCRIPTION: usize = LONGEST_DESCRIPTION;
-/// The longest path of a source file.
+/// The largest length of a source file's path, in bytes.
 pub(super) const PATH: usize = 4096;
-/// More names than this in one list are a mistake.
+/// The largest number of names in one list; more are taken for a mistake.
 const MOST_NAMES: usize = 1024;
 
 /// Returns a copy of a string that is never freed.
@@ -22,11 +22,11 @@ const MOST_NAMES: usize = 1024;
 ///
 /// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
 pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> Ruled<&'static str> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
     Ok(String::from(unsafe { borrowed(what, at, most) }?).leak())
 }
 
-/// Returns a string where it lies.
+/// Returns a string without copying it.
 ///
 /// # Safety
 ///
@@ -36,7 +36,7 @@ pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, most: usize) ->
         return Err(Fault::of("C1", format!("{what} is a null pointer")));
     }
     let end = readable_up_to(at.cast(), most + 1);
-    // SAFETY: as many bytes are readable.
+    // SAFETY: `readable_up_to` found `end` readable bytes, and `strnlen` reads no more.
     let bytes = unsafe { libc::strnlen(at, end) };
     if bytes == end && end <= most {
         return Err(Fault::of("C1", format!("{what} at {at:p} is not in memory that can be read")));
@@ -44,29 +44,29 @@ pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, most: usize) ->
     if bytes > most {
         return Err(Fault::of("C3", format!("{what} is longer than {most} bytes")));
     }
-    // SAFETY: by the caller's promise, and no NUL is among them.
+    // SAFETY: `strnlen` found so many bytes before the NUL or the limit; the caller ensures that they stay valid for `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
     std::str::from_utf8(bytes).map_err(|_| Fault::of("C2", format!("{what} is not UTF-8")))
 }
 
-/// The same, and nothing where there is a null pointer.
+/// Returns a copy of a string that is never freed; the empty string for a null pointer.
 ///
 /// # Safety
 ///
-/// As [`text`].
+/// The conditions of [`text`] hold.
 pub(super) unsafe fn optional(what: &str, at: *const c_char, most: usize) -> Ruled<&'static str> {
     if at.is_null() {
         return Ok("");
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: not null, and the caller ensures the conditions of `text`.
     unsafe { text(what, at, most) }
 }
 
-/// The names in a list that ends with a null pointer.
+/// Returns the names in a list that ends with a null pointer.
 ///
 /// # Safety
 ///
-/// `at` is null or such a list.
+/// `at` is null or such a list, whose strings satisfy the conditions of [`text`].
 pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Ruled<Vec<&'static str>> {
     let mut all = Vec::new();
     if at.is_null() {
@@ -74,18 +74,18 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> Ruled<Vec<&'
     }
     for place in 0..MOST_NAMES {
         placed(what, at.wrapping_add(place))?;
-        // SAFETY: aligned and readable.
+        // SAFETY: `placed` checked that the element is aligned and readable.
         let next = unsafe { at.wrapping_add(place).read() };
         if next.is_null() {
             return Ok(all);
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller ensures that the list's strings satisfy the conditions of `text`.
         all.push(unsafe { text(what, next, NAME) }?);
     }
     Err(format!("{what}: the list does not end with a null pointer").into())
 }
 
-/// The word that a number stands for.
+/// Returns the enumeration value with a number in C.
 pub(super) fn word<T: Copy>(what: &str, code: c_int, all: &[T]) -> Ruled<T> {
     let found = usize::try_from(code).ok().and_then(|at| all.get(at));
     found.copied().ok_or_else(|| Fault::of("C4", format!("there is no {what} {code}")))

@@ -1,4 +1,4 @@
-//! Adding to the registry what was decided on.
+//! Execution of a registration plan.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -12,8 +12,8 @@ use crate::lock::Mutex;
 use crate::words::Bind;
 
 impl Registry {
-    /// Adds what is planned, and returns the indices of the control variables, which have their defaults. The caller
-    /// holds the lock on `adding`, and has since the plan was made.
+    /// Adds the planned entries, and returns the indices of the control variables, which have their defaults. The caller has held
+    /// the lock on `adding` since the plan was made.
     pub(super) fn carry_out(&self, plan: &Plan) -> Range<u32> {
         for (desc, hash) in plan.enums.iter() {
             self.enums.append(desc, hash);
@@ -27,13 +27,13 @@ impl Registry {
         }
         changed |= self.append_events(plan);
         if changed {
-            // Only now, so that who sees the new number sees the new content.
+            // Last, so that a reader that sees the new number also sees the new content.
             self.update.store(categories::next_update(self.update.load(Acquire)), Release);
         }
         first_cvar..self.cvars.len()
     }
 
-    /// Gives control variables their values. Runs their functions, so the caller holds no lock.
+    /// Sets control variables from their sources. Runs their functions, so the caller must hold no lock.
     pub(super) fn apply(&self, cvars: Range<u32>, settings: &[Setting]) {
         for entry in cvars.filter_map(|index| self.cvars.get(index)) {
             let source = sources::apply(entry.desc, settings);
@@ -43,7 +43,7 @@ impl Registry {
         }
     }
 
-    /// Whether categories have changed; so do those below.
+    /// Adds the planned categories. Returns true if any category changed, as do the functions below.
     fn append_categories(&self, plan: &Plan) -> bool {
         let mut changed = false;
         for (desc, hash) in plan.categories.iter() {
@@ -75,7 +75,7 @@ impl Registry {
             let source = Mutex::new(Source::Default);
             let index = self.cvars.append(CvarEntry { desc, source }, hash);
             if desc.binding() != Bind::NoObject {
-                // One that has no place there keeps the values of objects that are freed.
+                // If the list is full, the variable keeps the values of freed objects.
                 let _ = self.bound_cvars.push(desc);
             }
             changed |= self.put(desc.category_list(), |members| &mut members.cvars, index);
@@ -93,7 +93,7 @@ impl Registry {
         changed
     }
 
-    /// Puts what has just got its index into its categories; whether any of them changed.
+    /// Adds the newest entry of an index space to its categories. Returns true if any of them changed.
     fn put(
         &self,
         into: &[&'static CategoryDesc],

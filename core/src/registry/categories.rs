@@ -1,8 +1,8 @@
-//! Categories: what is in them, and how they contain each other.
+//! Categories: their members, and how they contain each other.
 
 use crate::lock::Mutex;
 
-/// What a category holds. Indices are appended and never removed or moved.
+/// The members of a category. Indices are appended and never removed or moved.
 #[derive(Clone, Debug, Default)]
 pub struct Members {
     /// Control variables.
@@ -28,24 +28,24 @@ impl Category {
         Self { name, description, members: Mutex::default() }
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it groups; empty when nobody said.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub fn description(&self) -> &'static str {
         self.description
     }
 
-    /// Looks at what it holds now.
+    /// Passes the present members to a function.
     pub fn with_members<R>(&self, look: impl FnOnce(&Members) -> R) -> R {
         look(&self.members.lock())
     }
 
-    /// Puts in a category, unless it is there; whether it was new.
+    /// Adds a category, unless it is a member. Returns true if it was added.
     pub(super) fn put_category(&self, index: u32) -> bool {
         let mut members = self.members.lock();
         let new = !members.categories.contains(&index);
@@ -55,8 +55,8 @@ impl Category {
         new
     }
 
-    /// Puts in what has just got its index in one of the lists, unless it was put in already; whether it was not. So a
-    /// list is only looked at where it ends, and thousands of variables of one category cost no more each than the first.
+    /// Adds the newest entry of an index space to one of the lists, unless it is a member. Returns true if it was added. Only the
+    /// end of the list is compared, so adding thousands of variables to one category takes linear time.
     pub(super) fn put_newest(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, index: u32) -> bool {
         let mut members = self.members.lock();
         let list = list(&mut members);
@@ -68,7 +68,7 @@ impl Category {
     }
 }
 
-/// The number that grows when a category does. It stays at the largest `int` rather than wrap.
+/// Increments the number that changes with the content of categories. It saturates at the largest `int`.
 #[must_use]
 pub(super) fn next_update(number: i32) -> i32 {
     number.saturating_add(1)
@@ -76,8 +76,9 @@ pub(super) fn next_update(number: i32) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    /// Proves R212.
     #[test]
-    fn r212_update_number_saturates() {
+    fn update_number_saturates() {
         assert_eq!(super::next_update(0), 1);
         assert_eq!(super::next_update(i32::MAX - 1), i32::MAX);
         assert_eq!(super::next_update(i32::MAX), i32::MAX);

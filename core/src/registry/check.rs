@@ -1,23 +1,23 @@
-//! What only registration can see: definitions that break a rule although each compiled by itself.
+//! Rules that can be checked only at registration, although each definition compiled by itself.
 
 use std::fmt;
 
 use crate::desc::{
-    Behaviour, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
+    Behavior, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
     SourceDesc,
 };
 use crate::object::Object;
 use crate::words::{Bind, Class, Datatype, Scope};
 
-/// The longest name, in bytes.
+/// The largest length of a name, in bytes.
 pub const LONGEST_NAME: usize = 255;
 
-/// What is wrong with a definition.
+/// A fault of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The rule that is broken: the number of one in `docs/conformance.md`, or a word.
+    /// The broken rule: its number in `docs/internal/conformance.md`, or a keyword.
     pub rule: &'static str,
-    /// How it is broken.
+    /// The explanation.
     pub why: String,
 }
 
@@ -27,39 +27,39 @@ impl Fault {
     }
 }
 
-/// Of no rule that has a number: structs and pointers that are not what they have to be.
+/// Creates a fault without a rule number: malformed structs and pointers.
 impl From<&str> for Fault {
     fn from(why: &str) -> Self {
         Self::of("table", why)
     }
 }
 
-/// As above.
+/// Creates a fault without a rule number: malformed structs and pointers.
 impl From<String> for Fault {
     fn from(why: String) -> Self {
         Self::of("table", why)
     }
 }
 
-/// For who needs no rule.
+/// Drops the rule.
 impl From<Fault> for String {
     fn from(fault: Fault) -> Self {
         fault.why
     }
 }
 
-/// A definition that was not registered, and why.
+/// A definition that was not registered, with the reason.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The rule that it breaks: the number of one in `docs/conformance.md`, or a word.
+    /// The broken rule: its number in `docs/internal/conformance.md`, or a keyword.
     pub rule: &'static str,
-    /// What it is and what it is called: ``pvar `messages` (COUNTER)``.
+    /// The kind and name of the definition: ``pvar `messages` (COUNTER)``.
     pub what: String,
-    /// Where it is defined.
+    /// The place of the definition.
     pub place: String,
-    /// Why it was refused.
+    /// The reason.
     pub why: String,
-    /// Whether nothing is wrong with it by itself: its name is taken, or that of something that it needs.
+    /// True if the definition itself has no fault: its name is taken, or that of another definition that it needs.
     pub is_taken: bool,
 }
 
@@ -75,27 +75,27 @@ impl Refusal {
         Self { rule, what, place: origin.to_string(), why, is_taken: false }
     }
 
-    /// Two definitions with one name; the first one stays.
+    /// Creates the refusal of a second definition with a name; the first one stays.
     pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
         let why = format!("{first} already defines it, and names are unique; rename one of the two");
         Self { is_taken: true, ..Self::new(what, origin, Fault::of("C45", why)) }
     }
 }
 
-/// Why a name cannot be used, if it cannot.
+/// Returns the reason why a name cannot be used, if there is one.
 #[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {
     broken_by_name(name).map(|(_, why)| why)
 }
 
-/// The rule that a name breaks, if it does, and how.
+/// Returns the rule that a name breaks, if it does, and an explanation.
 fn broken_by_name(name: &str) -> Option<(&'static str, &'static str)> {
     if name.is_empty() {
         Some(("C1", "its name is empty"))
     } else if name.len() > LONGEST_NAME {
         Some(("C3", "its name is longer than 255 bytes"))
     } else if name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',') {
-        // As nearly every name.
+        // The fast path, for nearly every name.
         None
     } else if name.contains(|c: char| c == ',' || c.is_whitespace() || c.is_control()) {
         Some(("C2", "its name contains white space, a comma or a control character"))
@@ -104,13 +104,13 @@ fn broken_by_name(name: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// What is wrong with a name and a description.
+/// Returns the fault of a name and a description, if there is one.
 pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
     let of_name = broken_by_name(name).map(|(rule, why)| Fault::of(rule, why));
     of_name.or_else(|| description.contains('\0').then(|| Fault::of("C2", "its description contains a NUL")))
 }
 
-/// Whether variables of a class may have a datatype.
+/// Returns true if variables of a class may have a datatype.
 #[must_use]
 pub fn class_admits(class: Class, datatype: Datatype) -> bool {
     use Datatype::{Double, Int, Unsigned, UnsignedLong, UnsignedLongLong};
@@ -128,7 +128,7 @@ pub fn class_admits(class: Class, datatype: Datatype) -> bool {
     }
 }
 
-/// Why a performance variable cannot be registered, if it cannot.
+/// Returns the reason why a performance variable cannot be registered, if there is one.
 pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.text()) {
         return Some(fault);
@@ -149,18 +149,17 @@ pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
     if flags.has(PvarFlags::ATOMIC) && flags.has(PvarFlags::READONLY) {
         return Some(Fault::of("C21", "what can only be read cannot be read and reset in one step"));
     }
-    if flags.has(PvarFlags::ATOMIC) && desc.behaviour() != Behaviour::Sum {
+    if flags.has(PvarFlags::ATOMIC) && desc.behavior() != Behavior::Sum {
         return Some(Fault::of("C22", "only sums can be read and reset in one atomic step"));
     }
-    if matches!(desc.behaviour(), Behaviour::Highest | Behaviour::Lowest)
-        && desc.gauge(&Object::NONE).is_none()
+    if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest) && desc.gauge(&Object::NONE).is_none()
     {
         return Some(Fault::of("C6", "a watermark needs a cell that knows its level"));
     }
     None
 }
 
-/// Why a control variable cannot be registered, if it cannot.
+/// Returns the reason why a control variable cannot be registered, if there is one.
 pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.text()) {
         return Some(fault);
@@ -190,7 +189,7 @@ pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
     }
 }
 
-/// Why an enumeration cannot be registered, if it cannot.
+/// Returns the reason why an enumeration cannot be registered, if there is one.
 pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), "") {
         return Some(fault);
@@ -214,12 +213,12 @@ pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
     None
 }
 
-/// Why a source cannot be registered, if it cannot.
+/// Returns the reason why a source cannot be registered, if there is one.
 pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
     text_fault(desc.name(), desc.text())
 }
 
-/// Returns the reason why an event type cannot be registered, or ties its cell to it.
+/// Returns the reason why an event type cannot be registered, or binds its cell to it.
 pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.text()) {
         return Some(fault);
@@ -244,7 +243,7 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
     (!desc.cell().claim(desc)).then(|| Fault::from("its cell serves another event type; each needs its own"))
 }
 
-/// Why a category cannot be registered, if it cannot.
+/// Returns the reason why a category cannot be registered, if there is one.
 pub(super) fn category_fault(desc: &CategoryDesc) -> Option<Fault> {
     text_fault(desc.name(), desc.description())
 }

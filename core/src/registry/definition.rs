@@ -1,4 +1,4 @@
-//! What all kinds of definitions have in common, for those who decide about them.
+//! The properties common to all kinds of definitions, for registration plans.
 
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, Origin, PvarDesc, SourceDesc};
 
@@ -6,17 +6,17 @@ use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, Origin, PvarDesc,
 pub(super) trait Definition: 'static {
     fn name(&self) -> &'static str;
 
-    /// Whether the two cannot stand beside each other: names are unique among their kind.
+    /// Returns true if the names collide: names are unique among definitions of one kind.
     fn is_named_as(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 
     fn origin(&self) -> Origin;
 
-    /// For messages: kind and name.
+    /// Returns kind and name, for messages.
     fn label(&self) -> String;
 
-    /// Whether two descriptors are one definition.
+    /// Returns true if both descriptors are the same definition.
     fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -27,7 +27,7 @@ impl Definition for PvarDesc {
         self.name()
     }
 
-    /// Variables of different classes may have one name.
+    /// Returns true if the names collide: variables of different classes may have one name.
     fn is_named_as(&self, other: &Self) -> bool {
         self.class() == other.class() && self.name() == other.name()
     }
@@ -66,7 +66,7 @@ named! {
     SourceDesc "source";
     CategoryDesc "category";
     EnumDesc "enumeration" {
-        /// A constant may have several addresses.
+        /// Returns true if both descriptors are the same definition: a constant may have several addresses.
         fn is(&self, other: &Self) -> bool {
             std::ptr::eq(self, other) || (self.name() == other.name() && self.origin() == other.origin())
         }

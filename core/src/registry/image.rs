@@ -1,4 +1,4 @@
-//! What one image (the program, a plug-in) defines.
+//! The definitions of one image: the program or a plug-in.
 
 use crate::__private::{
     MPIT_CATEGORIES_V1, MPIT_CVARS_V1, MPIT_ENUMS_V1, MPIT_EVENTS_V1, MPIT_PVARS_V1, MPIT_SOURCES_V1,
@@ -8,7 +8,7 @@ use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceD
 /// The definitions of one image, to be registered as one batch.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
-    /// What to call it in messages.
+    /// The name of the image in messages.
     pub name: String,
     /// Performance variables.
     pub pvars: Vec<&'static PvarDesc>,
@@ -25,16 +25,16 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image without definitions.
+    /// Creates an image without definitions.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// What the attributes registered in the image that this crate is linked into.
+    /// Returns the definitions of the image that this crate is linked into.
     ///
-    /// Only crates that the linker saw a use of are in it; a crate that merely defines variables is brought in
-    /// with `use that_crate as _;`.
+    /// They include only crates that the linker has a reference to; a crate that merely defines variables is linked with `use
+    /// that_crate as _;`.
     #[must_use]
     pub fn linked() -> Self {
         Self {
@@ -48,8 +48,8 @@ impl Image {
         }
     }
 
-    /// The categories that the image names, each before those that it contains: its own, those of its
-    /// variables, and all that are reached from them.
+    /// Returns the categories that the image refers to: its own, those of its variables and events, and all that are reached from
+    /// them. They are sorted by name.
     pub(crate) fn all_categories(&self) -> Vec<&'static CategoryDesc> {
         let of_variables = self.pvars.iter().flat_map(|pvar| pvar.category_list());
         let of_settings = self.cvars.iter().flat_map(|cvar| cvar.category_list());
@@ -64,12 +64,12 @@ impl Image {
                 waiting.extend(category.contains());
             }
         }
-        // Sorted, so that indices do not depend on the linker; of one name, whoever describes it comes first.
+        // Sorted, so that indices do not depend on the linker; of one name, those with a description come first.
         found.sort_by_key(|category| (category.name(), category.description().is_empty(), category.origin()));
         found
     }
 
-    /// The sources that the image names: its own, and those of its events.
+    /// Returns the sources that the image refers to: its own, and those of its events.
     pub(crate) fn all_sources(&self) -> Vec<&'static SourceDesc> {
         let of_events = self.events.iter().map(|event| event.source());
         let mut found: Vec<&'static SourceDesc> = self.sources.iter().copied().chain(of_events).collect();
@@ -78,7 +78,7 @@ impl Image {
         found
     }
 
-    /// The enumerations that the image names: its own, and those of its variables and events.
+    /// Returns the enumerations that the image refers to: its own, and those of its variables and events.
     pub(crate) fn all_enums(&self) -> Vec<&'static EnumDesc> {
         let of_variables = self.pvars.iter().filter_map(|pvar| pvar.enumeration());
         let of_settings = self.cvars.iter().filter_map(|cvar| cvar.enumeration());

@@ -1,16 +1,15 @@
-//! The registry: what there is to see, under indices that never move.
+//! The registry: all definitions, under indices that never change.
 //!
-//! Each kind of entry has an index space of its own, an append-only list. An [`Image`] is added as one batch,
-//! sorted by (component, name, class), so that indices do not depend on the order in which a linker happened to
-//! lay things out. Performance variables that are bound to other objects than communicators come last, as do events that
-//! are bound to any object. Nothing that is in goes away or changes.
+//! Each kind of entry has its own index space, an append-only list. An [`Image`] is added as one batch, sorted by (component,
+//! name, class), so that indices do not depend on the linker's layout. Performance variables that are bound to other objects than
+//! communicators come last, as do events that are bound to any object. Entries are never removed or changed.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `image` | what is to be added |
-//! | `check`, `plan` | what of it breaks a rule, and what is added therefore |
-//! | `append` | adding it |
-//! | `space`, `names`, `categories` | what is there, and how it is found |
+//! | `image` | the definitions to be added |
+//! | `check`, `plan` | the rules, and the decision on what is added |
+//! | `append` | the execution of a plan |
+//! | `space`, `names`, `categories` | the entries, and their lookup |
 
 mod append;
 mod categories;
@@ -39,7 +38,7 @@ use crate::words::Class;
 use plan::Plan;
 use space::Space;
 
-/// A control variable of the registry: its definition and where its present value came from.
+/// A control variable of the registry: its definition and the source of its present value.
 #[derive(Debug)]
 pub struct CvarEntry {
     desc: &'static CvarDesc,
@@ -47,13 +46,13 @@ pub struct CvarEntry {
 }
 
 impl CvarEntry {
-    /// Its definition.
+    /// Returns the definition.
     #[must_use]
     pub fn desc(&self) -> &'static CvarDesc {
         self.desc
     }
 
-    /// Where its present value came from.
+    /// Returns the source of the present value.
     #[must_use]
     pub fn source(&self) -> Source {
         self.source.lock().clone()
@@ -64,12 +63,12 @@ impl CvarEntry {
     }
 }
 
-/// Everything that is defined, under its index.
+/// All definitions, under their indices.
 #[derive(Debug, Default)]
 pub struct Registry {
     pvars: Space<&'static PvarDesc>,
     cvars: Space<CvarEntry>,
-    /// Control variables that have a value for each object.
+    /// Control variables with a value for each object.
     bound_cvars: Log<&'static CvarDesc>,
     events: Space<&'static EventDesc>,
     sources: Space<&'static SourceDesc>,
@@ -81,28 +80,27 @@ pub struct Registry {
 
 static GLOBAL: Once<Registry> = Once::new();
 
-/// The registry of this process, if it was asked for.
+/// Returns the registry of this process, if it was created.
 pub(crate) fn existing() -> Option<&'static Registry> {
     GLOBAL.get()
 }
 
-/// Returns true if the registry of this process was asked for.
+/// Returns true if the registry of this process was created.
 pub(crate) fn is_in_use() -> bool {
     GLOBAL.get().is_some()
 }
 
 impl Registry {
-    /// An empty registry. Programs use [`Registry::global`]; tests make their own.
+    /// Creates an empty registry. Programs use [`Registry::global`]; tests create their own.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The registry of this process. The first call adds what is linked into the program and reports on standard
-    /// error what had to be left out; the program runs on in any case. Then it loads the plug-ins that the environment asks
-    /// for.
+    /// Returns the registry of this process. The first call adds the definitions that are linked into the program, and reports
+    /// refused ones on standard error; the program continues in any case. Then it loads the plug-ins that the environment names.
     ///
-    /// In a plug-in written in Rust that was loaded it stays empty: all that the plug-in defines is the host's.
+    /// In a plug-in written in Rust that a host loaded, the registry stays empty: the host has the plug-in's definitions.
     pub fn global() -> &'static Self {
         let is_plugin = plugin::export::is_exported();
         let mut added = None;
@@ -118,26 +116,25 @@ impl Registry {
             registry
         });
         if let Some((cvars, settings)) = added {
-            // Not above: functions of control variables may come back here.
+            // Outside of `get_or_init`: functions of control variables may call this function.
             registry.apply(cvars, &settings);
         }
         if !is_plugin {
-            // They may come back here, so it is there already.
+            // After the registry was created, since plug-ins may call this function.
             plugin::load_what_is_asked_for();
         }
         registry
     }
 
-    /// Adds an image as one batch and gives its control variables their values from `settings`. What breaks a
-    /// rule is left out and returned; the rest stands.
+    /// Adds an image as one batch and sets its control variables from `settings`. Definitions that break a rule are left out and
+    /// returned; the others are added.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
         let (refusals, cvars) = self.append(image);
         self.apply(cvars, settings);
         refusals
     }
 
-    /// Adds an image as one batch. Returns what is left out, and the indices of the control variables, which are still to
-    /// get their values.
+    /// Adds an image as one batch. Returns the refusals, and the indices of the control variables, which are still to be set.
     fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
         let _alone = self.adding.lock();
         let plan = Plan::of(self, image);
@@ -145,18 +142,18 @@ impl Registry {
         (plan.refusals, cvars)
     }
 
-    /// What of an image would be refused if it were added now.
+    /// Returns the refusals that adding an image now would have.
     pub fn refusals_of(&self, image: &Image) -> Vec<Refusal> {
         let _alone = self.adding.lock();
         Plan::of(self, image).refusals
     }
 
-    /// Adds an image as one batch, if nothing is wrong with it by itself. Of what it shares with others, what was there
-    /// before stays, and what is left out is returned.
+    /// Adds an image as one batch, if it has no fault by itself. Definitions whose names are taken by other images are left out
+    /// and returned.
     ///
     /// # Errors
     ///
-    /// What is wrong; then nothing was added.
+    /// The faults; then nothing was added.
     pub fn add_unless_faulty(
         &self,
         image: &Image,
@@ -174,11 +171,11 @@ impl Registry {
         Ok(plan.refusals)
     }
 
-    /// Adds an image as one batch, if nothing in it breaks a rule.
+    /// Adds an image as one batch, if no definition is refused.
     ///
     /// # Errors
     ///
-    /// What breaks a rule; then nothing was added.
+    /// The refusals; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
         let alone = self.adding.lock();
         let plan = Plan::of(self, image);
@@ -193,11 +190,11 @@ impl Registry {
 }
 
 impl Registry {
-    /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller
-    /// holds no lock.
+    /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold
+    /// no lock.
     pub(crate) fn drop_values(&self, object: &Object<'_>) {
         for desc in self.bound_cvars.iter().filter(|desc| desc.binding() == object.kind()) {
-            // Functions of a plug-in that is not active are not called.
+            // Functions of an inactive plug-in are not called.
             if Lease::begin(desc.life()).is_ok() {
                 desc.drop_value(object);
             }
@@ -205,80 +202,80 @@ impl Registry {
     }
 }
 
-/// Queries. Each answers for what is there at the moment of the call.
+/// Queries, which return the state at the time of the call.
 impl Registry {
-    /// How many performance variables there are.
+    /// Returns the number of performance variables.
     pub fn pvar_count(&self) -> u32 {
         self.pvars.len()
     }
 
-    /// A performance variable.
+    /// Returns a performance variable.
     pub fn pvar(&self, index: u32) -> Option<&'static PvarDesc> {
         self.pvars.get(index).copied()
     }
 
-    /// The performance variable of that name in that class.
+    /// Returns the index of the performance variable with a name in a class.
     pub fn pvar_index(&self, name: &str, class: Class) -> Option<u32> {
         let hash = self.pvars.hash(name);
         self.pvars.find(hash, |desc| desc.name() == name && desc.class() == class)
     }
 
-    /// How many control variables there are.
+    /// Returns the number of control variables.
     pub fn cvar_count(&self) -> u32 {
         self.cvars.len()
     }
 
-    /// A control variable.
+    /// Returns a control variable.
     pub fn cvar(&self, index: u32) -> Option<&CvarEntry> {
         self.cvars.get(index)
     }
 
-    /// The control variable of that name.
+    /// Returns the index of the control variable with a name.
     pub fn cvar_index(&self, name: &str) -> Option<u32> {
         self.cvars.find(self.cvars.hash(name), |entry| entry.desc.name() == name)
     }
 
-    /// How many event types there are.
+    /// Returns the number of event types.
     pub fn event_count(&self) -> u32 {
         self.events.len()
     }
 
-    /// An event type.
+    /// Returns an event type.
     pub fn event(&self, index: u32) -> Option<&'static EventDesc> {
         self.events.get(index).copied()
     }
 
-    /// The event type of that name.
+    /// Returns the index of the event type with a name.
     pub fn event_index(&self, name: &str) -> Option<u32> {
         self.events.find(self.events.hash(name), |desc| desc.name() == name)
     }
 
-    /// How many sources there are.
+    /// Returns the number of sources.
     pub fn source_count(&self) -> u32 {
         self.sources.len()
     }
 
-    /// A source.
+    /// Returns a source.
     pub fn source(&self, index: u32) -> Option<&'static SourceDesc> {
         self.sources.get(index).copied()
     }
 
-    /// The source of that name.
+    /// Returns the index of the source with a name.
     pub fn source_index(&self, name: &str) -> Option<u32> {
         self.sources.find(self.sources.hash(name), |desc| desc.name() == name)
     }
 
-    /// How many categories there are.
+    /// Returns the number of categories.
     pub fn category_count(&self) -> u32 {
         self.categories.len()
     }
 
-    /// A category.
+    /// Returns a category.
     pub fn category(&self, index: u32) -> Option<&Category> {
         self.categories.get(index)
     }
 
-    /// The category of that name.
+    /// Returns the index of the category with a name.
     pub fn category_index(&self, name: &str) -> Option<u32> {
         self.categories.find(self.categories.hash(name), |category| category.name() == name)
     }
@@ -287,25 +284,25 @@ impl Registry {
         self.category_index(name).and_then(|index| self.category(index))
     }
 
-    /// The enumerations.
+    /// Returns all enumerations.
     pub fn enums(&self) -> impl Iterator<Item = &'static EnumDesc> + '_ {
         self.enums.iter().copied()
     }
 
-    /// The enumeration of that name.
+    /// Returns the enumeration with a name.
     pub fn enum_named(&self, name: &str) -> Option<&'static EnumDesc> {
         let index = self.enums.find(self.enums.hash(name), |desc| desc.name() == name)?;
         self.enums.get(index).copied()
     }
 
-    /// The number that grows whenever the content of a category grows.
+    /// Returns the number that is incremented whenever members are added to a category.
     pub fn update_number(&self) -> i32 {
         self.update.load(Acquire)
     }
 }
 
-/// Tells people what was left out, each in one line.
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+/// Reports refusals on standard error, one line each.
+#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(refusals: &[Refusal]) {
     for refusal in refusals {
         eprintln!("{}", crate::printable(&refusal.to_string()));

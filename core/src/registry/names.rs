@@ -1,4 +1,4 @@
-//! Finding an entry by its name.
+//! The index of entries by name.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
@@ -9,23 +9,23 @@ use std::sync::atomic::{
 
 use hashbrown::DefaultHashBuilder;
 
-/// Tables double; the first has 64 places.
+/// The number of tables. Each is twice as large as the previous one.
 const TABLES: usize = 26;
 const FIRST: usize = 64;
 
-/// A hash table of indices into a list of entries, keyed by something that each entry knows of itself, so that
-/// no name is stored twice. Finding takes no lock.
+/// A hash table of indices into a list of entries. Keys are read from the entries, so that no name is stored twice. Lookups take
+/// no lock.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Open addressing with linear probing; the newest table has all indices. A place is empty (0), or has the hash, and
-    /// the index plus 1.
+    /// Tables with open addressing and linear probing; the newest one has all indices. A slot is 0 if empty, else the hash in the
+    /// upper half and the index plus 1 in the lower half.
     tables: [OnceLock<Box<[AtomicU64]>>; TABLES],
     newest: AtomicUsize,
     hasher: DefaultHashBuilder,
 }
 
 impl Names {
-    /// The hash of a name. What else belongs to a key tells apart entries of one name, of which there are few.
+    /// Returns the hash of a name. Other parts of a key are not hashed, since few entries share a name.
     #[inline]
     pub(super) fn hash(&self, name: &str) -> u32 {
         let mut hasher = self.hasher.build_hasher();
@@ -33,7 +33,7 @@ impl Names {
         (hasher.finish() >> 32) as u32
     }
 
-    /// The index that was entered with this hash and that `is` what is looked for.
+    /// Returns the index with this hash for which `is` returns true.
     #[inline]
     pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         let table = self.tables[self.newest.load(Acquire)].get()?;
@@ -48,7 +48,7 @@ impl Names {
         }
     }
 
-    /// Enters an index. The caller has made sure that its key, of this hash, is new, and enters one at a time.
+    /// Inserts an index. The caller ensures that the key, which has this hash, is new, and that it is the only writer.
     pub(super) fn insert(&self, index: u32, hash: u32) {
         self.expect(index as usize + 1);
         if let Some(table) = self.tables[self.newest.load(Relaxed)].get() {
@@ -56,11 +56,11 @@ impl Names {
         }
     }
 
-    /// Makes room for so many. One caller at a time.
+    /// Grows the table for `count` entries. One caller at a time.
     pub(super) fn expect(&self, count: usize) {
         let newest = self.newest.load(Relaxed);
         let old = self.tables[newest].get_or_init(|| empty(FIRST));
-        // At most half full, so that probing ends soon.
+        // At most half full, which keeps probe sequences short.
         let larger = (count * 2).max(1).next_power_of_two().ilog2().saturating_sub(FIRST.ilog2()) as usize;
         if larger > newest {
             let table = self.tables[larger].get_or_init(|| empty(FIRST << larger));
@@ -73,14 +73,14 @@ impl Names {
     }
 }
 
-/// Puts a place's content where probing for its hash finds it.
+/// Writes a slot's content to the first empty slot of its probe sequence.
 fn enter(table: &[AtomicU64], content: u64) {
     let mask = table.len() - 1;
     let mut at = (content >> 32) as usize & mask;
     while table[at].load(Relaxed) != 0 {
         at = (at + 1) & mask;
     }
-    // Who sees the place sees the entry.
+    // A reader that sees the slot also sees the entry.
     table[at].store(content, Release);
 }
 
@@ -97,7 +97,7 @@ mod tests {
     use super::Names;
 
     #[test]
-    fn every_name_is_found_while_the_table_grows() {
+    fn names_are_found_while_the_table_grows() {
         let names = Names::default();
         let name = |index: u32| format!("name{index}");
         let find = |sought: &str| names.find(names.hash(sought), |index| name(index) == sought);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_one_hash_are_told_apart() {
+    fn names_of_one_hash_are_distinguished() {
         let names = Names::default();
         (0..100).for_each(|index| names.insert(index, 7));
         assert!((0..100).all(|sought| names.find(7, |index| index == sought) == Some(sought)));

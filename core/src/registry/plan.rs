@@ -1,4 +1,4 @@
-//! What an image would add to the registry, and what of it breaks a rule: decided before anything is added.
+//! Registration plans: the entries that an image adds, and those that break a rule, determined before any change.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::words::Bind;
 
-/// Definitions of one kind that are to be added, in their order.
+/// The planned definitions of one kind, in order.
 #[derive(Debug)]
 pub(super) struct New<D: 'static> {
-    /// Each with the hash of its name.
+    /// The definitions, each with the hash of its name.
     all: Vec<(&'static D, u32)>,
     by_name: HashTable<(&'static D, u32)>,
 }
@@ -33,23 +33,23 @@ impl<D: Definition> New<D> {
         self.all.push((desc, hash));
     }
 
-    /// Each with the hash of its name.
+    /// Returns the definitions, each with the hash of its name.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, u32)> + '_ {
         self.all.iter().copied()
     }
 }
 
-/// The table takes places by the lower bits of a hash and tells entries apart by the uppermost.
+/// Widens a hash: the table takes slots from the lower bits and compares the uppermost ones.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
 
-/// What is to be added, and what is not.
+/// The definitions to be added, and the refusals.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) enums: New<EnumDesc>,
     pub(super) categories: New<CategoryDesc>,
-    /// Names of categories: one, and one that it contains.
+    /// Links between categories by name: a category, and one that it contains.
     pub(super) links: Vec<(&'static str, &'static str)>,
     pub(super) pvars: New<PvarDesc>,
     pub(super) cvars: New<CvarDesc>,
@@ -59,7 +59,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Decides about an image. The caller adds nothing else to the registry until the plan is carried out.
+    /// Makes the plan for an image. The registry must not change until the plan is executed.
     pub(super) fn of(registry: &Registry, image: &Image) -> Self {
         let mut plan = Self {
             enums: New::with_room(0),
@@ -89,8 +89,8 @@ impl Plan {
 
     fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
         let mut pvars = image.pvars.clone();
-        // Tools that sample all variables have no object but a communicator, and some stop at the first refusal. So what is
-        // bound to other objects comes last.
+        // Tools that sample all variables have no object but a communicator, and some stop at the first failure. So variables
+        // that are bound to other objects come last.
         let is_unusual = |desc: &PvarDesc| !matches!(desc.binding(), Bind::NoObject | Bind::Comm);
         pvars.sort_by_cached_key(|desc| {
             (is_unusual(desc), desc.owner(), desc.name(), desc.class(), desc.origin())
@@ -125,7 +125,7 @@ impl Plan {
 
     fn decide_events(&mut self, registry: &Registry, image: &Image) {
         let mut events = image.events.clone();
-        // First those that are bound to nothing: tools that try an event take the first, and have no object for it.
+        // Unbound ones first: tools that try out events take the first one, and have no object for it.
         let is_bound = |desc: &EventDesc| desc.binding() != Bind::NoObject;
         events.sort_by_cached_key(|desc| (is_bound(desc), desc.owner(), desc.name(), desc.origin()));
         for desc in events {
@@ -140,7 +140,7 @@ impl Plan {
         }
     }
 
-    /// Leaves out a definition for want of what it needs, if that is missing; whether it is.
+    /// Refuses a definition if something that it needs is missing. Returns true if so.
     fn lacks(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
         let refusal = missing.map(|fault| Refusal::new(desc.label(), desc.origin(), fault));
         let refusal = refusal.map(|refusal| Refusal { is_taken: true, ..refusal });
@@ -162,7 +162,7 @@ impl Plan {
     }
 }
 
-/// The definition of the same name, in the registry or among what is to be added.
+/// Returns the definition of the same name, in the registry or in the plan.
 fn known<T, D: Definition>(
     new: &New<D>,
     there: &Space<T>,
@@ -175,7 +175,7 @@ fn known<T, D: Definition>(
     registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
 }
 
-/// Decides about a definition with this fault, if any: of one name the first one stays, and the same one may come twice.
+/// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
 fn decide<T, D: Definition>(
     new: &mut New<D>,
     refusals: &mut Vec<Refusal>,
@@ -194,7 +194,7 @@ fn decide<T, D: Definition>(
     }
 }
 
-/// Categories: what is one and the same may be named many times, and what is contained must not lead back.
+/// Planning of categories: the same one may be named many times, and containment must have no cycles.
 impl Plan {
     fn decide_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
@@ -210,7 +210,7 @@ impl Plan {
             let planned = || self.categories.find(hash, |known| known.name() == desc.name());
             match first.or_else(|| planned().map(CategoryDesc::description)) {
                 None => self.categories.push(desc, hash),
-                // A second image names a category to put something in; it need not describe it again.
+                // A second image names a category to add members; it need not repeat the description.
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
                     let why = "a category of this name has another description, which stays";
@@ -222,7 +222,7 @@ impl Plan {
         self.decide_links(registry, &links);
     }
 
-    /// Decides about links from a category to one that it contains, each made by one of the two.
+    /// Plans links from a category to one that it contains, with the category that declares the link.
     fn decide_links(
         &mut self,
         registry: &Registry,
@@ -255,7 +255,7 @@ impl Plan {
     }
 }
 
-/// Whether category `from` is `target`, or contains it at any depth: in the registry, or by the links to be added.
+/// Returns true if category `from` is `target`, or contains it at any depth: in the registry, or by the planned links.
 fn leads_to(
     registry: &Registry,
     links: &HashMap<&'static str, Vec<&'static str>>,

@@ -3,7 +3,7 @@
 use super::names::Names;
 use crate::log::Log;
 
-/// One index space, and its names.
+/// One index space, and its index by name.
 #[derive(Debug)]
 pub(super) struct Space<T> {
     entries: Log<T>,
@@ -29,23 +29,23 @@ impl<T> Space<T> {
         self.entries.iter()
     }
 
-    /// The hash of a name, for the calls below.
+    /// Returns the hash of a name, for the functions below.
     pub(super) fn hash(&self, name: &str) -> u32 {
         self.names.hash(name)
     }
 
-    /// The index of the entry with a name of this hash that `is` it.
+    /// Returns the index of the entry with a name of this hash for which `is` returns true.
     #[inline]
     pub(super) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<u32> {
         self.names.find(hash, |index| self.get(index).is_some_and(&is))
     }
 
-    /// Makes room for so many entries more.
+    /// Prepares the index for `more` further entries.
     pub(super) fn expect(&self, more: usize) {
         self.names.expect(self.entries.len() + more);
     }
 
-    /// Appends an entry that is new and has a name of this hash. One caller at a time.
+    /// Appends a new entry whose name has this hash. One caller at a time.
     pub(super) fn append(&self, entry: T, hash: u32) -> u32 {
         let Ok(index) = self.entries.push(entry) else {
             unreachable!("one image is added at a time, and lists are longer than memory")

@@ -6,26 +6,26 @@ use super::elements::{Arithmetic, aligned, legal, text_or_all};
 use super::handle::View;
 use super::{Interface, PvarHandle, SessionId, Which};
 use crate::cell::Request;
-use crate::desc::{Behaviour, PvarFlags};
+use crate::desc::{Behavior, PvarFlags};
 use crate::switch::Flags;
 use crate::{Error, Result};
 
 impl Interface {
-    /// Starts a handle; one that is started stays so. For all handles: those that can be and are not.
+    /// Starts a handle; no effect if it is started. For all handles: skips those that are started or cannot be.
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoStartStop`] for a continuous variable, or when one of all refused;
+    /// [`Error::PvarNoStartStop`] for a continuous variable, or if one of all handles failed;
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
     pub fn start(&self, session: SessionId, which: Which) -> Result<()> {
         self.start_or_stop(session, which, true)
     }
 
-    /// Stops a handle; one that is stopped stays so. For all handles: those that can be and are not.
+    /// Stops a handle; no effect if it is stopped. For all handles: skips those that are stopped or cannot be.
     ///
     /// # Errors
     ///
-    /// As [`Interface::start`].
+    /// Those of [`Interface::start`].
     pub fn stop(&self, session: SessionId, which: Which) -> Result<()> {
         self.start_or_stop(session, which, false)
     }
@@ -47,18 +47,18 @@ impl Interface {
         }
     }
 
-    /// Starts or stops a handle that is valid.
+    /// Starts or stops a valid handle.
     fn turn(&self, view: &View<'_>, run: bool) -> Result<()> {
         view.set_running(run)?;
         let valid = self.valid(view);
         if valid.is_err() && run {
-            // Whoever ended the epoch may have looked for running handles before this one ran.
+            // The thread that ended the epoch may have listed running handles before this one was started.
             view.set_running(false)?;
         }
         valid
     }
 
-    /// Applies `act` to each valid handle of a session that `fits`, all of them even if one fails.
+    /// Applies `act` to each valid handle of a session that `fits`, even after a failure.
     fn for_all(
         &self,
         session: SessionId,
@@ -69,7 +69,7 @@ impl Interface {
         self.live(session)?;
         let mut done = Ok(());
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
-            // One that is freed meanwhile is none of the session's.
+            // A handle that was freed meanwhile is no longer the session's.
             let Ok(view) = self.view(id) else { continue };
             let counts = || self.valid(&view).is_ok();
             if view.session == session.0 && counts() && fits(&view) && act(&view).is_err() && counts() {
@@ -79,16 +79,16 @@ impl Interface {
         done
     }
 
-    /// Copies a handle's value.
+    /// Copies the value of a handle.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] for a null or misaligned buffer; [`Error::InvalidSession`], [`Error::InvalidHandle`];
-    /// what a computed variable says.
+    /// errors of the function of a computed variable.
     ///
     /// # Safety
     ///
-    /// `out` is null, or valid for reads and writes of the elements that [`Interface::handle_alloc`] told.
+    /// `out` is null, or valid for reads and writes of as many elements as [`Interface::handle_alloc`] returned.
     #[inline]
     pub unsafe fn read(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
         self.up()?;
@@ -98,40 +98,39 @@ impl Interface {
         let view = self.held(session, handle)?;
         aligned(out, view.desc.element())?;
         if view.desc.has_life() {
-            // SAFETY: not null, aligned, and otherwise by the caller's promise.
+            // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
             return unsafe { self.read_living(&view, out) };
         }
-        // SAFETY: as above.
+        // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
         unsafe { view.read(out) }
     }
 
-    /// Reads what a plug-in has, out of the way of the others.
+    /// Reads a variable of a plug-in. Not inlined, to keep reads of other variables short.
     ///
     /// # Safety
     ///
-    /// As [`View::read`].
+    /// The conditions of [`View::read`] hold.
     #[inline(never)]
     unsafe fn read_living(&self, view: &View<'_>, out: *mut u8) -> Result<()> {
         self.valid(view)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: `out` has `count` aligned elements: the caller ensures it.
         unsafe { view.read(out) }?;
-        // The plug-in may have become inactive, and active again with other values.
+        // If the epoch has ended, the value may be one of a later activation.
         self.valid(view)
     }
 
-    /// Sets a handle's value. For text, what counts is the bytes before the first NUL, so the buffer may be
-    /// shorter than the handle's count.
+    /// Sets the value of a handle. Text ends at the first NUL, so the buffer may be shorter than the handle's count.
     ///
     /// # Errors
     ///
     /// [`Error::PvarNoWrite`] for a read-only variable or a watermark; [`Error::Invalid`] for a null or misaligned
     /// buffer and for a value that the class or the enumeration does not have; [`Error::InvalidSession`],
-    /// [`Error::InvalidHandle`]; what a custom variable says.
+    /// [`Error::InvalidHandle`]; errors of a custom variable.
     ///
     /// # Safety
     ///
-    /// `value` is null, or valid for reads of the elements that [`Interface::handle_alloc`] told; for text, of the
-    /// bytes up to the first NUL if that is less.
+    /// `value` is null, or valid for reads of as many elements as [`Interface::handle_alloc`] returned; for text, of the bytes up
+    /// to the first NUL if these are fewer.
     pub unsafe fn write(&self, session: SessionId, handle: PvarHandle, value: *const u8) -> Result<()> {
         self.up()?;
         if value.is_null() {
@@ -142,26 +141,26 @@ impl Interface {
         if view.desc.flag_set().has(PvarFlags::READONLY) {
             return Err(Error::PvarNoWrite);
         }
-        if view.desc.behaviour() == Behaviour::Custom {
-            // SAFETY: not null, and otherwise by the caller's promise.
+        if view.desc.behavior() == Behavior::Custom {
+            // SAFETY: not null; the caller ensures that it has the handle's elements, or text up to its NUL.
             let count = unsafe { text_or_all(value, view.desc.element(), view.count) };
             return view.act(Request::Write, value.cast_mut(), count);
         }
-        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
         unsafe { legal(view.desc, value, view.count) }?;
         if view.mark.is_some() {
-            // It is what the level was, and no tool can change that.
+            // The value of a watermark is a past level, which tools cannot change.
             return Err(Error::PvarNoWrite);
         }
-        // SAFETY: as above.
+        // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
         unsafe { view.write_account(value) }
     }
 
-    /// Resets a handle to the starting value of its class. For all handles: those that are not read-only.
+    /// Resets a handle to the starting value of its class. For all handles: skips those of read-only variables.
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoWrite`] for a read-only variable, or when one of all refused; [`Error::InvalidSession`],
+    /// [`Error::PvarNoWrite`] for a read-only variable, or if one of all handles failed; [`Error::InvalidSession`],
     /// [`Error::InvalidHandle`].
     pub fn reset(&self, session: SessionId, which: Which) -> Result<()> {
         self.up()?;
@@ -175,7 +174,7 @@ impl Interface {
         }
     }
 
-    /// Copies a handle's value and resets it, in one atomic step.
+    /// Copies the value of a handle and resets it, in one atomic step.
     ///
     /// # Errors
     ///
@@ -184,7 +183,7 @@ impl Interface {
     ///
     /// # Safety
     ///
-    /// As [`Interface::read`].
+    /// The conditions of [`Interface::read`] hold.
     pub unsafe fn readreset(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
         self.up()?;
         if out.is_null() {
@@ -199,16 +198,16 @@ impl Interface {
             return Err(Error::PvarNoWrite);
         }
         aligned(out, view.desc.element())?;
-        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
         unsafe { view.exchange_account(out) }?;
         self.valid(&view)
     }
 }
 
-/// What the calls mean for a variable: one that keeps its handles itself, a watermark, or an account.
+/// The access calls on the three kinds of handles: of custom variables, watermarks, and accounts.
 impl View<'_> {
     fn is_custom(&self) -> bool {
-        self.desc.behaviour() == Behaviour::Custom
+        self.desc.behavior() == Behavior::Custom
     }
 
     pub(super) fn set_running(&self, run: bool) -> Result<()> {
@@ -226,7 +225,7 @@ impl View<'_> {
         }
     }
 
-    /// Tells a custom variable to start or stop its handle. While it does so for one caller, others are refused.
+    /// Passes a start or stop to a custom variable. Calls meanwhile are refused.
     fn set_custom_running(&self, run: bool) -> Result<()> {
         if self.handle.acting.swap(true, Acquire) {
             return Err(Error::PvarNoStartStop);
@@ -243,6 +242,8 @@ impl View<'_> {
         done
     }
 
+    /// Copies the value of the handle.
+    ///
     /// # Safety
     ///
     /// `out` is valid for reads and writes of `count` elements, and aligned for one.
@@ -251,11 +252,11 @@ impl View<'_> {
         match self.mark {
             _ if self.is_custom() => self.act(Request::Read, out, self.count),
             Some(mark) => {
-                // SAFETY: by the caller's promise; watermarks are one element.
+                // SAFETY: the caller ensures that `out` has `count` elements, and handles of watermarks have one.
                 unsafe { Arithmetic(self.desc.element()).store(out, mark.read()) };
                 Ok(())
             }
-            // SAFETY: by the caller's promise.
+            // SAFETY: `out` has `count` aligned elements: the caller ensures it.
             None => unsafe { self.read_account(out) },
         }
     }

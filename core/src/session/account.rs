@@ -1,25 +1,25 @@
-//! Accounts: what a handle shows, made from the cell's value and the handle's own state.
+//! Accounts: the value of a handle, computed from the cell's value and the handle's own state.
 //!
-//! An account has, for each element, a value and the cell's value when it was so. Handles of sums show, while they run,
-//! the value and what the cell gained since; handles of present values show what the cell has, or, when they are
-//! stopped, the value. Every change is of the same form: note the cell's value, and a value that begins with it. It
-//! is made with a [`crate::switch::Switch`], so nothing here locks, allocates or waits, and all of it works in a signal
-//! handler, also one that interrupts the same operation on the same handle.
+//! An account has, for each element, a value and a base: the cell's value at the time when the account had that value. A started
+//! handle of a sum shows the value plus the cell's gain since the base; handles of other variables show the cell's value or, if
+//! they are stopped, the account's. Every change stores a new value with the present cell value as its base. Changes are made
+//! with a [`crate::switch::Switch`], so nothing here locks, allocates or waits, and all of it works in a signal handler, even one
+//! that interrupts the same operation on the same handle.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::elements::Arithmetic;
 use super::handle::View;
-use crate::desc::Behaviour;
+use crate::desc::Behavior;
 use crate::switch::{Control, Flags};
 use crate::{Error, Result};
 
-/// One element when a change is made.
+/// The state of one element when a change is made.
 #[derive(Clone, Copy)]
 struct Present {
-    /// What the handle showed so far.
+    /// The value that the handle showed so far.
     shown: u64,
-    /// What the cell has.
+    /// The cell's value.
     raw: u64,
 }
 
@@ -34,25 +34,25 @@ impl View<'_> {
         Arithmetic(self.desc.element())
     }
 
-    /// Whether the cell is needed to say what the handle shows.
+    /// Returns true if the handle's value depends on the cell.
     fn is_live(&self, control: Control) -> bool {
-        match self.desc.behaviour() {
-            Behaviour::Sum => control.runs(),
+        match self.desc.behavior() {
+            Behavior::Sum => control.runs(),
             _ => control.runs() || !control.touched(),
         }
     }
 
-    /// What an element shows, when [`Self::is_live`].
+    /// Returns the value of an element for which [`Self::is_live`] is true.
     fn shown(&self, control: Control, value: u64, base: u64, raw: u64) -> u64 {
-        match self.desc.behaviour() {
-            Behaviour::Sum => self.arithmetic().gained(value, base, raw),
-            // What a tool wrote is shown until the cell moves on.
+        match self.desc.behavior() {
+            Behavior::Sum => self.arithmetic().gained(value, base, raw),
+            // A written value is shown until the cell changes.
             _ if control.overlay() && raw == base => value,
             _ => raw,
         }
     }
 
-    /// What a tool reads.
+    /// Copies the value that a tool reads.
     ///
     /// # Safety
     ///
@@ -62,7 +62,7 @@ impl View<'_> {
         let arithmetic = self.arithmetic();
         if self.count == 1 {
             let word = self.read_scalar()?;
-            // SAFETY: by the caller's promise.
+            // SAFETY: `out` has one aligned element: the caller ensures it.
             unsafe { arithmetic.store(out, word) };
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl View<'_> {
             let control = self.handle.switch.control();
             let live = self.is_live(control);
             if live {
-                // SAFETY: by the caller's promise.
+                // SAFETY: `out` has `count` aligned elements: the caller ensures it.
                 unsafe { self.desc.read(&self.object, out, self.count) }?;
             }
             let (values, bases) = (self.values(control.record()), self.bases(control.record()));
@@ -78,11 +78,11 @@ impl View<'_> {
                 let at = arithmetic.at(out, element).cast_mut();
                 let mut word = value.load(Relaxed);
                 if live {
-                    // SAFETY: by the caller's promise; written by the cell just now.
+                    // SAFETY: `at` is one of the `count` elements of `out`, and the cell's function wrote it above.
                     let raw = unsafe { arithmetic.load(at) };
                     word = self.shown(control, word, base.load(Relaxed), raw);
                 }
-                // SAFETY: by the caller's promise.
+                // SAFETY: `at` is one of the `count` elements of `out`: the caller ensures that they are valid for writes.
                 unsafe { arithmetic.store(at, word) };
             }
             if self.handle.switch.unchanged(control) {
@@ -107,12 +107,12 @@ impl View<'_> {
         }
     }
 
-    /// Starts the handle, if it is stopped.
+    /// Starts the handle; no effect if it is started.
     pub(super) fn start_account(&self) -> Result<()> {
         if self.handle.switch.control().runs() {
             return Ok(());
         }
-        // First the cell keeps its sum, then it is read.
+        // The cell has to count before its value is read as the base.
         self.desc.watch(1);
         let started = self.change(
             Error::PvarNoStartStop,
@@ -125,7 +125,7 @@ impl View<'_> {
         started.map(drop)
     }
 
-    /// Stops the handle, if it runs.
+    /// Stops the handle; no effect if it is stopped.
     pub(super) fn stop_account(&self) -> Result<()> {
         if !self.handle.switch.control().runs() {
             return Ok(());
@@ -141,14 +141,14 @@ impl View<'_> {
         stopped.map(drop)
     }
 
-    /// Resets the handle to the starting value of its class: 0 for sums, else what the cell has.
+    /// Resets the handle to the starting value of its class: 0 for sums, else the cell's value.
     pub(super) fn reset_account(&self) -> Result<()> {
-        let is_sum = self.desc.behaviour() == Behaviour::Sum;
+        let is_sum = self.desc.behavior() == Behavior::Sum;
         let running = |seen: Control| Some(seen.flags().only(Flags::RUNS));
         self.change(Error::PvarNoWrite, running, |_, present| if is_sum { 0 } else { present.raw }).map(drop)
     }
 
-    /// Lets the handle show what a tool wrote.
+    /// Stores the value that a tool wrote.
     ///
     /// # Safety
     ///
@@ -157,30 +157,30 @@ impl View<'_> {
         let arithmetic = self.arithmetic();
         let running = |seen: Control| Some(seen.flags().only(Flags::RUNS).with(Flags::OVERLAY));
         let written = |element, _| {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `element` is less than `count`, and the caller ensures that `value` has `count` aligned elements.
             unsafe { arithmetic.load(arithmetic.at(value, element)) }
         };
         self.change(Error::PvarNoWrite, running, written).map(drop)
     }
 
-    /// Copies what a sum shows and resets it, in one atomic step.
+    /// Copies the value of a sum and resets it, in one atomic step.
     ///
     /// # Safety
     ///
-    /// As [`Self::read_account`].
+    /// The conditions of [`Self::read_account`] hold.
     pub(super) unsafe fn exchange_account(&self, out: *mut u8) -> Result<()> {
         let arithmetic = self.arithmetic();
         let running = |seen: Control| Some(seen.flags().only(Flags::RUNS));
         let take = |element, present: Present| {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `element` is less than `count`, and the caller ensures that `out` has `count` aligned elements.
             unsafe { arithmetic.store(arithmetic.at(out, element).cast_mut(), present.shown) };
             0
         };
         self.change(Error::PvarNoWrite, running, take).map(drop)
     }
 
-    /// Makes a change: to the flags that `next` says, unless it says to leave all as it is, and to the value that
-    /// `value` makes of each element. Returns whether there was a change. Too many at once are answered `refusal`.
+    /// Applies a change: sets the flags that `next` returns (none: no change), and each element to the result of `value`. Returns
+    /// true if there was a change, and `refusal` if too many changes are in progress.
     fn change(
         &self,
         refusal: Error,
@@ -206,7 +206,7 @@ impl View<'_> {
         changed.unwrap_or(Err(refusal))
     }
 
-    /// Reads the cell, for a change that has claimed a record.
+    /// Reads the cell for a change, after a record was claimed.
     fn raw(&self, record: usize) -> Result<Raw> {
         if self.count == 1 {
             return self.raw_scalar().map(Raw::Scalar);
@@ -215,10 +215,10 @@ impl View<'_> {
         if scratch.is_empty() {
             return Err(Error::InvalidHandle);
         }
-        // A pointer to all of them: one that comes from the first word gives no access to the others.
+        // Derived from the whole slice: a pointer from the first word alone would not permit access to the others.
         let scratch = scratch.as_ptr().cast_mut().cast::<u8>();
-        // SAFETY: the section is `count` words, no element is larger than a word, and nobody else uses the scratch of
-        // a record that is claimed.
+        // SAFETY: the section has `count` words, no element is larger than a word, and the claimed record's scratch space has no
+        // other user.
         unsafe { self.desc.read(&self.object, scratch, self.count) }?;
         Ok(Raw::Array(scratch))
     }
@@ -227,16 +227,16 @@ impl View<'_> {
     fn raw_scalar(&self) -> Result<u64> {
         let mut word = 0_u64;
         let start = (&raw mut word).cast::<u8>();
-        // SAFETY: a word has room for one element.
+        // SAFETY: a word has space for one element, and is aligned for all datatypes.
         unsafe { self.desc.read(&self.object, start, 1) }?;
-        // SAFETY: written just now.
+        // SAFETY: the cell's function wrote one element to the word above.
         Ok(unsafe { self.arithmetic().load(start) })
     }
 
     fn raw_element(&self, raw: &Raw, element: usize) -> u64 {
         match raw {
             Raw::Scalar(word) => *word,
-            // SAFETY: one of the `count` elements that `raw` read.
+            // SAFETY: `element` is less than `count`, and `raw` read `count` elements to `start`.
             Raw::Array(start) => unsafe { self.arithmetic().load(self.arithmetic().at(*start, element)) },
         }
     }

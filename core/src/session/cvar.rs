@@ -16,16 +16,16 @@ use crate::{Error, Result};
 #[derive(Debug, Default)]
 pub(super) struct Handle {
     index: AtomicU32,
-    /// The epoch of the variable that it was made in.
+    /// The epoch of the variable in which the handle was allocated.
     epoch: AtomicU64,
-    /// The number of the object that it is bound to, or [`FREED`].
+    /// The number of the object that the handle is bound to, or [`FREED`].
     object: AtomicU64,
 }
 
-/// In place of an object's number: the object was freed.
+/// A stand-in for the number of an object that was freed.
 const FREED: u64 = u64::MAX;
 
-/// A valid handle, as an access call sees it.
+/// The content of a valid handle, for an access call.
 struct Seen {
     entry: &'static CvarEntry,
     lease: Lease,
@@ -33,8 +33,8 @@ struct Seen {
 }
 
 impl Interface {
-    /// Makes a handle of a control variable, bound to an object if the variable asks for one. Returns it with the number
-    /// of elements of the value.
+    /// Allocates a handle of a control variable, bound to an object if the variable requires one. Returns it with the number of
+    /// elements of the value.
     ///
     /// # Errors
     ///
@@ -61,14 +61,14 @@ impl Interface {
         Ok((CvarHandle(id), entry.desc().count()))
     }
 
-    /// An object was freed: handles that are bound to it are invalid from now on, and control variables drop its values.
-    /// Functions of variables run, so the caller holds no lock.
+    /// Invalidates the handles that are bound to an object that was freed, and drops its values of control variables. Runs
+    /// functions of variables, so the caller must hold no lock.
     pub fn object_freed(&self, kind: Bind, id: u64) {
         if self.has_bound_cvars.load(SeqCst) {
             for (_, handle) in self.cvars.iter() {
                 let entry = self.registry.cvar(handle.index.load(SeqCst));
                 if entry.is_some_and(|entry| entry.desc().binding() == kind) {
-                    // A handle of another object, or of a later one, stays as it is.
+                    // Fails for a handle of another object, which stays valid.
                     let _ = handle.object.compare_exchange(id, FREED, SeqCst, SeqCst);
                 }
             }
@@ -86,7 +86,7 @@ impl Interface {
         if self.cvars.free(handle.0, ()) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
-    /// The index of the variable that a handle is of.
+    /// Returns the index of the variable of a handle.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Interface {
         self.cvars.get(handle.0).map(|handle| handle.index.load(SeqCst)).ok_or(Error::InvalidHandle)
     }
 
-    /// The variable and the object of a valid handle, and how long it is valid.
+    /// Returns the variable, object and epoch of a valid handle.
     fn cvar_at(&self, handle: CvarHandle) -> Result<Seen> {
         let seen = |handle: &Handle| {
             Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst), handle.object.load(SeqCst)))
@@ -121,7 +121,7 @@ impl Interface {
     ///
     /// # Safety
     ///
-    /// `out` is null, or valid for writes of the elements that [`Interface::cvar_handle_alloc`] told.
+    /// `out` is null, or valid for writes of as many elements as [`Interface::cvar_handle_alloc`] returned.
     pub unsafe fn cvar_read(&self, handle: CvarHandle, out: *mut u8) -> Result<()> {
         self.up()?;
         if out.is_null() {
@@ -130,7 +130,7 @@ impl Interface {
         let Seen { entry, lease, object } = self.cvar_at(handle)?;
         let desc = entry.desc();
         aligned(out, desc.element())?;
-        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        // SAFETY: not null and aligned; the caller ensures that it has the variable's elements.
         unsafe { desc.read(&object, out) }?;
         lease.check()
     }
@@ -139,14 +139,14 @@ impl Interface {
     ///
     /// # Errors
     ///
-    /// [`Error::CvarSetNever`] for one that tools cannot set, or no longer after MPI is initialized;
+    /// [`Error::CvarSetNever`] for a variable that tools cannot set, or cannot set after MPI is initialized;
     /// [`Error::Invalid`] for a value that the variable does not accept, and for a null or misaligned buffer;
     /// [`Error::InvalidHandle`], also when the object that it is bound to was freed.
     ///
     /// # Safety
     ///
-    /// `value` is null, or valid for reads of the elements that [`Interface::cvar_handle_alloc`] told; for text, of
-    /// the bytes up to and with the first NUL if that is less.
+    /// `value` is null, or valid for reads of as many elements as [`Interface::cvar_handle_alloc`] returned; for text, of the
+    /// bytes up to and including the first NUL if these are fewer.
     pub unsafe fn cvar_write(&self, handle: CvarHandle, value: *const u8) -> Result<()> {
         self.up()?;
         if value.is_null() {
@@ -158,24 +158,24 @@ impl Interface {
         if !settable(desc) {
             return Err(Error::CvarSetNever);
         }
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: not null; the caller ensures that it has the variable's elements, or text up to its NUL.
         let count = unsafe { text_or_all(value, desc.element(), desc.count()) };
         if desc.element() == Datatype::Char && count == desc.count() {
             return Err(Error::Invalid);
         }
-        // SAFETY: not null, aligned, and otherwise by the caller's promise.
+        // SAFETY: not null and aligned; `count` elements are readable, the number that `text_or_all` found.
         unsafe { desc.write(&object, value, count) }?;
         if object.kind() == Bind::NoObject {
             entry.set_source(Source::Tool);
         } else if self.cvar_at(handle).is_err() {
-            // The object may have been freed since, before it had this value.
+            // If the object was freed after the handle was checked, its new value must be dropped again.
             desc.drop_value(&object);
         }
         Ok(())
     }
 }
 
-/// Whether a tool may ever set a variable from now on.
+/// Returns true if tools may still set the variable.
 fn settable(desc: &CvarDesc) -> bool {
     let frozen = desc.is_before_init() && crate::host::is_initialized();
     !frozen && !matches!(desc.reach(), Scope::Constant | Scope::ReadOnly)

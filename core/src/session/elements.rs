@@ -1,15 +1,15 @@
-//! Elements of variables in a tool's memory: how they are copied, added, and checked.
+//! Elements of variables in a tool's memory: loads and stores, arithmetic, and checks.
 
 use crate::desc::PvarDesc;
 use crate::words::{Class, Datatype};
 use crate::{Error, Result};
 
-/// Arithmetic on elements of one type, each in the low bits of a word.
+/// Arithmetic on elements of one datatype, each in the low bits of a word.
 #[derive(Clone, Copy)]
 pub(super) struct Arithmetic(pub(super) Datatype);
 
 impl Arithmetic {
-    /// `value` and what the cell gained since it was `base`. A sum of `f64` never becomes negative, or no number.
+    /// Returns `value` plus the cell's gain from `base` to `raw`. A sum of `f64` never becomes negative or NaN.
     pub(super) fn gained(self, value: u64, base: u64, raw: u64) -> u64 {
         match self.0 {
             Datatype::Double => {
@@ -20,11 +20,13 @@ impl Arithmetic {
         }
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     pub(super) fn at(self, start: *const u8, element: usize) -> *const u8 {
         start.wrapping_add(element * self.0.size())
     }
 
+    /// Loads one element.
+    ///
     /// # Safety
     ///
     /// `at` is valid for a read of one element, and aligned.
@@ -32,15 +34,17 @@ impl Arithmetic {
     #[allow(clippy::cast_ptr_alignment, reason = "by the caller's promise")]
     pub(super) unsafe fn load(self, at: *const u8) -> u64 {
         match self.0.size() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for a read of one element.
             1 => u64::from(unsafe { at.read() }),
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for a read of one element, and aligned.
             4 => u64::from(unsafe { at.cast::<u32>().read() }),
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for a read of one element, and aligned.
             _ => unsafe { at.cast::<u64>().read() },
         }
     }
 
+    /// Stores one element.
+    ///
     /// # Safety
     ///
     /// `at` is valid for a write of one element, and aligned.
@@ -48,23 +52,23 @@ impl Arithmetic {
     #[allow(clippy::cast_ptr_alignment, reason = "by the caller's promise")]
     pub(super) unsafe fn store(self, at: *mut u8, word: u64) {
         match self.0.size() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for a write of one element.
             1 => unsafe { at.write(word as u8) },
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for a write of one element, and aligned.
             4 => unsafe { at.cast::<u32>().write(word as u32) },
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller ensures that `at` is valid for a write of one element, and aligned.
             _ => unsafe { at.cast::<u64>().write(word) },
         }
     }
 }
 
-/// Refuses a buffer that elements of this type cannot lie in.
+/// Refuses a buffer that is null or misaligned for elements of this datatype.
 #[inline]
 pub(super) fn aligned(buffer: *const u8, datatype: Datatype) -> Result<()> {
     if !buffer.is_null() && buffer.addr() & (datatype.size() - 1) == 0 { Ok(()) } else { Err(Error::Invalid) }
 }
 
-/// The elements that count: for text those before the first NUL, else all.
+/// Returns the number of elements to use: for text those before the first NUL, else all.
 ///
 /// # Safety
 ///
@@ -74,14 +78,14 @@ pub(super) unsafe fn text_or_all(value: *const u8, datatype: Datatype, count: us
         return count;
     }
     let is_end = |at: &usize| {
-        // SAFETY: no byte before this one was NUL, so it can be read by the caller's promise.
+        // SAFETY: no byte before this one was NUL, so the caller ensures that it is readable.
         let byte = unsafe { value.wrapping_add(*at).read() };
         byte == 0
     };
     (0..count).find(is_end).unwrap_or(count)
 }
 
-/// Refuses values that no variable of the class has.
+/// Refuses values that no variable of the class can have.
 ///
 /// # Safety
 ///
@@ -89,7 +93,7 @@ pub(super) unsafe fn text_or_all(value: *const u8, datatype: Datatype, count: us
 pub(super) unsafe fn legal(desc: &PvarDesc, value: *const u8, count: usize) -> Result<()> {
     let (arithmetic, enumeration) = (Arithmetic(desc.element()), desc.enumeration());
     for element in 0..count {
-        // SAFETY: by the caller's promise.
+        // SAFETY: `element` is less than `count`, and the caller ensures that `value` has `count` aligned elements.
         let word = unsafe { arithmetic.load(arithmetic.at(value, element)) };
         if desc.element() == Datatype::Double && desc.class() != Class::Generic {
             let most = if desc.class() == Class::Percentage { 1.0 } else { f64::INFINITY };

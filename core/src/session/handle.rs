@@ -1,4 +1,4 @@
-//! The state of one handle: what it is bound to, and its account.
+//! The state of one handle: its variable, its object, and its account.
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -8,35 +8,36 @@ use std::sync::atomic::{
 };
 
 use crate::cell::Mark;
-use crate::desc::{Behaviour, PvarDesc};
+use crate::desc::{Behavior, PvarDesc};
 use crate::object::Object;
 use crate::plugin::Lease;
 use crate::switch::{Control, Flags, Switch};
 use crate::words::Bind;
 
-/// Records of a scalar's account: one is the present one, the others are for changes that are made at once.
+/// The number of records of a scalar's account: the present one, and one for each of the changes that are possible at once.
 const SCALAR_RECORDS: usize = 8;
-/// The same for arrays, which are large: a change, and one in a signal handler that interrupts it.
+/// The number of records of an array's account, which are large: the present one, a change, and one in a signal handler that
+/// interrupts it.
 const ARRAY_RECORDS: usize = 3;
-/// Words of an element in a record: a value, and the cell's value that goes with it.
+/// The words of an element in a record: the value, and its base, the cell's value that belongs to it.
 const RECORD_WORDS: usize = 2;
-/// Words that a handle has without further memory: enough for every scalar.
+/// The words in the handle itself: enough for every scalar.
 const INLINE: usize = SCALAR_RECORDS * RECORD_WORDS;
-/// Words that an array has for each element: its records, and for each record a place to read the cell to.
+/// The words of an array for each element: its records, and for each record space to read the cell to.
 const ARRAY_WORDS: usize = ARRAY_RECORDS * (RECORD_WORDS + 1);
 
-/// What a slot has room for: handles of like needs share slots.
+/// The memory of a slot. Handles with equal needs share slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Room {
-    /// log2 of the words, or 0 for the inline ones.
+    /// The logarithm to base 2 of the number of words; 0: those in the handle.
     words: u8,
-    /// log2 of the ranks + 1, or 0 for none.
+    /// The logarithm to base 2 of the number of ranks, plus 1; 0: none.
     ranks: u8,
 }
 
 impl Room {
-    pub(super) fn of(behaviour: Behaviour, count: usize, object: &Object<'_>) -> Self {
-        let inline = behaviour == Behaviour::Custom || count == 1;
+    pub(super) fn of(behavior: Behavior, count: usize, object: &Object<'_>) -> Self {
+        let inline = behavior == Behavior::Custom || count == 1;
         let words = if inline { 0 } else { (count * ARRAY_WORDS).next_power_of_two().ilog2() as u8 };
         let ranks =
             object.ranks().map_or(0, |ranks| ranks.len().max(1).next_power_of_two().ilog2() as u8 + 1);
@@ -44,22 +45,22 @@ impl Room {
     }
 }
 
-/// One handle. Everything in it is atomic, and memory once made stays, so that even a call that uses a handle
-/// while another thread frees it reads no foreign memory.
+/// One handle slot. All fields are atomic, and memory is never freed, so a call that uses a handle while another thread frees it
+/// accesses no invalid memory.
 #[derive(Debug)]
 pub(super) struct Handle {
     session: AtomicU64,
     desc: AtomicPtr<PvarDesc>,
-    /// The mark of a watermark; null for other variables.
+    /// The watermark cursor; null for other variables.
     mark: AtomicPtr<Mark>,
     count: AtomicU32,
     object_kind: AtomicU32,
     object_id: AtomicU64,
     object_size: AtomicU32,
     object_has_ranks: AtomicBool,
-    /// The epoch of the variable that it was made in.
+    /// The epoch of the variable in which the handle was allocated.
     epoch: AtomicU64,
-    /// Somebody starts or stops a handle of a custom variable.
+    /// True while a thread starts or stops a handle of a custom variable.
     pub(super) acting: AtomicBool,
     pub(super) switch: Switch,
     inline: [AtomicU64; INLINE],
@@ -67,15 +68,15 @@ pub(super) struct Handle {
     ranks: OnceLock<Box<[AtomicU32]>>,
 }
 
-/// What says whether a handle runs, at one moment.
+/// The control words that determine if a handle is started, at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
-    /// Of a watermark.
+    /// The control word of a watermark.
     mark: Option<Control>,
     account: Control,
 }
 
-/// What a handle is, read at one moment.
+/// The content of a handle, read consistently.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) handle: &'a Handle,
@@ -84,7 +85,7 @@ pub(super) struct View<'a> {
     pub(super) desc: &'static PvarDesc,
     pub(super) count: usize,
     pub(super) object: Object<'a>,
-    /// For watermarks.
+    /// The watermark cursor, for watermarks.
     pub(super) mark: Option<&'static Mark>,
 }
 
@@ -118,7 +119,7 @@ impl Handle {
         }
     }
 
-    /// Prepares a handle that nobody knows yet.
+    /// Initializes a handle that is not published yet.
     pub(super) fn fill(
         &self,
         session: u64,
@@ -130,8 +131,8 @@ impl Handle {
         self.epoch.store(lease.epoch(), Relaxed);
         self.session.store(session, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
-        let highest = desc.behaviour() == Behaviour::Highest;
-        let gauge = desc.gauge(object).filter(|_| is_mark(desc.behaviour()));
+        let highest = desc.behavior() == Behavior::Highest;
+        let gauge = desc.gauge(object).filter(|_| is_mark(desc.behavior()));
         let mark = gauge.map_or(std::ptr::null(), |gauge| gauge.take_mark(highest));
         self.mark.store(mark.cast_mut(), Relaxed);
         self.count.store(count as u32, Relaxed);
@@ -145,7 +146,7 @@ impl Handle {
                 to.store(from.load(Relaxed), Relaxed);
             }
         }
-        // Whoever still works on the handle that was here before fails: this makes his control word an old one.
+        // Makes changes of the previous handle in this slot fail: their control word is outdated now.
         self.switch.change_flags(|_| Some(Flags::NONE));
         let record = self.switch.control().record();
         for section in [record * RECORD_WORDS, record * RECORD_WORDS + 1] {
@@ -155,7 +156,7 @@ impl Handle {
         }
     }
 
-    /// Ends the handle; whether it ran.
+    /// Ends the handle. Returns true if it was started.
     pub(super) fn retire(&self) -> bool {
         if let Some(mark) = self.mark() {
             return mark.retire();
@@ -168,13 +169,12 @@ impl Handle {
         ran.get()
     }
 
-    /// Whether the handle runs, by the control words that say so.
+    /// Returns the control words that determine if the handle is started.
     pub(super) fn running(&self) -> Running {
         Running { mark: self.mark().map(Mark::control), account: self.switch.control() }
     }
 
-    /// How many records the account has, and its words. The records lie at the same place whatever the handle is used
-    /// for.
+    /// Returns the number of records of the account, and its words. The layout is the same for all uses of the slot.
     #[inline]
     fn account(&self) -> (usize, &[AtomicU64]) {
         self.words.get().map_or((SCALAR_RECORDS, &self.inline), |words| (ARRAY_RECORDS, words))
@@ -187,7 +187,7 @@ impl Handle {
         words.get(number * stride..number * stride + count).unwrap_or_default()
     }
 
-    /// The value and the base of a scalar's record.
+    /// Returns the value and the base of a scalar's record.
     #[inline]
     pub(super) fn scalar(&self, record: usize) -> (u64, u64) {
         let at = record % SCALAR_RECORDS * RECORD_WORDS;
@@ -197,15 +197,15 @@ impl Handle {
     #[inline]
     fn mark(&self) -> Option<&'static Mark> {
         let mark = self.mark.load(Relaxed).cast_const();
-        // SAFETY: null, or what `fill` stored: a `&'static`.
+        // SAFETY: null, or a `&'static Mark` that `fill` stored.
         unsafe { mark.as_ref() }
     }
 
-    /// What the handle is now. Whether it was still that, the caller checks by its identifier afterwards.
+    /// Returns the content of the handle. The caller checks afterwards by the identifier that the handle is still the same.
     #[inline]
     pub(super) fn view(&self, id: u64) -> Option<View<'_>> {
         let desc = self.desc.load(Relaxed).cast_const();
-        // SAFETY: null, or what `fill` stored: a `&'static`.
+        // SAFETY: null, or a `&'static PvarDesc` that `fill` stored.
         let desc = unsafe { desc.as_ref() }?;
         let size = self.object_size.load(Relaxed);
         let has_ranks = self.object_has_ranks.load(Relaxed);
@@ -223,7 +223,7 @@ impl Handle {
         Some(View { handle: self, id, session, desc, count, object, mark })
     }
 
-    /// The epoch of the variable that it was made in.
+    /// Returns the epoch of the variable in which the handle was allocated.
     pub(super) fn epoch(&self) -> u64 {
         self.epoch.load(Relaxed)
     }
@@ -235,7 +235,7 @@ impl Handle {
 }
 
 impl View<'_> {
-    /// Stops the handle, if it runs and is still as it was seen. `false` when it is not as it was seen.
+    /// Stops the handle if it is started and its control words are unchanged. Returns `false` if they changed.
     pub(super) fn stop_if(&self, seen: Running) -> bool {
         let stopped = match (self.mark, seen.mark) {
             (Some(mark), Some(seen)) => mark.stop_if(seen),
@@ -249,31 +249,31 @@ impl View<'_> {
     }
 }
 
-/// The words of the account. Each list is empty if the handle has been reused with less room meanwhile.
+/// Sections of the account. Each is empty if the slot was reused with less memory meanwhile.
 impl<'a> View<'a> {
     pub(super) fn records(&self) -> usize {
         self.handle.account().0
     }
 
-    /// The values of a record.
+    /// Returns the values of a record.
     #[inline]
     pub(super) fn values(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(record * RECORD_WORDS, self.count)
     }
 
-    /// The cell's values that go with the values of a record.
+    /// Returns the bases of a record.
     #[inline]
     pub(super) fn bases(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(record * RECORD_WORDS + 1, self.count)
     }
 
-    /// Where an array's cell is read to while a record is being prepared.
+    /// Returns the space to read an array's cell to while a record is prepared.
     pub(super) fn scratch(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(self.records() * RECORD_WORDS + record, self.count)
     }
 }
 
-/// Whether handles of this behaviour have a mark.
-pub(super) fn is_mark(behaviour: Behaviour) -> bool {
-    matches!(behaviour, Behaviour::Highest | Behaviour::Lowest)
+/// Returns true if handles with this behavior have a watermark cursor.
+pub(super) fn is_mark(behavior: Behavior) -> bool {
+    matches!(behavior, Behavior::Highest | Behavior::Lowest)
 }

@@ -1,4 +1,4 @@
-//! The interface: who it is over, how long it is up, and what there may be of each thing.
+//! The interface: its registry, its initialization, and its limits.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
@@ -16,12 +16,12 @@ const SESSION_KIND: u8 = 0x53;
 pub(super) const PVAR_KIND: u8 = 0x50;
 const CVAR_KIND: u8 = 0x43;
 
-/// How many of each thing there may be at once.
+/// The limits of the numbers of sessions and handles at one time.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Sessions.
     pub sessions: usize,
-    /// Handles of performance variables, and of control variables.
+    /// Handles of performance variables, and as many of control variables and registrations for events.
     pub handles: usize,
 }
 
@@ -42,16 +42,16 @@ pub struct Interface {
     pub(super) sessions: Slots<(), ()>,
     pub(super) pvars: Slots<Room, Handle>,
     pub(super) cvars: Slots<(), cvar::Handle>,
-    /// A handle of a control variable was ever bound to an object.
+    /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,
-    /// Registrations for events, those that were freed included.
+    /// All slots for event registrations.
     registrations: Log<&'static RegistrationSlot>,
     registering: Mutex<()>,
     handles: usize,
 }
 
 impl Interface {
-    /// An interface over a registry of one's own. Programs use [`Interface::global`].
+    /// Creates an interface over its own registry. Programs use [`Interface::global`].
     #[must_use]
     pub fn new(registry: &'static Registry, limits: Limits) -> Self {
         Self {
@@ -68,28 +68,28 @@ impl Interface {
         }
     }
 
-    /// The interface of this process, if it was asked for.
+    /// Returns the interface of this process, if it was created.
     pub(crate) fn existing() -> Option<&'static Self> {
         GLOBAL.get()
     }
 
-    /// The interface of this process.
+    /// Returns the interface of this process.
     pub fn global() -> &'static Self {
         GLOBAL.get().unwrap_or_else(|| {
-            // First, since plug-ins are loaded then, and they may come here.
+            // Before the lock, since this loads plug-ins, which may call this function.
             let registry = Registry::global();
             GLOBAL.get_or_init(|| Self::new(registry, Limits::default()))
         })
     }
 
-    /// What there is to see.
+    /// Returns the registry.
     #[must_use]
     pub fn registry(&self) -> &'static Registry {
         self.registry
     }
 
-    /// Brings the interface up, or up once more. Returns the thread level in force: this interface may always be
-    /// called from several threads at once, so that is at least what was asked for.
+    /// Initializes the interface, or adds a reference. Returns the thread level in force, which is at least `required`: this
+    /// interface may always be called from several threads at once.
     pub fn init(&self, required: ThreadLevel) -> ThreadLevel {
         let mut level = self.level.lock();
         if self.references.fetch_add(1, SeqCst) == 0 {
@@ -98,18 +98,18 @@ impl Interface {
         (*level).max(required)
     }
 
-    /// Takes the interface down once. With the last call all sessions and handles end.
+    /// Removes a reference. The last one frees all sessions and handles.
     ///
     /// # Errors
     ///
-    /// [`Error::NotInitialized`] when it is down already.
+    /// [`Error::NotInitialized`] if there is no reference.
     pub fn finalize(&self) -> Result<()> {
         let alone = self.level.lock();
         let before = self.references.load(SeqCst);
         if before == 0 {
             return Err(Error::NotInitialized);
         }
-        // Down before the rest ends, so that nothing is made meanwhile.
+        // First, so that no session or handle is made meanwhile.
         self.references.store(before - 1, SeqCst);
         if before > 1 {
             return Ok(());
@@ -119,15 +119,15 @@ impl Interface {
         self.end_registrations();
         let handles: Vec<u64> = self.pvars.iter().map(|(id, _)| id).collect();
         drop(alone);
-        // Functions of variables run now, which may bring the interface up again and make handles: so what ends was chosen
-        // before.
+        // Functions of variables run now, which may initialize the interface again and allocate handles. So the handles to free
+        // were collected before.
         for id in handles {
             self.end_handle(id);
         }
         Ok(())
     }
 
-    /// Adds a slot for registrations for events, made with the number that it gets.
+    /// Adds a slot for event registrations. `make` receives its number.
     pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static RegistrationSlot) -> Result<()> {
         let _alone = self.registering.lock();
         let number = self.registrations.len();
@@ -145,7 +145,7 @@ impl Interface {
         self.registrations.get(number as usize).copied()
     }
 
-    /// Whether the interface is up.
+    /// Returns true if the interface is initialized.
     #[inline]
     pub fn is_up(&self) -> bool {
         self.references.load(SeqCst) > 0

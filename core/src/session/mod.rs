@@ -1,15 +1,13 @@
-//! The tools interface itself: its life, sessions and handles, on identifiers as a C tool holds them.
+//! The tools interface: initialization, sessions and handles, with identifiers as a C tool holds them.
 //!
-//! Rust programs use [`crate::tool`], which wraps this with lifetimes. `mpit-ffi` calls it from C, so nothing that
-//! comes in is trusted: every index, identifier and pointer is checked, in the order interface, pointers, session,
-//! handle, index, meaning.
+//! Rust programs use [`crate::tool`], which wraps this with lifetimes. `mpit-ffi` calls it from C, so no argument is trusted:
+//! every index, identifier and pointer is checked, in the order interface, pointers, session, handle, index, meaning.
 //!
-//! Sessions isolate: starting, stopping, resetting or writing a handle never changes what another one shows. The
-//! cell of a variable is never written by a tool; see `account.rs`, and `mark.rs` beside the cells, for how a handle's
-//! value is made. The six access calls (`start`, `stop`, `read`, `write`, `reset`, `readreset`) take no lock and
-//! allocate nothing, so they work in signal handlers and event callbacks. They do so as far as the variable's own
-//! code does: a function computes what it pleases, and a [`crate::cell::Custom`] variable says in its description
-//! what its handles do.
+//! Sessions are isolated: starting, stopping, resetting or writing a handle never changes the value of another one. Tools never
+//! write the cell of a variable; `account.rs`, and `mark.rs` beside the cells, describe how a handle's value is computed. The six
+//! access calls (`start`, `stop`, `read`, `write`, `reset`, `readreset`) take no lock and allocate nothing, so they work in
+//! signal handlers and event callbacks, as far as the variable's own code does: a computed variable runs its function, and a
+//! [`crate::cell::Custom`] variable documents what its handles do.
 
 mod access;
 mod account;
@@ -30,7 +28,7 @@ pub struct SessionId(pub u64);
 pub struct PvarHandle(pub u64);
 
 impl PvarHandle {
-    /// Whether a number could be one of these handles at all. For callers that know handles of other kinds, too.
+    /// Returns true if the number has the tag of these handles, for callers that also have handles of other kinds.
     #[inline]
     #[must_use]
     pub fn is_plausible(self) -> bool {
@@ -42,7 +40,7 @@ impl PvarHandle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CvarHandle(pub u64);
 
-/// Which handles a call is for.
+/// The handles that a call applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// One handle.

@@ -1,4 +1,4 @@
-//! Sessions, and the handles of performance variables in them.
+//! Sessions, and their handles of performance variables.
 
 use std::cell::Cell as StdCell;
 use std::collections::HashSet;
@@ -6,14 +6,14 @@ use std::collections::HashSet;
 use super::handle::{Handle, Room, View};
 use super::{Interface, PvarHandle, SessionId};
 use crate::cell::{Action, HandleId, Request};
-use crate::desc::{Behaviour, PvarDesc, PvarFlags};
+use crate::desc::{Behavior, PvarDesc, PvarFlags};
 use crate::object::Object;
 use crate::plugin::{Lease, Life};
 use crate::words::Bind;
 use crate::{Error, Result};
 
 impl Interface {
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Interface {
         self.sessions.take((), || (), |(), _| ()).map(SessionId).ok_or(Error::OutOfSessions)
     }
 
-    /// Ends a session and frees the handles in it.
+    /// Frees a session and its handles.
     ///
     /// # Errors
     ///
@@ -39,23 +39,24 @@ impl Interface {
         Ok(())
     }
 
-    /// Whether a session is live.
+    /// Checks that a session exists.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidSession`] when not, [`Error::NotInitialized`].
+    /// [`Error::InvalidSession`] if it does not, [`Error::NotInitialized`].
     pub fn check_session(&self, session: SessionId) -> Result<()> {
         self.up()?;
         self.live(session)
     }
 
-    /// Makes a handle of a variable, bound to an object if the variable asks for one; `object` is ignored if not.
-    /// Returns it with the number of elements that a buffer must have room for.
+    /// Allocates a handle of a variable, bound to an object if the variable requires one; otherwise `object` is ignored. Returns
+    /// it with the number of elements that a buffer must have.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidSession`]; [`Error::InvalidIndex`], also for a variable of a plug-in that is not active;
-    /// [`Error::InvalidHandle`] when the object is missing or of another kind; [`Error::OutOfHandles`]; what a custom variable says.
+    /// [`Error::InvalidHandle`] when the object is missing or of another kind; [`Error::OutOfHandles`]; errors of a custom
+    /// variable.
     pub fn handle_alloc(
         &self,
         session: SessionId,
@@ -73,10 +74,10 @@ impl Interface {
         };
         let count = desc.count(&object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
-        let room = Room::of(desc.behaviour(), count, &object);
+        let room = Room::of(desc.behavior(), count, &object);
         let fill = |handle: &Handle, _| handle.fill(session.0, desc, lease, count, &object);
         let id = self.pvars.take(room, || Handle::with_room(room), fill).ok_or(Error::OutOfHandles)?;
-        // The session may have ended meanwhile, without knowing of this handle.
+        // The session may have been freed meanwhile, when this handle was not in the list yet.
         if let Err(error) = self.live(session).and_then(|()| self.begin_handle(id, desc)) {
             self.discard(id, room);
             return Err(error);
@@ -88,23 +89,23 @@ impl Interface {
         Ok((PvarHandle(id), count))
     }
 
-    /// Tells a custom variable of its handle; starts the handle of a continuous one.
+    /// Notifies a custom variable of its handle; starts the handle of a continuous variable.
     fn begin_handle(&self, id: u64, desc: &'static PvarDesc) -> Result<()> {
         let view = self.view(id)?;
-        if desc.behaviour() == Behaviour::Custom {
+        if desc.behavior() == Behavior::Custom {
             view.act(Request::Bind, std::ptr::null_mut(), 0)?;
         }
         if !desc.flag_set().has(PvarFlags::CONTINUOUS) {
             return Ok(());
         }
         let begun = view.set_running(true);
-        if begun.is_err() && desc.behaviour() == Behaviour::Custom {
+        if begun.is_err() && desc.behavior() == Behavior::Custom {
             let _ = view.act(Request::Unbind, std::ptr::null_mut(), 0);
         }
         begun
     }
 
-    /// Frees a handle. One that runs is stopped silently.
+    /// Frees a handle, and stops it if it is started.
     ///
     /// # Errors
     ///
@@ -122,22 +123,22 @@ impl Interface {
         views.filter(|view| view.object.kind == kind).map(|view| view.object.id).collect()
     }
 
-    /// Ends a handle with all that belongs to it; whether this call did it.
+    /// Frees a handle and stops it. Returns true if this call freed it.
     pub(super) fn end_handle(&self, id: u64) -> bool {
         let Ok(view) = self.view(id) else { return false };
-        let room = Room::of(view.desc.behaviour(), view.count, &view.object);
+        let room = Room::of(view.desc.behavior(), view.count, &view.object);
         let Some(ran) = self.discard(id, room) else { return false };
         if ran {
             view.desc.watch(-1);
         }
-        if view.desc.behaviour() == Behaviour::Custom {
-            // There is nobody left to tell of an error.
+        if view.desc.behavior() == Behavior::Custom {
+            // The handle is freed already, so an error cannot be reported.
             let _ = view.act(Request::Unbind, std::ptr::null_mut(), 0);
         }
         true
     }
 
-    /// Ends an identifier; whether the handle ran, or `None` if somebody else was faster.
+    /// Invalidates an identifier. Returns true if the handle was started, and `None` if another thread was faster.
     fn discard(&self, id: u64, room: Room) -> Option<bool> {
         let mut ran = false;
         self.pvars.end(id, room, |handle| ran = handle.retire()).then_some(ran)
@@ -148,23 +149,23 @@ impl Interface {
         self.sessions.get(session.0).copied().ok_or(Error::InvalidSession)
     }
 
-    /// What a handle is, at one moment at which it was valid.
+    /// Returns the content of a valid handle, read consistently.
     #[inline]
     pub(super) fn view(&self, id: u64) -> Result<View<'_>> {
         self.pvars.look(id, |handle| handle.view(id)).ok_or(Error::InvalidHandle)
     }
 
-    /// A handle of a session, valid or not any more.
+    /// Returns a handle of a session, whose epoch may have ended.
     #[inline]
     pub(super) fn held(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
-        // A handle lives no longer than its session, so a live one that says it is of this session is enough.
+        // A handle is freed with its session, so the session need not be looked up if the handle is found.
         match self.view(handle.0) {
             Ok(view) if view.session == session.0 => Ok(view),
             _ => Err(self.live(session).err().unwrap_or(Error::InvalidHandle)),
         }
     }
 
-    /// A valid handle of a session.
+    /// Returns a valid handle of a session.
     #[inline]
     pub(super) fn owned(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         let view = self.held(session, handle)?;
@@ -172,36 +173,36 @@ impl Interface {
         Ok(view)
     }
 
-    /// Whether a handle is still valid: always, unless its variable is a plug-in's.
+    /// Checks that the epoch of a handle lasts. Only plug-ins' variables have epochs.
     #[inline]
     pub(super) fn valid(&self, view: &View<'_>) -> Result<()> {
         view.desc.life().map_or(Ok(()), |life| self.valid_in(view.id, life))
     }
 
-    /// Looked up again, to spare the others that look.
+    /// Looks the epoch up separately, which keeps [`View`] small for handles without one.
     #[inline(never)]
     fn valid_in(&self, id: u64, life: &'static Life) -> Result<()> {
         let epoch = self.pvars.look(id, |handle| Some(handle.epoch())).ok_or(Error::InvalidHandle)?;
         Lease::of(Some(life), epoch).check()
     }
 
-    /// The epoch of a life is over: stops the handles of its variables and ends the registrations for its events. Callbacks
-    /// may run meanwhile, and tools still have to free what they made.
+    /// Handles the end of an epoch: stops the handles of the plug-in's variables and ends the registrations for its events.
+    /// Callbacks may run before this returns. Tools still have to free their handles.
     pub fn release(&self, life: &Life) {
         self.stop_handles_of(life);
         self.abandon_registrations_of(life);
     }
 
-    /// Stops the handles of a life's variables that are not valid any more, so that nobody works for them. They are
-    /// still to be freed. A variable that keeps its handles itself hears of them then.
+    /// Stops the handles of a plug-in's variables whose epoch is over, so that the cells stop counting for them. Custom variables
+    /// are notified when the handles are freed.
     fn stop_handles_of(&self, life: &Life) {
         for (id, handle) in self.pvars.iter() {
             let is_over = |view: &View<'_>| {
                 view.desc.life().is_some_and(|its| std::ptr::eq(its, life))
-                    && view.desc.behaviour() != Behaviour::Custom
+                    && view.desc.behavior() != Behavior::Custom
                     && self.valid(view).is_err()
             };
-            // Looked at before the identifier is checked, so that what is stopped is no later handle in its place.
+            // Read before the identifier is checked, so that a later handle in the same slot is not stopped.
             let mut seen = handle.running();
             while let Ok(view) = self.view(id)
                 && is_over(&view)
@@ -214,7 +215,7 @@ impl Interface {
 }
 
 impl View<'_> {
-    /// Hands a request to a custom variable.
+    /// Passes a request to a custom variable.
     pub(super) fn act(&self, request: Request, buffer: *mut u8, count: usize) -> Result<()> {
         let action = Action {
             request,

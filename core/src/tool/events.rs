@@ -1,4 +1,4 @@
-//! Listening to events.
+//! Event listeners for tools in Rust.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 type Callback = Box<dyn Fn(&Occurrence) + Send + Sync>;
 
-/// What a registration calls. Made for it, and gone with its free callback.
+/// The callback of a registration and its drop count. Allocated in [`Tool::listen`] and freed by the free callback.
 struct Ear {
     callback: Callback,
     desc: &'static EventDesc,
@@ -26,11 +26,12 @@ struct Ear {
 }
 
 impl Tool {
-    /// Calls a function whenever an event of that name happens, for events that are bound to an object: that happens to
-    /// `object` (`MPI_T_event_handle_alloc` and `MPI_T_event_register_callback`). It is called by whatever thread
-    /// raises the event, at places that require no more of callbacks than `safety`.
+    /// Registers a callback for an event type; for a type that is bound to an object, the events of `object`.
     ///
-    /// What happens in signal handlers is lost, and counted: no Rust function is known to be fit for them.
+    /// Combines `MPI_T_event_handle_alloc` and `MPI_T_event_register_callback`. The callback runs in the thread that raises the
+    /// event, in contexts that require at most `safety` of callbacks.
+    ///
+    /// Events that are raised in signal handlers are dropped and counted, since no Rust function is known to be safe there.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -75,25 +76,36 @@ impl Tool {
         safety: Safety,
         callback: impl Fn(&Occurrence) + Send + Sync + 'static,
     ) -> Result<Listener<'_>> {
+        let index = self.registry().event_index(name).ok_or(Error::InvalidName)?;
+        self.listen_at(index, object, safety, callback)
+    }
+
+    /// Registers a callback like [`listen`](Self::listen), by index.
+    pub(super) fn listen_at(
+        &self,
+        index: u32,
+        object: Option<&Object<'_>>,
+        safety: Safety,
+        callback: impl Fn(&Occurrence) + Send + Sync + 'static,
+    ) -> Result<Listener<'_>> {
         if safety == Safety::AsyncSignalSafe {
             return Err(Error::Invalid);
         }
-        let index = self.registry().event_index(name).ok_or(Error::InvalidName)?;
         let desc = self.registry().event(index).ok_or(Error::InvalidName)?;
         let id = self.interface.event_handle_alloc(index, object, Hints::default(), &ABI)?;
         let ear = Box::new(Ear { callback: Box::new(callback), desc, lost: AtomicU64::new(0) });
         let ear = NonNull::from(Box::leak(ear));
-        // From here on the registration ends, and the ear with it, when this is dropped.
+        // From here on, dropping `listener` frees the registration and the `Ear`.
         let listener = Listener { interface: self.interface, id, ear, of: PhantomData };
-        // SAFETY: `ABI` takes the ear, which lives as long as the registration.
+        // SAFETY: the functions of `ABI` expect a pointer to an `Ear`; this one is valid until the free callback has run.
         unsafe { self.interface.event_set_dropped_handler(id, ear.as_ptr().cast()) }?;
-        // SAFETY: as for the handler of drops.
+        // SAFETY: the functions of `ABI` expect a pointer to an `Ear`; this one is valid until the free callback has run.
         unsafe { self.interface.event_register_callback(id, safety, ear.as_ptr().cast(), null_mut()) }?;
         Ok(listener)
     }
 }
 
-/// A registration for an event, until this is dropped. It cannot outlive the tool.
+/// An event registration, freed on drop. It cannot outlive the tool.
 pub struct Listener<'t> {
     interface: &'static Interface,
     id: RegistrationId,
@@ -101,17 +113,17 @@ pub struct Listener<'t> {
     of: PhantomData<&'t Tool>,
 }
 
-// SAFETY: an `Ear` may be used by any thread.
+// SAFETY: `Ear` holds a callback that is `Send + Sync`, a `&'static EventDesc` and an atomic, so any thread may use it.
 unsafe impl Send for Listener<'_> {}
-// SAFETY: as above.
+// SAFETY: `Ear` is `Sync`, and `&Listener` gives access to the `Ear` only by shared reference.
 unsafe impl Sync for Listener<'_> {}
 
 impl Listener<'_> {
-    /// How many instances were lost so far, as far as the registration was told: it is, before the next event of the
-    /// source.
+    /// Returns the number of dropped instances that were reported so far. Drops are reported before the next event of the source
+    /// is delivered.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        // SAFETY: the ear goes with the free callback, which is asked for when this is dropped.
+        // SAFETY: only the free callback frees the `Ear`, and it is requested in `drop`, so not while `self` is borrowed.
         let ear = unsafe { self.ear.as_ref() };
         ear.lost.load(Relaxed)
     }
@@ -125,14 +137,15 @@ impl fmt::Debug for Listener<'_> {
 
 impl Drop for Listener<'_> {
     fn drop(&mut self) {
-        // It lives as long as this value, unless its event went away; then what it calls is never called again, and stays.
+        // Fails only if the interface was finalized, which ended the registration without a free callback; then the `Ear` is
+        // leaked.
         let ear = self.ear.as_ptr().cast();
-        // SAFETY: `ABI` takes the ear, which only the registration uses from here on.
+        // SAFETY: `ABI` expects a pointer to an `Ear`, and this `Listener`, the only other user, is being dropped.
         let _ = unsafe { self.interface.event_handle_free(self.id, ear, FREE) };
     }
 }
 
-/// An event that has just happened, for as long as the function runs that is told of it.
+/// An event that is being delivered; valid only while the callback runs.
 #[derive(Debug)]
 pub struct Occurrence {
     delivery: Delivery,
@@ -140,19 +153,19 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
-    /// The event type.
+    /// Returns the event type.
     #[must_use]
     pub fn desc(&self) -> &'static EventDesc {
         self.desc
     }
 
-    /// What the place requires of callbacks.
+    /// Returns the level that the context of the event requires of callbacks.
     #[must_use]
     pub fn safety(&self) -> Safety {
         self.delivery.safety
     }
 
-    /// When it was observed, in ticks of its source (`MPI_T_event_get_timestamp`).
+    /// Returns the time stamp, in ticks of the source (`MPI_T_event_get_timestamp`).
     ///
     /// # Errors
     ///
@@ -161,7 +174,7 @@ impl Occurrence {
         instance::timestamp(self.delivery.instance)
     }
 
-    /// An element, by its place in the event type (`MPI_T_event_read`).
+    /// Returns an element of the payload, by its position in the event type (`MPI_T_event_read`).
     ///
     /// # Errors
     ///
@@ -173,44 +186,51 @@ impl Occurrence {
         }
         let mut value = T::from_word(0);
         let number = i32::try_from(element).map_err(|_| Error::InvalidIndex)?;
-        // SAFETY: a value of the element's type.
+        // SAFETY: `value` is a `T`, and `fits` checked that it has the C type of the element.
         unsafe { instance::read(self.delivery.instance, number, (&raw mut value).cast()) }?;
         Ok(value)
     }
 }
 
-// SAFETY: the three take the ear of the registration, which lives until the last one has it.
+// SAFETY: `Tool::listen` and `Listener::drop` pass these three functions the registration's `Ear`, which is valid until
+// `farewell` takes it as the last one.
 static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
-/// In place of a free callback: [`farewell`] knows what to do, and asks only whether there is one.
+/// A stand-in for the free callback: [`farewell`] does the work, and the interface only tests that it is not null.
 const FREE: *mut c_void = NonNull::<c_void>::dangling().as_ptr();
 
+/// Calls the callback for an event.
+///
 /// # Safety
 ///
-/// `ear` is that of the registration, which lives.
+/// `ear` points to the `Ear` of the registration, which the free callback has not freed yet.
 unsafe extern "C" fn deliver(ear: *mut c_void, delivery: &Delivery) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes the registration's `Ear`, which `farewell` frees only after all deliveries have ended.
     let ear = unsafe { &*ear.cast::<Ear>() };
     let occurrence = Occurrence { delivery: *delivery, desc: ear.desc };
-    // The panic hook has told where; the program that raised the event goes on.
+    // A panic must not reach the program that raised the event; the panic hook has reported it.
     let _ = catch_unwind(AssertUnwindSafe(|| (ear.callback)(&occurrence)));
 }
 
+/// Counts drops.
+///
 /// # Safety
 ///
-/// As [`deliver`].
+/// `ear` points to the `Ear` of the registration, which the free callback has not freed yet.
 unsafe extern "C" fn report(ear: *mut c_void, report: &DropReport) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes the registration's `Ear`, which `farewell` frees only after all deliveries have ended.
     let ear = unsafe { &*ear.cast::<Ear>() };
     ear.lost.fetch_add(report.count.unsigned_abs(), Relaxed);
 }
 
+/// Frees the `Ear` of a registration that has ended.
+///
 /// # Safety
 ///
-/// What the registration was freed with is its ear, which nobody uses any more.
+/// `farewell.user_data` is the registration's `Ear`, and nothing else uses it any more.
 unsafe extern "C" fn farewell(_: *mut c_void, farewell: &Farewell) {
-    // SAFETY: by the caller's promise; it came from a box.
+    // SAFETY: `Tool::listen` leaked the `Ear` from a box, `Listener::drop` passed it here, and no callback uses it any more.
     let ear = unsafe { Box::from_raw(farewell.user_data.cast::<Ear>()) };
-    // What the function holds may panic when it goes.
+    // Values that the callback captured may panic in their `Drop`.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(ear)));
 }

@@ -1,12 +1,10 @@
-//! The interface for tools, in Rust: what the C functions do, with lifetimes instead of rules.
+//! The tools interface with Rust types: the operations of the C functions, with lifetimes in place of rules.
 //!
 //! ```
-//! use mpit::cell::Counter;
-//! use mpit::tool::Tool;
-//! use mpit::words::Class;
+//! use mpit::prelude::*;
 //!
 //! /// Tokens passed on.
-//! #[mpit::pvar(class = "COUNTER")]
+//! #[pvar(class = "COUNTER")]
 //! static TOKENS: Counter<u64> = Counter::new();
 //!
 //! let tool = Tool::new();
@@ -14,15 +12,20 @@
 //! let tokens = session.handle("tokens", Class::Counter, None)?;
 //! tokens.start()?;
 //! TOKENS.increment();
-//! assert_eq!(tokens.read::<u64>()?, [1]);
+//! assert_eq!(tokens.value::<u64>()?, 1);
 //! # Ok::<(), mpit::Error>(())
 //! ```
+//!
+//! Where a definition is in the same program, its static or type can take the place of the name: [`Session::handle_of`],
+//! [`Tool::setting_of`], [`Tool::on`].
 
 mod events;
+mod typed;
 
 use std::marker::PhantomData;
 
 pub use events::{Listener, Occurrence};
+pub use typed::{HandleOf, SettingOf};
 
 use crate::cell::{Value, fits};
 use crate::desc::PvarDesc;
@@ -32,7 +35,7 @@ use crate::session::{CvarHandle, Interface, PvarHandle, SessionId, Which};
 use crate::words::{Class, Datatype, ThreadLevel};
 use crate::{Error, Result};
 
-/// The interface, up for as long as this value lives.
+/// A reference to the interface, which stays initialized until this value is dropped.
 #[derive(Debug)]
 pub struct Tool {
     interface: &'static Interface,
@@ -45,26 +48,26 @@ impl Default for Tool {
 }
 
 impl Tool {
-    /// Brings the interface of this process up (`MPI_T_init_thread`).
+    /// Initializes the interface of this process (`MPI_T_init_thread`).
     #[must_use]
     pub fn new() -> Self {
-        Self::on(Interface::global())
+        Self::of(Interface::global())
     }
 
-    /// Brings another interface up.
+    /// Initializes another interface.
     #[must_use]
-    pub fn on(interface: &'static Interface) -> Self {
+    pub fn of(interface: &'static Interface) -> Self {
         interface.init(ThreadLevel::Multiple);
         Self { interface }
     }
 
-    /// What there is to see: variables, categories and enumerations with all they say about themselves.
+    /// Returns the registry: variables, categories and enumerations with their descriptions.
     #[must_use]
     pub fn registry(&self) -> &'static Registry {
         self.interface.registry()
     }
 
-    /// Makes a session (`MPI_T_pvar_session_create`).
+    /// Creates a session (`MPI_T_pvar_session_create`).
     ///
     /// # Errors
     ///
@@ -74,7 +77,7 @@ impl Tool {
         Ok(Session { interface: self.interface, id, of: PhantomData })
     }
 
-    /// Makes a handle of a control variable that is bound to no object, by name.
+    /// Allocates a handle of a control variable that is bound to no object, by name.
     ///
     /// # Errors
     ///
@@ -83,13 +86,17 @@ impl Tool {
         self.cvar_of(name, None)
     }
 
-    /// Makes a handle on a control variable that may be bound to an object.
+    /// Allocates a handle of a control variable that may be bound to an object.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidName`], and those of [`Interface::cvar_handle_alloc`].
     pub fn cvar_of(&self, name: &str, object: Option<&Object<'_>>) -> Result<Setting<'_>> {
         let index = self.registry().cvar_index(name).ok_or(Error::InvalidName)?;
+        self.cvar_at(index, object)
+    }
+
+    fn cvar_at(&self, index: u32, object: Option<&Object<'_>>) -> Result<Setting<'_>> {
         let (id, count) = self.interface.cvar_handle_alloc(index, object)?;
         let datatype = self.registry().cvar(index).ok_or(Error::InvalidIndex)?.desc().element();
         Ok(Setting { interface: self.interface, id, count, datatype, of: PhantomData })
@@ -98,12 +105,12 @@ impl Tool {
 
 impl Drop for Tool {
     fn drop(&mut self) {
-        // Ours was one of the references, so there is one to give back.
+        // `Tool::of` took one reference, so this one cannot fail for lack of it.
         let _ = self.interface.finalize();
     }
 }
 
-/// A performance experiment session: handles in it are independent of all others.
+/// A performance experiment session, whose handles are independent of all others.
 #[derive(Debug)]
 pub struct Session<'t> {
     interface: &'static Interface,
@@ -112,7 +119,7 @@ pub struct Session<'t> {
 }
 
 impl Session<'_> {
-    /// Makes a handle of a variable, by name and class; `object` for variables that are bound to one.
+    /// Allocates a handle of a performance variable, by name and class; `object` is for variables that are bound to one.
     ///
     /// # Errors
     ///
@@ -122,7 +129,7 @@ impl Session<'_> {
         self.handle_at(index, object)
     }
 
-    /// Makes a handle of a variable, by index (`MPI_T_pvar_handle_alloc`).
+    /// Allocates a handle of a performance variable, by index (`MPI_T_pvar_handle_alloc`).
     ///
     /// # Errors
     ///
@@ -133,7 +140,7 @@ impl Session<'_> {
         Ok(Handle { session: self, id, count, desc })
     }
 
-    /// Starts all handles of the session that can be.
+    /// Starts all handles of the session except those of continuous variables.
     ///
     /// # Errors
     ///
@@ -142,7 +149,7 @@ impl Session<'_> {
         self.interface.start(self.id, Which::All)
     }
 
-    /// Stops all handles of the session that can be.
+    /// Stops all handles of the session except those of continuous variables.
     ///
     /// # Errors
     ///
@@ -151,7 +158,7 @@ impl Session<'_> {
         self.interface.stop(self.id, Which::All)
     }
 
-    /// Resets all handles of the session that are not read-only.
+    /// Resets all handles of the session except those of read-only variables.
     ///
     /// # Errors
     ///
@@ -163,7 +170,7 @@ impl Session<'_> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        // It lives as long as this value, unless the interface went down, and then it is gone.
+        // Fails only if the interface was finalized, which has freed the session.
         let _ = self.interface.session_free(self.id);
     }
 }
@@ -178,19 +185,19 @@ pub struct Handle<'s> {
 }
 
 impl Handle<'_> {
-    /// The number of elements of its value.
+    /// Returns the number of elements of the value.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// What it is a handle of.
+    /// Returns the descriptor of the variable.
     #[must_use]
     pub fn desc(&self) -> &'static PvarDesc {
         self.desc
     }
 
-    /// Starts it; no effect if it runs.
+    /// Starts the handle; no effect if it is started.
     ///
     /// # Errors
     ///
@@ -199,7 +206,7 @@ impl Handle<'_> {
         self.session.interface.start(self.session.id, Which::One(self.id))
     }
 
-    /// Stops it; no effect if it is stopped.
+    /// Stops the handle; no effect if it is stopped.
     ///
     /// # Errors
     ///
@@ -208,7 +215,7 @@ impl Handle<'_> {
         self.session.interface.stop(self.session.id, Which::One(self.id))
     }
 
-    /// Resets it to the starting value of its class.
+    /// Resets the value to the starting value of the variable's class.
     ///
     /// # Errors
     ///
@@ -217,26 +224,35 @@ impl Handle<'_> {
         self.session.interface.reset(self.session.id, Which::One(self.id))
     }
 
-    /// Its value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] when `T` is not the variable's type, and those of [`Interface::read`].
     pub fn read<T: Value>(&self) -> Result<Vec<T>> {
         self.copy_out(|out| {
-            // SAFETY: `copy_out` gives room for `count` elements of the variable's type.
+            // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
             unsafe { self.session.interface.read(self.session.id, self.id, out) }
         })
     }
 
-    /// Its value, and resets it, in one atomic step.
+    /// Returns the value of a variable with one element.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] when the variable has another number of elements; those of [`read`](Self::read).
+    pub fn value<T: Value>(&self) -> Result<T> {
+        single(&self.read()?)
+    }
+
+    /// Returns the value and resets it, in one atomic step.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] when `T` is not the variable's type, and those of [`Interface::readreset`].
     pub fn read_and_reset<T: Value>(&self) -> Result<Vec<T>> {
         self.copy_out(|out| {
-            // SAFETY: as in `read`.
+            // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
             unsafe { self.session.interface.readreset(self.session.id, self.id, out) }
         })
     }
@@ -250,7 +266,7 @@ impl Handle<'_> {
         Ok(value)
     }
 
-    /// Sets its value.
+    /// Sets the value.
     ///
     /// # Errors
     ///
@@ -260,7 +276,7 @@ impl Handle<'_> {
         if !fits::<T>(self.desc.element()) || value.len() != self.count {
             return Err(Error::Invalid);
         }
-        // SAFETY: `value` has `count` elements of the variable's type.
+        // SAFETY: the check above ensures that `value` has `count` elements of the variable's C type.
         unsafe { self.session.interface.write(self.session.id, self.id, value.as_ptr().cast()) }
     }
 
@@ -272,11 +288,11 @@ impl Handle<'_> {
     /// [`Interface::write`].
     pub fn write_text(&self, text: &str) -> Result<()> {
         let text = terminated(text, self.desc.element(), self.count)?;
-        // SAFETY: the text ends in a NUL within the count.
+        // SAFETY: `terminated` checked that the variable is text, and returns a text whose NUL is within `count` bytes.
         unsafe { self.session.interface.write(self.session.id, self.id, text.as_ptr()) }
     }
 
-    /// The value of a text variable.
+    /// Returns the value of a text variable.
     ///
     /// # Errors
     ///
@@ -288,7 +304,7 @@ impl Handle<'_> {
 
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
-        // It lives as long as this value, unless the interface went down, and then it is gone.
+        // Fails only if the interface was finalized, which has freed the handle.
         let _ = self.session.interface.handle_free(self.session.id, self.id);
     }
 }
@@ -304,7 +320,16 @@ pub struct Setting<'t> {
 }
 
 impl Setting<'_> {
-    /// Its value.
+    /// Returns the value of a variable with one element.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] when the variable has another number of elements; those of [`read`](Self::read).
+    pub fn value<T: Value>(&self) -> Result<T> {
+        single(&self.read()?)
+    }
+
+    /// Returns the value.
     ///
     /// # Errors
     ///
@@ -314,12 +339,12 @@ impl Setting<'_> {
             return Err(Error::Invalid);
         }
         let mut value = vec![T::from_word(0); self.count];
-        // SAFETY: `value` has room for `count` elements of the variable's type.
+        // SAFETY: `value` has `count` elements, and `T` is the variable's C type by the check above.
         unsafe { self.interface.cvar_read(self.id, value.as_mut_ptr().cast()) }?;
         Ok(value)
     }
 
-    /// Sets its value.
+    /// Sets the value.
     ///
     /// # Errors
     ///
@@ -329,7 +354,7 @@ impl Setting<'_> {
         if !fits::<T>(self.datatype) || value.len() != self.count {
             return Err(Error::Invalid);
         }
-        // SAFETY: `value` has `count` elements of the variable's type.
+        // SAFETY: the check above ensures that `value` has `count` elements of the variable's C type.
         unsafe { self.interface.cvar_write(self.id, value.as_ptr().cast()) }
     }
 
@@ -341,11 +366,11 @@ impl Setting<'_> {
     /// [`Interface::cvar_write`].
     pub fn write_text(&self, text: &str) -> Result<()> {
         let text = terminated(text, self.datatype, self.count)?;
-        // SAFETY: the text ends in a NUL within the count.
+        // SAFETY: `terminated` checked that the variable is text, and returns a text whose NUL is within `count` bytes.
         unsafe { self.interface.cvar_write(self.id, text.as_ptr()) }
     }
 
-    /// The value of a text variable.
+    /// Returns the value of a text variable.
     ///
     /// # Errors
     ///
@@ -357,8 +382,16 @@ impl Setting<'_> {
 
 impl Drop for Setting<'_> {
     fn drop(&mut self) {
-        // It lives as long as this value, unless the interface went down, and then it is gone.
+        // Fails only if the interface was finalized, which has freed the handle.
         let _ = self.interface.cvar_handle_free(self.id);
+    }
+}
+
+/// Returns the only element.
+fn single<T: Copy>(elements: &[T]) -> Result<T> {
+    match elements {
+        [value] => Ok(*value),
+        _ => Err(Error::Invalid),
     }
 }
 

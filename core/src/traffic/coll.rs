@@ -1,11 +1,11 @@
-//! Collective communication: each collective operation that a process takes part in.
+//! Collective communication: the collective operations that this process takes part in.
 
 use std::fmt::{self, Debug};
 use std::sync::atomic::AtomicU32;
 
 use super::{CommId, Lifecycle, Switch};
 
-/// Which operation. The nonblocking and persistent forms are the same operation, reported when they start.
+/// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Kind {
@@ -55,19 +55,19 @@ pub enum Kind {
     NeighborAlltoallw,
 }
 
-/// Who passes data to whom.
+/// The direction of data in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
     /// The root to all.
     OneToAll,
     /// All to the root.
     AllToOne,
-    /// All, or each one's neighbours, to all.
+    /// All, or the neighbors of each process, to all.
     AllToAll,
 }
 
 impl Kind {
-    /// All of them, each at its number in C.
+    /// All kinds; the index is the number in C.
     pub const ALL: [Self; 22] = [
         Self::Bcast,
         Self::Scatter,
@@ -93,7 +93,7 @@ impl Kind {
         Self::NeighborAlltoallw,
     ];
 
-    /// Who passes data to whom.
+    /// Returns the direction of data.
     #[must_use]
     pub const fn pattern(self) -> Pattern {
         match self {
@@ -103,7 +103,7 @@ impl Kind {
         }
     }
 
-    /// Whether data goes to neighbors in a topology only.
+    /// Returns true if data goes to neighbors in a topology only.
     #[inline]
     #[must_use]
     pub const fn is_neighborhood(self) -> bool {
@@ -111,19 +111,19 @@ impl Kind {
     }
 }
 
-/// How many bytes the process exchanges with each other one.
+/// The number of bytes that the process exchanges with each other process.
 #[derive(Clone, Copy)]
 pub enum Volume<'a> {
-    /// The same number of bytes with each.
+    /// An equal number of bytes with each.
     Each(u64),
-    /// So many with the process of that rank in the communicator (for neighborhood operations: with the neighbor of
-    /// that number), for the operations with a `v` or `w` and `MPI_Reduce_scatter`. Not called unless a component wants
-    /// to know; then perhaps also for the rank of the process itself.
+    /// A function from a rank in the communicator (for neighborhood operations: the number of a neighbor) to bytes, for
+    /// operations with a `v` or `w` and `MPI_Reduce_scatter`. It is called only if a component asks, and perhaps also for the
+    /// rank of the process itself.
     By(&'a dyn Fn(u32) -> u64),
 }
 
 impl Volume<'_> {
-    /// The bytes exchanged with one rank or neighbor.
+    /// Returns the bytes exchanged with one rank or neighbor.
     #[must_use]
     pub fn with(&self, rank: u32) -> u64 {
         match self {
@@ -142,7 +142,7 @@ impl Debug for Volume<'_> {
     }
 }
 
-/// Who is the root of an operation.
+/// The root of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
     /// The operation has none, or the root is another process of this one's group of an intercommunicator.
@@ -158,37 +158,39 @@ pub enum Root {
 pub struct Operation<'a> {
     /// The communicator.
     pub comm: CommId,
-    /// Which operation.
+    /// The kind of operation.
     pub kind: Kind,
     /// The rank of this process in the communicator; of an intercommunicator, in its own group.
     pub rank: u32,
-    /// How many processes there are to exchange data with, this one among them: those of the communicator; of an
-    /// intercommunicator, of the remote group; for neighborhood operations, the neighbors that it sends to.
+    /// The number of processes to exchange data with, including this one: those of the communicator; of an intercommunicator, of
+    /// the remote group; for neighborhood operations, the neighbors that it sends to.
     pub size: u32,
-    /// Who is the root.
+    /// The root.
     pub root: Root,
-    /// What this process sends to each other one, `MPI_IN_PLACE` seen to; for the root of an operation from all to one,
-    /// what it gets from each.
+    /// The bytes that this process sends to each other one, with `MPI_IN_PLACE` resolved; for the root of an all-to-one
+    /// operation, the bytes that it receives from each.
     pub volume: Volume<'a>,
-    /// Whether this process gave `MPI_IN_PLACE`.
+    /// True if this process passed `MPI_IN_PLACE`.
     pub in_place: bool,
 }
 
 /// A component of this framework.
 pub trait Component: Lifecycle {
-    /// The process took part in a collective operation: the call that starts it succeeded, for a persistent one each
-    /// start. Called by whatever thread does, at the cost of every operation: no locks here.
+    /// Handles a collective operation of this process whose starting call succeeded; a persistent operation is reported at each
+    /// start.
+    ///
+    /// Runs in the thread that makes the call, and adds to the cost of every operation: take no locks here.
     fn done(&self, operation: &Operation<'_>);
 
-    /// A communicator is freed: told whether the component listens or not.
+    /// Handles the freeing of a communicator; called even if the component does not listen.
     fn freed(&self, _comm: CommId) {}
 }
 
-/// How many listen to operations: components that are awake, and whoever else the host counts. While it is 0, hosts
-/// report nothing.
+/// The number of listeners to operations: components that are awake, and others that the host counts. Hosts report nothing while
+/// it is 0.
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// The switch of a component of this framework: a static beside the component.
+/// Creates the switch of a component of this framework, for a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
     Switch::new(&LISTENING)

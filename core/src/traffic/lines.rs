@@ -2,19 +2,19 @@
 
 use std::fmt::Display;
 
-/// Lines that a component adds to the output of monitoring; in a `.prof` file each is `# COMPONENT`, the component and the
-/// text, separated by tabs.
+/// A list of lines that a component adds to the output of monitoring. In a `.prof` file, each becomes `# COMPONENT`, the
+/// component's name and the text, separated by tabs.
 #[derive(Clone, Debug, Default)]
 pub struct Lines(Vec<String>);
 
 impl Lines {
-    /// Returns an empty list, for a host that asks components for theirs.
+    /// Creates an empty list, for a host that collects the lines of components.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a line. Control characters, line breaks among them, become spaces.
+    /// Adds a line. Control characters, including line breaks, are replaced by spaces.
     pub fn add(&mut self, text: impl Display) {
         self.0.push(text.to_string().replace(char::is_control, " "));
     }

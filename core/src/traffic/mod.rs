@@ -1,8 +1,8 @@
-//! Traffic: what components of the frameworks are told, whoever moves the bytes and whoever listens.
+//! Communication traffic: the interface between the code that moves data and the components that record it.
 //!
 //! A host reports each operation to one of three frameworks: [`pml`] (point to point), [`osc`] (one-sided) and [`coll`]
-//! (collectives). A component implements the framework's trait and is registered with [`mpit::component`](crate::component);
-//! a [`Switch`] beside it says whether it wants to hear anything:
+//! (collectives). A component implements the framework's trait and is registered with [`mpit::component`](crate::component); the
+//! [`Switch`] beside it says if it currently listens:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -22,7 +22,7 @@
 //!     }
 //!
 //!     fn open(&self, world: World) -> bool {
-//!         // Alone in the world, there is nothing to hear.
+//!         // With a single process there are no messages.
 //!         if world.size > 1 {
 //!             LISTENING.on();
 //!         }
@@ -30,7 +30,7 @@
 //!     }
 //! }
 //!
-//! /// Hears of messages.
+//! /// Counts messages.
 //! #[component(framework = "pml", name = "neighbor")]
 //! impl pml::Component for Neighbor {
 //!     fn sent(&self, send: &pml::Send) {
@@ -42,7 +42,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! Here are the words only. Who reports, and who tells the components, is `mpit-components`.
+//! This module has the types and traits only. `mpit-components` reports the operations and notifies the components.
 
 pub mod coll;
 mod lines;
@@ -53,7 +53,7 @@ mod switch;
 pub use lines::Lines;
 pub use switch::Switch;
 
-/// What a component listens to.
+/// The kind of traffic that a component listens to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
     /// Messages: [`pml`].
@@ -65,10 +65,10 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// All of them.
+    /// All frameworks.
     pub const ALL: [Self; 3] = [Self::Pml, Self::Osc, Self::Coll];
 
-    /// What it is called.
+    /// Returns the framework's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Framework {
         }
     }
 
-    /// A switch for one of its components.
+    /// Creates a switch for a component of the framework.
     #[must_use]
     pub const fn switch(self) -> Switch {
         match self {
@@ -89,7 +89,7 @@ impl Framework {
     }
 }
 
-/// This process among those that were started together.
+/// The position of this process in `MPI_COMM_WORLD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct World {
     /// The rank of this process in `MPI_COMM_WORLD`.
@@ -98,63 +98,63 @@ pub struct World {
     pub size: u32,
 }
 
-/// Which communicator.
+/// The identity of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommId(u64);
 
 impl CommId {
-    /// The communicator of a number, as some process counts them.
+    /// Returns the communicator with a number of this process.
     #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
-    /// The number behind it: never 0, and never that of another communicator of the process.
+    /// Returns the number, which is never 0 and never reused in the process.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// Which window: never reused, whatever the address of the host's object.
+/// The identity of a window. Never reused, unlike the address of the host's object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WindowId(u64);
 
 impl WindowId {
-    /// The window of a number, as some process counts them.
+    /// Returns the window with a number of this process.
     #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
-    /// The number behind it: never 0, and never that of another window of the process.
+    /// Returns the number, which is never 0 and never reused in the process.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// What every component does, whatever its framework.
+/// The functions common to components of all frameworks.
 pub trait Lifecycle: Send + Sync {
-    /// Whether the component wants to hear of traffic; made by the framework's `switch()`.
+    /// Returns the switch that says if the component listens; made by the framework's `switch()`.
     fn switch(&self) -> &'static Switch;
 
-    /// MPI is up. Returns whether the component takes part; one that does not hears of nothing.
+    /// Opens the component: MPI is initialized. Returns true if it takes part; otherwise it is not notified of anything.
     fn open(&self, world: World) -> bool;
 
-    /// Handles `MPI_Pcontrol` of the program. Open components are notified of every level, whether they listen or not; by
-    /// convention 0 pauses, 1 resumes, and 2 asks for output.
+    /// Handles the program's `MPI_Pcontrol`. Open components are notified of every level, even if they do not listen; by
+    /// convention 0 pauses, 1 resumes, and 2 requests output.
     fn pcontrol(&self, level: i32) {
         let _ = level;
     }
 
-    /// Called while the record is being written, at the end of MPI or for `MPI_Pcontrol(2)`: adds lines of the component's
-    /// own to the file of this process. The component is open.
+    /// Adds the component's own lines to the file of this process. Called while the record is written, at the end of MPI or for
+    /// `MPI_Pcontrol(2)`, if the component is open.
     fn report(&self, lines: &mut Lines) {
         let _ = lines;
     }
 
-    /// MPI is about to be finalized. Components are closed in the reverse order of their opening, after the output was
-    /// written.
+    /// Closes the component: MPI is about to be finalized. Components are closed in the reverse order of their opening, after the
+    /// output was written.
     fn close(&self) {}
 }

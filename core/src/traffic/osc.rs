@@ -1,10 +1,10 @@
-//! One-sided communication: each access to memory of another process.
+//! One-sided communication: accesses to the memory of other processes.
 
 use std::sync::atomic::AtomicU32;
 
 use super::{Lifecycle, Switch, WindowId};
 
-/// What an access does. The request-based forms (`MPI_Rput` and so on) do the same.
+/// The kind of access. Request-based forms (`MPI_Rput` and so on) have the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Kind {
@@ -23,40 +23,40 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, each at its number in C.
+    /// All kinds; the index is the number in C.
     pub const ALL: [Self; 6] =
         [Self::Put, Self::Get, Self::Accumulate, Self::GetAccumulate, Self::FetchAndOp, Self::CompareAndSwap];
 }
 
-/// An access to memory of a process, reported by the one that starts it. Nothing is reported for
-/// `MPI_PROC_NULL`, nor for synchronization.
+/// An access to the memory of a process, reported by the process that starts it. Accesses to `MPI_PROC_NULL` and synchronization
+/// calls are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The window.
     pub window: WindowId,
     /// The target's rank in the group of the window.
     pub rank: u32,
-    /// The rank in the world of the process whose memory it is, or [`OUTSIDE`](crate::object::OUTSIDE).
+    /// The target's rank in `MPI_COMM_WORLD`, or [`OUTSIDE`](crate::object::OUTSIDE).
     pub target: u32,
-    /// What it does.
+    /// The kind of access.
     pub kind: Kind,
-    /// Bytes that go to the target; 0 for a get.
+    /// Bytes transferred to the target; 0 for a get.
     pub sent: u64,
-    /// Bytes that come back; 0 for a put and an accumulate.
+    /// Bytes transferred back; 0 for a put and an accumulate.
     pub received: u64,
 }
 
 /// A component of this framework.
 pub trait Component: Lifecycle {
-    /// Memory is accessed. Called by whatever thread does it, at the cost of every access: no locks here.
+    /// Handles an access. Runs in the thread that makes it, and adds to the cost of every access: take no locks here.
     fn accessed(&self, access: &Access);
 }
 
-/// How many listen to accesses: components that are awake, and whoever else the host counts. While it is 0, hosts report
-/// nothing.
+/// The number of listeners to accesses: components that are awake, and others that the host counts. Hosts report nothing while it
+/// is 0.
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// The switch of a component of this framework: a static beside the component.
+/// Creates the switch of a component of this framework, for a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
     Switch::new(&LISTENING)

@@ -1,58 +1,58 @@
-//! Point to point: each message that a process sends.
+//! Point-to-point communication: the messages that a process sends.
 
 use std::sync::atomic::AtomicU32;
 
 use super::{CommId, Lifecycle, Switch};
 
-/// How a message is sent.
+/// The send mode of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Mode {
-    /// `MPI_Send` and its relatives, also the sending half of `MPI_Sendrecv`.
+    /// `MPI_Send` and its variants, and the send of `MPI_Sendrecv`.
     #[default]
     Standard,
-    /// `MPI_Bsend` and its relatives.
+    /// `MPI_Bsend` and its variants.
     Buffered,
-    /// `MPI_Ssend` and its relatives.
+    /// `MPI_Ssend` and its variants.
     Synchronous,
-    /// `MPI_Rsend` and its relatives.
+    /// `MPI_Rsend` and its variants.
     Ready,
 }
 
 impl Mode {
-    /// All of them, each at its number in C.
+    /// All modes; the index is the number in C.
     pub const ALL: [Self; 4] = [Self::Standard, Self::Buffered, Self::Synchronous, Self::Ready];
 }
 
-/// A message that is sent. Reported once per message, when it is handed to the library; for a persistent one
-/// each time it is started. Nothing is reported for `MPI_PROC_NULL`.
+/// A message that is sent. Reported once per message, when it is passed to the library, and for a persistent request at each
+/// start. Messages to `MPI_PROC_NULL` are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Send {
-    /// The communicator it is sent on.
+    /// The communicator.
     pub comm: CommId,
     /// The receiver's rank in the communicator.
     pub dest: u32,
-    /// The receiver's rank in the world, or [`OUTSIDE`](crate::object::OUTSIDE).
+    /// The receiver's rank in `MPI_COMM_WORLD`, or [`OUTSIDE`](crate::object::OUTSIDE).
     pub to: u32,
-    /// Bytes of payload: elements times the size of their type.
+    /// Bytes of payload: number of elements times the size of their datatype.
     pub bytes: u64,
-    /// Its tag; negative for messages of the library's own.
+    /// The tag; negative for messages of the library's own.
     pub tag: i32,
-    /// How it is sent.
+    /// The send mode.
     pub mode: Mode,
 }
 
 /// A component of this framework.
 pub trait Component: Lifecycle {
-    /// A message is sent. Called by whatever thread sends it, at the cost of every message: no locks here.
+    /// Handles a message. Runs in the thread that sends it, and adds to the cost of every message: take no locks here.
     fn sent(&self, send: &Send);
 }
 
-/// How many listen to messages: components that are awake, and whoever else the host counts. While it is 0, hosts report
-/// nothing.
+/// The number of listeners to messages: components that are awake, and others that the host counts. Hosts report nothing while it
+/// is 0.
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// The switch of a component of this framework: a static beside the component.
+/// Creates the switch of a component of this framework, for a static beside the component.
 #[must_use]
 pub const fn switch() -> Switch {
     Switch::new(&LISTENING)

@@ -1,4 +1,4 @@
-//! Turning traffic to a component on and off.
+//! The switch of a component, which enables and disables its traffic.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -9,25 +9,25 @@ use std::sync::atomic::{
 
 use crate::plugin::abi;
 
-/// Turns traffic to one component on and off, at any time. It counts: what was turned on twice is off when it was
-/// turned off twice.
+/// Enables and disables the traffic of one component, at any time. The switch counts reasons: after two calls of
+/// [`on`](Self::on), two of [`off`](Self::off) disable it.
 ///
-/// Takes no lock and allocates nothing, so it may be used where a tool starts and stops handles.
+/// Takes no lock and allocates nothing, so it may be used while a tool starts and stops handles.
 #[derive(Debug)]
 pub struct Switch {
-    /// How many components of the framework are awake.
+    /// The number of awake components of the framework.
     awake: &'static AtomicU32,
-    /// The same, for somebody else who looks there.
+    /// A second counter that changes with `awake`, for another reader.
     also: Option<&'static AtomicU32>,
-    /// Reasons of this component to listen, and the bits that say that it does not all the same.
+    /// The number of this component's reasons to listen, and the bits that disable it regardless.
     state: AtomicU32,
-    /// The reasons once more, and who wants to be told of them: the host of a plug-in.
+    /// The number of reasons once more, with the function that notifies the host of a plug-in of changes.
     shared: abi::Switch,
 }
 
-/// The component does not take part,
+/// Bit of `state`: the component does not take part.
 const LEFT_OUT: u32 = 1 << 30;
-/// or was told to pause.
+/// Bit of `state`: the component is paused.
 const PAUSED: u32 = 1 << 31;
 
 #[inline]
@@ -36,7 +36,7 @@ const fn is_awake(state: u32) -> bool {
 }
 
 impl Switch {
-    /// A switch that is off. `awake` counts, among others, whether it is awake: on, and nobody put it to sleep.
+    /// Creates a switch that is off. `awake` is incremented while the switch is awake: on, and neither paused nor left out.
     /// Components use the `switch()` of their framework.
     #[must_use]
     pub const fn new(awake: &'static AtomicU32) -> Self {
@@ -48,65 +48,66 @@ impl Switch {
         Self { awake, also: None, state: AtomicU32::new(0), shared }
     }
 
-    /// The same, with another word that counts whether it is awake.
+    /// Adds a second counter that is incremented while the switch is awake.
     #[must_use]
     pub const fn and(mut self, also: &'static AtomicU32) -> Self {
         self.also = Some(also);
         self
     }
 
-    /// One reason more to listen.
+    /// Adds a reason to listen.
     pub fn on(&self) {
         self.change(|state| state + 1);
         self.shared.reasons.fetch_add(1, SeqCst);
         self.tell_host(1);
     }
 
-    /// One reason less. Must follow an [`on`](Self::on).
+    /// Removes a reason to listen. Must follow an [`on`](Self::on).
     pub fn off(&self) {
         self.change(|state| state - 1);
         self.shared.reasons.fetch_sub(1, SeqCst);
         self.tell_host(-1);
     }
 
-    /// So many reasons, in place of those that there were.
+    /// Replaces the number of reasons.
     pub(crate) fn set(&self, reasons: u32) {
         self.change(|state| state & (LEFT_OUT | PAUSED) | reasons.min(LEFT_OUT - 1));
     }
 
-    /// Tells the host that has taken the component over of a reason more or less.
+    /// Notifies the host that adopted the component of a change in the number of reasons.
     fn tell_host(&self, more: c_int) {
         let turn = self.shared.turn.load(SeqCst);
         if turn.is_null() {
             return;
         }
-        // SAFETY: not null, so it is what a host stored, a function of this type.
+        // SAFETY: `turn` is not null, and a host stores nothing but an `abi::TurnFunction` there (`mpit_plugin.h`).
         let turn = unsafe { std::mem::transmute::<*mut c_void, abi::TurnFunction>(turn) };
-        // SAFETY: the host's own pointer, which it stored first.
+        // SAFETY: `turn` takes the host's own pointer, which the host stored before the function, or null after it unbound the
+        // switch.
         unsafe { turn(self.shared.host.load(SeqCst), more) };
     }
 
-    /// The part that a host sees, if this is a plug-in's.
+    /// Returns the part that a host accesses if this is the switch of a plug-in's component.
     pub(crate) fn shared(&self) -> &abi::Switch {
         &self.shared
     }
 
-    /// The component does not take part: what nobody hears must not cost anything. For frameworks.
+    /// Excludes the component permanently, so that it costs nothing. For frameworks.
     pub fn leave_out(&self) {
         self.change(|state| state | LEFT_OUT);
     }
 
-    /// Puts the component to sleep, whatever reasons there are.
+    /// Pauses the component, regardless of its reasons.
     pub fn pause(&self) {
         self.change(|state| state | PAUSED);
     }
 
-    /// Wakes the component up, if there are reasons.
+    /// Resumes the component; it is awake if it has reasons.
     pub fn resume(&self) {
         self.change(|state| state & !PAUSED);
     }
 
-    /// Whether there is a reason to listen.
+    /// Returns true if the component is awake.
     #[inline]
     #[must_use]
     pub fn is_on(&self) -> bool {
@@ -114,11 +115,11 @@ impl Switch {
     }
 
     fn change(&self, next: impl Fn(u32) -> u32) {
-        // Whoever changes it next knows what the one before knew, which `set` is called for.
+        // `AcqRel`: the next change sees what this one saw, which `set` relies on.
         let before = match self.state.fetch_update(AcqRel, Acquire, |state| Some(next(state))) {
             Ok(before) | Err(before) => before,
         };
-        // Several who change it at once add up, in whatever order they come here.
+        // Concurrent changes add up in any order.
         for word in std::iter::once(self.awake).chain(self.also) {
             match (is_awake(before), is_awake(next(before))) {
                 (false, true) => _ = word.fetch_add(1, Relaxed),
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(awake(), (false, 0));
         switch.resume();
         assert_eq!(awake(), (true, 1));
-        // Of somebody who counted wrong.
+        // A wrong count, as of another image.
         switch.set(u32::MAX);
         assert_eq!(awake(), (true, 1));
         switch.set(0);

@@ -8,7 +8,7 @@ use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CategoryArgs};
 
-/// A category without faults that tokens could show.
+/// A category without mistakes that are visible in tokens.
 pub(crate) struct Category {
     pub(crate) krate: Option<Path>,
     pub(crate) cfgs: TokenStream,
@@ -20,8 +20,7 @@ pub(crate) struct Category {
 }
 
 impl Category {
-    /// Checks an attribute and the item that it stands on. Something comes out for every struct, so that what
-    /// refers to it compiles although it has faults.
+    /// Checks an attribute and its item. Returns a result for every struct, so that its uses compile even if it has mistakes.
     pub(crate) fn check(args: CategoryArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::unit_struct(item, "category", "Pml", errors)?;
         let name = name::or_ident(args.name, &item.ident, errors);

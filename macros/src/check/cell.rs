@@ -1,4 +1,4 @@
-//! Cells, as far as they can be seen in tokens: whether a static's type goes with its class.
+//! Cell types that are visible in tokens, and the classes that they serve.
 
 use syn::Type;
 
@@ -7,7 +7,7 @@ use super::value::{self, Primitive};
 use crate::error::Errors;
 use crate::words::{Class, Word as _};
 
-/// The classes that the cells of `mpit` serve; the first cell of a class is the one to recommend.
+/// The classes that each cell of `mpit` serves; for each class, the first cell is recommended.
 const CELLS: [(&str, &[Class]); 12] = [
     ("Counter", &[Class::Counter]),
     ("Aggregate", &[Class::Aggregate]),
@@ -23,24 +23,24 @@ const CELLS: [(&str, &[Class]); 12] = [
     ("PeerArray", &[Class::Counter, Class::Aggregate, Class::Timer, Class::Size, Class::Generic]),
 ];
 
-/// The cells that can be read and reset in one step.
+/// The classes whose cells can be read and reset in one step.
 const ATOMIC: [Class; 3] = [Class::Counter, Class::Aggregate, Class::Timer];
 
-/// The cell that a type is, by its name, and the classes that it serves.
+/// Returns the cell of `mpit` that a type names, and the classes that it serves.
 fn cell(ty: &Type) -> Option<(&'static str, &'static [Class])> {
     let name = value::last_name(ty)?;
     CELLS.iter().find(|(cell, _)| *cell == name).copied()
 }
 
-/// The class of the same name, for whoever forgot to say which.
+/// Returns the first class that the cell serves, as a suggestion for a missing one.
 pub(crate) fn likely_class(ty: &Type) -> Option<Class> {
     cell(ty).and_then(|(_, classes)| classes.first().copied())
 }
 
-/// Reports a type that is no cell of the class, and returns whether it may be one. Types that are not known here are left to the compiler.
+/// Reports a type that is no cell of the class, and returns true if it may be one. Unknown types are left to the compiler.
 pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
     let wrong = match cell(ty) {
-        // A type of somebody's own may have any name, and serves as a GENERIC.
+        // A user's own type may have the name of a cell, and may serve as a GENERIC.
         Some((_, classes)) => class != Class::Generic && !classes.contains(&class),
         None => {
             Primitive::of(ty).is_some() || value::last_name(ty).is_some_and(|name| name.starts_with("Atomic"))
@@ -66,7 +66,7 @@ pub(crate) fn check_atomic(ty: &Type, class: Class, errors: &mut Errors) {
     }
 }
 
-/// The cell to use instead, with the same type of value if that is possible.
+/// Returns the cell to use instead, with the same value type if possible.
 fn recommended(ty: &Type, class: Class) -> String {
     let cell = CELLS.iter().find(|(_, classes)| classes[0] == class).map_or("Generic", |(cell, _)| cell);
     let given = value::argument(ty).unwrap_or(ty);
@@ -81,7 +81,7 @@ fn recommended(ty: &Type, class: Class) -> String {
     }
 }
 
-/// "a COUNTER", "an AGGREGATE".
+/// Returns the class with its article: "a COUNTER", "an AGGREGATE".
 pub(crate) fn a(class: Class) -> String {
     let article = if class == Class::Aggregate { "an" } else { "a" };
     format!("{article} {}", class.word())

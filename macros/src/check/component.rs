@@ -8,7 +8,7 @@ use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ComponentArgs};
 
-/// A component without faults that tokens could show.
+/// A component without mistakes that are visible in tokens.
 pub(crate) struct Component {
     pub(crate) krate: Option<Path>,
     pub(crate) cfgs: TokenStream,
@@ -18,12 +18,12 @@ pub(crate) struct Component {
     /// The framework's component trait.
     pub(crate) listener: Path,
     pub(crate) ty: Type,
-    /// What makes the object; the type's own name if nobody says.
+    /// The expression that makes the object; the default is the type's own name.
     pub(crate) object: Option<Expr>,
 }
 
 impl Component {
-    /// Checks an attribute and the item that it stands on.
+    /// Checks an attribute and its item.
     pub(crate) fn check(args: ComponentArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let framework = required("framework", "pml", args.framework, errors);
         let name = required("name", "monitoring", args.name, errors);

@@ -10,7 +10,7 @@ use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
 use crate::words::{Bind, Datatype, Scope, Settable, Verbosity, Word as _, listed};
 
-/// A control variable without faults that tokens could show.
+/// A control variable without mistakes that are visible in tokens.
 pub(crate) struct Cvar {
     pub(crate) krate: Option<Path>,
     pub(crate) cfgs: TokenStream,
@@ -21,7 +21,7 @@ pub(crate) struct Cvar {
     pub(crate) environment: Vec<String>,
     pub(crate) scope: Scope,
     pub(crate) bind: Option<At<Bind>>,
-    /// The cell's type is one whose name says if it is bound.
+    /// True if the name of the cell's type shows that it is bound or not.
     pub(crate) cell_seen: bool,
     pub(crate) categories: Vec<Path>,
     pub(crate) verbosity: Option<Verbosity>,
@@ -32,7 +32,7 @@ pub(crate) struct Cvar {
     pub(crate) bounds: Option<Bounds>,
 }
 
-/// A default and the range that it must lie in, as written, of a primitive type.
+/// A default of a primitive type and the range that it must be in, as written.
 pub(crate) struct Bounds {
     pub(crate) value: Type,
     pub(crate) initial: Expr,
@@ -41,7 +41,7 @@ pub(crate) struct Bounds {
 }
 
 impl Cvar {
-    /// Checks an attribute and the item that it stands on.
+    /// Checks an attribute and its item.
     pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::setting(item, errors)?;
         let name = name::or_ident(args.name, &item.ident, errors);
@@ -87,7 +87,7 @@ fn check_cell(ty: &Type, errors: &mut Errors) {
     }
 }
 
-/// Holds the kind of object against the cell. Returns false for a type behind an alias, which is left to the compiler.
+/// Checks the kind of object against the cell. Returns false for a type behind an alias, which is left to the compiler.
 fn check_binding(ty: &Type, bind: Option<&At<Bind>>, errors: &mut Errors) -> bool {
     let value = value::argument(ty).map_or_else(|| "T".to_owned(), value::spelled);
     let bind = bind.filter(|bind| bind.value != Bind::NoObject);
@@ -110,7 +110,7 @@ fn check_binding(ty: &Type, bind: Option<&At<Bind>>, errors: &mut Errors) -> boo
     true
 }
 
-/// All names under which the variable can be set.
+/// Checks all names under which the variable can be set.
 fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], errors: &mut Errors) {
     for (at, alias) in aliases.iter().enumerate() {
         name::check("alias", alias, errors);
@@ -133,7 +133,7 @@ fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], er
     }
 }
 
-/// Variables that several processes write together must say which processes.
+/// Requires a description for scopes of several processes, which must name these processes.
 fn check_description(scope: Scope, description: &Description, ident: &Ident, errors: &mut Errors) {
     let processes = match scope {
         Scope::Group | Scope::GroupEq => "names the group of processes that must set it together",
@@ -148,7 +148,7 @@ fn check_description(scope: Scope, description: &Description, ident: &Ident, err
     }
 }
 
-/// What nobody may set needs neither a time nor a function for it.
+/// Reports a time or a function for setting a variable that cannot be set.
 fn check_constant(scope: Scope, init: &Expr, settable: Option<&At<Settable>>, errors: &mut Errors) {
     if !matches!(scope, Scope::Constant | Scope::ReadOnly) {
         return;
@@ -182,7 +182,7 @@ fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors:
     }
 }
 
-/// The default and the range in `Cvar::new(4096).range(64..=65536)`, when the compiler can compare them.
+/// Returns the default and the range in `Cvar::new(4096).range(64..=65536)`, if the compiler can compare them.
 fn bounds(value: &Type, init: &Expr) -> Option<Bounds> {
     Primitive::of(value).filter(|primitive| *primitive != Primitive::Other)?;
     let range = method(init, "range")?.args.first()?;
@@ -192,7 +192,7 @@ fn bounds(value: &Type, init: &Expr) -> Option<Bounds> {
     Some(Bounds { value: value.clone(), initial: initial.clone(), low, high })
 }
 
-/// The call of a method in a chain of calls.
+/// Returns the call of a method in a chain of calls.
 fn method<'a>(chain: &'a Expr, name: &str) -> Option<&'a syn::ExprMethodCall> {
     match chain {
         Expr::MethodCall(call) if call.method == name => Some(call),
@@ -201,7 +201,7 @@ fn method<'a>(chain: &'a Expr, name: &str) -> Option<&'a syn::ExprMethodCall> {
     }
 }
 
-/// The first argument of the call that a chain of calls begins with.
+/// Returns the first argument of the first call in a chain.
 fn constructor(chain: &Expr) -> Option<&Expr> {
     match chain {
         Expr::MethodCall(call) => constructor(&call.receiver),

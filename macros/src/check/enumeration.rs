@@ -7,18 +7,17 @@ use super::{item, name};
 use crate::error::Errors;
 use crate::parse::{At, EnumArgs, ItemArgs};
 
-/// An enumeration without faults that tokens could show.
+/// An enumeration without mistakes that are visible in tokens.
 pub(crate) struct Enumeration {
     pub(crate) krate: Option<Path>,
     pub(crate) ident: Ident,
-    /// The name that was given; otherwise it is made of the names of crate and enum.
+    /// The given name; the default is made of the names of crate and enum.
     pub(crate) name: Option<At<String>>,
     pub(crate) items: Vec<(Ident, At<String>)>,
 }
 
 impl Enumeration {
-    /// Checks an enum. Something comes out for everything that could have been one, so that what refers to it
-    /// compiles although it has faults.
+    /// Checks an enum. Returns a result for everything that resembles one, so that its uses compile even if it has mistakes.
     pub(crate) fn check(item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let input: DeriveInput = match syn::parse2(item.clone()) {
             Ok(input) => input,
@@ -54,7 +53,7 @@ impl Enumeration {
         plain.then_some(Self { krate: args.krate, ident: input.ident, name: args.name, items })
     }
 
-    /// The name without the crate's: `BusyState` is `busy_state`.
+    /// Returns the name without that of the crate: `busy_state` for `BusyState`.
     pub(crate) fn short_name(&self) -> String {
         name::snake(&self.ident)
     }
@@ -72,11 +71,11 @@ fn item_of(variant: &Variant, errors: &mut Errors) -> (Ident, At<String>) {
     (ident, name)
 }
 
-/// Tools see a C `int`, and so the enum must be one.
+/// Requires `#[repr(i32)]`, since tools see a C `int`.
 fn check_repr(attributes: &[Attribute], ident: &Ident, errors: &mut Errors) {
     let mut found = None;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
-        // Whatever cannot be read here is the compiler's to report.
+        // Attributes that cannot be parsed here are reported by the compiler.
         let _ = attribute.parse_nested_meta(|meta| {
             found = meta.path.get_ident().cloned();
             Ok(())

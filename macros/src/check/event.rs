@@ -13,11 +13,11 @@ use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
 use crate::words::{Bind, Datatype, Verbosity, Word as _, listed};
 
-/// An event type without faults that tokens could show.
+/// An event type without mistakes that are visible in tokens.
 pub(crate) struct Event {
     pub(crate) krate: Option<Path>,
     pub(crate) cfgs: TokenStream,
-    /// The struct, without what is written on its fields for us.
+    /// The struct, without the `#[mpit(..)]` attributes of its fields.
     pub(crate) item: ItemStruct,
     pub(crate) name: At<String>,
     pub(crate) source: Option<Path>,
@@ -28,11 +28,11 @@ pub(crate) struct Event {
     pub(crate) component: Option<At<String>>,
     pub(crate) description: Description,
     pub(crate) elements: Vec<Element>,
-    /// Whether the struct says itself how it is laid out.
+    /// True if the struct has its own `repr`.
     pub(crate) has_repr: bool,
 }
 
-/// A field.
+/// A field of the event struct.
 pub(crate) struct Element {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
@@ -40,8 +40,8 @@ pub(crate) struct Element {
 }
 
 impl Event {
-    /// Checks an attribute and the item that it stands on. Something comes out for every struct with named fields, so
-    /// that what raises it compiles although it has faults.
+    /// Checks an attribute and its item. Returns a result for every struct with named fields, so that raising the event compiles
+    /// even if it has mistakes.
     pub(crate) fn check(args: EventArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         if !args.has_source {
             errors.at(
@@ -53,7 +53,7 @@ impl Event {
         let name = name::or_snake(args.name, &item.ident, errors);
         let has_repr = check_repr(&item.attrs, errors);
         let elements = item.fields.iter_mut().filter_map(|field| element(field, errors)).collect::<Vec<_>>();
-        // A name that is at fault already is not reported for its length twice.
+        // A name that is too long has been reported, so the derived one is not.
         if !elements.is_empty() && name.value.len() <= name::LONGEST {
             let list = At { value: list_name(&name.value), span: name.span };
             name::check("name of the list of elements", &list, errors);
@@ -77,12 +77,12 @@ impl Event {
         })
     }
 
-    /// The name of the enumeration that names the elements.
+    /// Returns the name of the enumeration that names the elements.
     pub(crate) fn list_name(&self) -> String {
         list_name(&self.name.value)
     }
 
-    /// Whether the struct derives a trait, as far as can be seen below the attribute.
+    /// Returns true if the struct derives a trait, as far as is visible below the attribute.
     pub(crate) fn derives(&self, name: &str) -> bool {
         let derives = self.item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive"));
         let mut traits = derives.flat_map(listed_in::<Path>);
@@ -91,18 +91,18 @@ impl Event {
 }
 
 impl Element {
-    /// What tools call it.
+    /// Returns the name that tools see.
     pub(crate) fn name(&self) -> String {
         self.ident.unraw().to_string()
     }
 }
 
-/// Events have names of their own, so these differ as well.
+/// Returns the name of the enumeration of an event type's elements. Event types have unique names, so these are unique as well.
 fn list_name(event: &str) -> String {
     format!("{event}_elements")
 }
 
-/// The struct that the attribute stands on.
+/// Returns the struct that the attribute is on.
 fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
     let expected = "`#[event]` belongs on a struct whose fields are the elements";
     match syn::parse2(item.clone()) {
@@ -111,7 +111,7 @@ fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
             if let Some(lifetime) = found.generics.lifetimes().next() {
                 errors.on(
                     lifetime,
-                    "an event borrows nothing: it may be told after what it was raised with is gone",
+                    "an event borrows nothing: it may be delivered after what it was raised with is gone",
                 );
             }
             if matches!(found.fields, Fields::Unnamed(_)) {
@@ -127,7 +127,7 @@ fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
     }
 }
 
-/// What a field says, which is left away on it. Nothing comes out for fields without names.
+/// Parses a field, and removes its `#[mpit(..)]` attributes. Returns nothing for a field without a name.
 fn element(field: &mut Field, errors: &mut Errors) -> Option<Element> {
     let args = ElementArgs::parse(&field.attrs, errors);
     field.attrs.retain(|attribute| !attribute.path().is_ident("mpit"));
@@ -141,7 +141,7 @@ fn element(field: &mut Field, errors: &mut Errors) -> Option<Element> {
     Some(Element { ident: field.ident.clone()?, ty: field.ty.clone(), datatype: args.datatype })
 }
 
-/// A type that can be seen; what is behind a name is left to the traits of `mpit`.
+/// Checks a visible type; types behind an alias are left to the traits of `mpit`.
 fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     let seen = match value::ungrouped(ty) {
         Type::Path(_) | Type::Macro(_) => Primitive::of(ty),
@@ -166,7 +166,7 @@ fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     }
 }
 
-/// Whether the struct says how it is laid out; reports whatever is not the way of C.
+/// Returns true if the struct has a `repr`; reports any other than that of C.
 fn check_repr(attributes: &[Attribute], errors: &mut Errors) -> bool {
     let mut found = false;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
@@ -180,7 +180,7 @@ fn check_repr(attributes: &[Attribute], errors: &mut Errors) -> bool {
     found
 }
 
-/// What is listed in the parentheses of an attribute. What cannot be read there is the compiler's to report.
+/// Returns the items in the parentheses of an attribute. Errors in them are reported by the compiler.
 fn listed_in<T: syn::parse::Parse>(attribute: &Attribute) -> Vec<T> {
     attribute
         .parse_args_with(Punctuated::<T, Token![,]>::parse_terminated)

@@ -1,4 +1,4 @@
-//! Variables that are functions: what the signature says.
+//! Signatures of computed variables.
 
 use syn::{Expr, FnArg, Ident, Pat, Path, ReturnType, Signature, Type};
 
@@ -12,41 +12,41 @@ use crate::words::{Bind, Class, Word as _};
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) ident: Ident,
-    /// What it is bound to; the function takes it unless it is `NoObject`.
+    /// The kind of object that the variable is bound to; the function takes it unless it is `NoObject`.
     pub(crate) bind: Bind,
     /// The type of one element.
     pub(crate) value: Type,
-    /// It fills `&mut [value]`.
+    /// True if the function fills a `&mut [value]`.
     pub(crate) array: bool,
-    /// It returns a `Result`.
+    /// True if the function returns a `Result`.
     pub(crate) fallible: bool,
     pub(crate) count: Count,
-    /// Called when a handle is started.
+    /// The function to call when a handle is started.
     pub(crate) on_start: Option<Path>,
-    /// Called when a handle is stopped.
+    /// The function to call when a handle is stopped.
     pub(crate) on_stop: Option<Path>,
 }
 
-/// How many elements there are.
+/// The number of elements.
 #[derive(Debug)]
 pub(crate) enum Count {
     One,
     /// The communicator's size.
     Peers,
-    /// Always as many.
+    /// A fixed number.
     Fixed(Expr),
-    /// Depends on the object, which the pattern names.
+    /// A number that depends on the object, which the pattern names.
     Of(Box<Pat>, Box<Expr>),
 }
 
-/// The parameters of the function, taken apart.
+/// The parameters of the function.
 #[derive(Default)]
 struct Parameters<'a> {
     object: Option<&'a Type>,
     out: Option<&'a Type>,
 }
 
-/// Reads a signature, and reports what does not go with the attribute.
+/// Parses a signature, and reports conflicts with the attribute.
 pub(crate) fn check(signature: &Signature, args: &PvarArgs, errors: &mut Errors) -> Option<Function> {
     let parameters = parameters(signature, errors)?;
     let bind = check_bind(signature, parameters.object, args.bind.as_ref(), errors);
@@ -97,7 +97,7 @@ fn wrong_parameter<'a>(input: &syn::PatType, errors: &mut Errors) -> Option<Para
     None
 }
 
-/// Whether the function takes what it is bound to.
+/// Checks that the function takes the object that the variable is bound to.
 fn check_bind(
     signature: &Signature,
     object: Option<&Type>,
@@ -138,7 +138,7 @@ fn check_bind(
     kind
 }
 
-/// The type of an element, and whether it may fail.
+/// Returns the type of an element, and true if the function may fail.
 fn check_output(signature: &Signature, out: Option<&Type>, errors: &mut Errors) -> Option<(Type, bool)> {
     let name = &signature.ident;
     let (returned, fallible) = match &signature.output {
@@ -168,7 +168,7 @@ fn check_output(signature: &Signature, out: Option<&Type>, errors: &mut Errors) 
     }
 }
 
-/// Whether the class admits the value, if that can be seen.
+/// Checks that the class admits the value type, if it is visible.
 pub(super) fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Errors) {
     if array && class == Class::State {
         errors.on(ty, "a STATE is one value, return an enum that derives `MpitEnum`");
@@ -192,7 +192,7 @@ fn check_count(
             (true, _) => {
                 errors.on(
                     &signature.inputs,
-                    "nobody says how many elements there are: add for example `count = 66`",
+                    "the number of elements is not known: add for example `count = 66`",
                 );
                 None
             }
@@ -229,7 +229,7 @@ fn check_count(
     }
 }
 
-/// A number that can be seen must be one that C can count to.
+/// Checks that a visible number of elements fits into a C `int`.
 fn check_fixed(count: &Expr, errors: &mut Errors) {
     let Expr::Lit(literal) = count else { return };
     let number = match &literal.lit {

@@ -1,4 +1,4 @@
-//! Whether an attribute stands on an item that can be what it says.
+//! Checks of the item that an attribute is on.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -8,13 +8,13 @@ use super::name::LONGEST_DESCRIPTION;
 use crate::doc::Description;
 use crate::error::Errors;
 
-/// What `#[pvar]` stands on.
+/// An item that `#[pvar]` may be on.
 pub(crate) enum Variable {
     Static(ItemStatic),
     Function(Box<ItemFn>),
 }
 
-/// The static or function that a pvar is.
+/// Parses the static or function of a performance variable.
 pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variable> {
     match syn::parse2(item.clone()) {
         Ok(Item::Static(item)) => {
@@ -34,7 +34,7 @@ pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variab
     }
 }
 
-/// The static that a cvar is.
+/// Parses the static of a control variable.
 pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemStatic> {
     match syn::parse2(item.clone()) {
         Ok(Item::Static(item)) => {
@@ -53,7 +53,7 @@ pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemSta
     }
 }
 
-/// The unit struct that a category or a source is; `example` is one of them.
+/// Parses the unit struct of a category or a source; `example` shows a correct one.
 pub(crate) fn unit_struct(
     item: &TokenStream,
     attribute: &str,
@@ -76,7 +76,7 @@ pub(crate) fn unit_struct(
     }
 }
 
-/// Reports the wrong kind of item, on its head.
+/// Reports the wrong kind of item, at its head.
 pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &str, errors: &mut Errors) {
     let message = match found {
         Ok(found) if is_thread_local(&found) => {
@@ -93,7 +93,7 @@ pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &st
     errors.on(head(item), message);
 }
 
-/// The tokens up to the first group or `=` or `;`, without attributes: what people call the item.
+/// Returns the head of an item: the tokens up to the first group, `=` or `;`, without attributes.
 fn head(item: &TokenStream) -> TokenStream {
     use proc_macro2::TokenTree;
     let mut head = TokenStream::new();
@@ -110,7 +110,7 @@ fn head(item: &TokenStream) -> TokenStream {
     if head.is_empty() { item.clone() } else { head }
 }
 
-/// Returns true for `thread_local!`, and for what it makes of an item inside.
+/// Returns true for `thread_local!`, and for its expansion of an item inside.
 fn is_thread_local(item: &Item) -> bool {
     let ends_with = |path: &syn::Path, name| path.segments.last().is_some_and(|last| last.ident == name);
     match item {
@@ -163,7 +163,7 @@ fn check_function(item: &ItemFn, errors: &mut Errors) {
     check_generics(&signature.generics, "a pvar", errors);
 }
 
-/// Types and constants as parameters make many items of one; a definition is one.
+/// Reports generic parameters, since a definition must be a single item.
 pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Errors) {
     if generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))) {
         errors.on(
@@ -173,7 +173,7 @@ pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Error
     }
 }
 
-/// What the doc comment of an item says.
+/// Returns the description in the doc comment of an item.
 pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut Errors) -> Description {
     let description = Description::of(attributes);
     if description.has_nul() {
@@ -191,7 +191,7 @@ pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut 
     description
 }
 
-/// The `#[cfg(..)]` of an item, which what is generated beside it must share.
+/// Returns the `#[cfg(..)]` attributes of an item, which also apply to the code that is generated beside it.
 pub(crate) fn cfgs(attributes: &[Attribute]) -> TokenStream {
     attributes
         .iter()

@@ -1,4 +1,4 @@
-//! Which keys of `#[pvar]` go together, with the class, and with the item.
+//! Compatibility of the keys of `#[pvar]` with each other, with the class, and with the item.
 
 use proc_macro2::Span;
 
@@ -7,7 +7,7 @@ use crate::error::Errors;
 use crate::parse::{Flag, PvarArgs};
 use crate::words::{Class, Word as _, listed};
 
-/// Keys that exclude each other, whatever the item.
+/// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     let flag = |flag| args.flag(flag);
     contradict(
@@ -64,7 +64,7 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     }
 }
 
-/// Whether class and datatype go together.
+/// Reports a datatype that the class does not admit.
 pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
     let legal = value::datatypes(class.value);
@@ -76,7 +76,7 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     }
 }
 
-/// Keys that only functions have, and starting values that are not free.
+/// Reports keys for functions only, and forbidden starting values.
 pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut Errors) {
     for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
         if let Some(hook) = hook {
@@ -106,7 +106,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
     }
 }
 
-/// What a function cannot be.
+/// Reports keys that do not apply to functions.
 pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
     if let Some(span) = args.flag(Flag::Atomic) {
         errors.at(span, "a `fn` cannot be read and reset in one step: `atomic` needs a sum in a `static`");
@@ -141,7 +141,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
     }
 }
 
-/// Reports two keys that exclude each other, at the second.
+/// Reports two keys that exclude each other, at the second one.
 fn contradict(one: (Option<Span>, &str), other: (Option<Span>, &str), why: &str, errors: &mut Errors) {
     if let ((Some(_), one), (Some(span), other)) = (one, other) {
         errors.at(span, format!("`{other}` contradicts `{one}`: {why}"));

@@ -1,4 +1,4 @@
-//! Second stage: the rules. Everything that is wrong is reported; a definition comes out if nothing was.
+//! Second stage: the rules. All violations are reported; the result is a definition if there are none.
 
 mod category;
 mod cell;

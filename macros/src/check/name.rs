@@ -1,4 +1,4 @@
-//! Names that tools see.
+//! Names in the tools interface.
 
 use proc_macro2::Span;
 use quote::ToTokens as _;
@@ -8,13 +8,13 @@ use syn::ext::IdentExt as _;
 use crate::error::Errors;
 use crate::parse::At;
 
-/// Longer names do not fit into the tables that tools print.
+/// The largest length of a name, in bytes.
 pub(crate) const LONGEST: usize = 255;
 
-/// Longer descriptions do not fit into a descriptor.
+/// The largest length of a description, in bytes, which a descriptor can store.
 pub(crate) const LONGEST_DESCRIPTION: usize = 65535;
 
-/// The name that was given, or the identifier in lower case.
+/// Returns the given name, or the identifier in lower case.
 pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
     let name =
         given.unwrap_or_else(|| At { value: ident.unraw().to_string().to_lowercase(), span: ident.span() });
@@ -22,14 +22,14 @@ pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &m
     name
 }
 
-/// The name that was given, or the identifier in snake case, as modules are named.
+/// Returns the given name, or the identifier in snake case.
 pub(crate) fn or_snake(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
     let name = given.unwrap_or_else(|| At { value: snake(ident), span: ident.span() });
     check("name", &name, errors);
     name
 }
 
-/// `NotYetSent` to `not_yet_sent`, `HTTPError` to `http_error`, `IDLE` to `idle`.
+/// Returns an identifier in snake case: `NotYetSent` as `not_yet_sent`, `HTTPError` as `http_error`, `IDLE` as `idle`.
 pub(crate) fn snake(ident: &syn::Ident) -> String {
     let chars: Vec<char> = ident.unraw().to_string().chars().collect();
     let mut name = String::new();
@@ -46,7 +46,7 @@ pub(crate) fn snake(ident: &syn::Ident) -> String {
     name
 }
 
-/// Reports what is wrong with a name; `what` says what it names.
+/// Reports the faults of a name; `what` is the kind of entry.
 pub(crate) fn check(what: &str, name: &At<String>, errors: &mut Errors) {
     if let Some(fault) = fault(&name.value) {
         errors.at(name.span, format!("the {what} {fault}"));
@@ -68,7 +68,7 @@ fn fault(name: &str) -> Option<String> {
     Some(format!("`{}` contains {strange:?}, write `{}`", name.escape_debug(), instead.escape_debug()))
 }
 
-/// Text that goes into a description: neither empty nor cut short in C.
+/// Reports text that is empty, or contains a NUL at which C would cut it off.
 pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors) {
     if text.trim().is_empty() {
         errors.at(span, format!("{what} is empty, leave it away or say something"));
@@ -77,14 +77,14 @@ pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors
     }
 }
 
-/// The component, if one was given.
+/// Checks the component, if one was given.
 pub(crate) fn check_component(component: Option<&At<String>>, errors: &mut Errors) {
     if let Some(component) = component {
         check("component", component, errors);
     }
 }
 
-/// Reports a path that is named twice in one list.
+/// Reports a path that occurs twice in one list.
 pub(crate) fn check_once(key: &str, paths: &[Path], errors: &mut Errors) {
     for (at, path) in paths.iter().enumerate() {
         if paths[..at].contains(path) {

@@ -7,7 +7,7 @@ use super::name;
 use crate::error::Errors;
 use crate::parse::{At, PluginArgs};
 
-/// A plug-in without faults that tokens could show.
+/// A plug-in without mistakes that are visible in tokens.
 pub(crate) struct Plugin {
     pub(crate) krate: Option<Path>,
     pub(crate) name: At<String>,
@@ -16,11 +16,11 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
-    /// Checks what is written in `plugin!(..)`.
+    /// Checks the arguments of `plugin!(..)`.
     pub(crate) fn check(args: PluginArgs, errors: &mut Errors) -> Option<Self> {
         match &args.name {
             Some(name) => name::check("name", name, errors),
-            // A name that cannot be understood is reported already.
+            // A name that could not be parsed has been reported.
             None if !errors.is_empty() => {}
             None => {
                 errors

@@ -13,12 +13,12 @@ use crate::error::Errors;
 use crate::parse::{At, Flag, PvarArgs};
 use crate::words::{Bind, Class, Datatype, Verbosity, Word as _, listed};
 
-/// A performance variable without faults that tokens could show.
+/// A performance variable without mistakes that are visible in tokens.
 pub(crate) struct Pvar {
     pub(crate) krate: Option<Path>,
     pub(crate) cfgs: TokenStream,
     pub(crate) name: At<String>,
-    /// The class, and those under which the same level is published, too.
+    /// The class, and those under which the same level is also published.
     pub(crate) classes: Vec<At<Class>>,
     pub(crate) bind: Option<At<Bind>>,
     pub(crate) categories: Vec<Path>,
@@ -29,12 +29,12 @@ pub(crate) struct Pvar {
     pub(crate) unit: Option<At<String>>,
     pub(crate) flags: Vec<Flag>,
     pub(crate) atomic: bool,
-    /// The value's type is no alias, so the checks that depend on it are made.
+    /// True if the value's type is no alias, so that it was checked here.
     pub(crate) value_seen: bool,
     pub(crate) storage: Storage,
 }
 
-/// Where the value comes from.
+/// The source of the value.
 pub(crate) enum Storage {
     /// A cell.
     Static { ident: Ident, ty: Box<Type> },
@@ -43,7 +43,7 @@ pub(crate) enum Storage {
 }
 
 impl Pvar {
-    /// Checks an attribute and the item that it stands on.
+    /// Checks an attribute and its item.
     pub(crate) fn check(args: PvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         keys::check_flags(&args, errors);
         let variable = item::variable(item, errors);
@@ -102,7 +102,7 @@ impl Pvar {
     }
 }
 
-/// The flags that change what is published under the class itself.
+/// The flags that affect the entry of the definition's own class.
 const FLAGS: [Flag; 5] = [Flag::ReadOnly, Flag::Writable, Flag::Continuous, Flag::Atomic, Flag::Cumulative];
 
 fn classes(args: &PvarArgs) -> Option<Vec<At<Class>>> {
@@ -115,7 +115,7 @@ fn classes(args: &PvarArgs) -> Option<Vec<At<Class>>> {
     Some(classes)
 }
 
-/// Asks for the class that the cell is named after.
+/// Returns the message for a missing class, with a suggestion from the cell's name.
 fn missing_class(ty: Option<&Type>) -> String {
     let likely = ty.and_then(cell::likely_class).unwrap_or(Class::Counter).word();
     let words: Vec<&str> = Class::ALL.iter().map(|class| class.word()).collect();
@@ -125,7 +125,7 @@ fn missing_class(ty: Option<&Type>) -> String {
     )
 }
 
-/// What tools cannot know without a description.
+/// Checks that variables whose meaning tools cannot know have a description.
 fn check_description(args: &PvarArgs, description: &Description, ident: &Ident, errors: &mut Errors) {
     if args.class.as_ref().is_some_and(|class| class.value == Class::Generic) && description.is_empty() {
         errors.at(
@@ -135,7 +135,7 @@ fn check_description(args: &PvarArgs, description: &Description, ident: &Ident, 
     }
 }
 
-/// What depends on a value type that can be seen.
+/// Checks the rules that depend on a visible value type.
 fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bool, errors: &mut Errors) {
     let (Some(value), Some(class)) = (value, &args.class) else { return };
     if class.value == Class::Timer && value.serves(Class::Timer) {

@@ -8,7 +8,7 @@ use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, SourceArgs};
 
-/// A source without faults that tokens could show.
+/// A source without mistakes that are visible in tokens.
 pub(crate) struct Source {
     pub(crate) krate: Option<Path>,
     pub(crate) cfgs: TokenStream,
@@ -20,8 +20,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Checks an attribute and the item that it stands on. Something comes out for every struct, so that the events
-    /// of the source compile although it has faults.
+    /// Checks an attribute and its item. Returns a result for every struct, so that the events of the source compile even if it
+    /// has mistakes.
     pub(crate) fn check(args: SourceArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         if !args.has_order {
             errors.at(

@@ -1,12 +1,12 @@
-//! Value types, as far as they can be seen in tokens. What hides behind an alias is left to the traits of
-//! `mpit`; what can be seen gets the better message here.
+//! Value types that are visible in tokens. Types behind an alias are left to the traits of `mpit`; visible ones get better
+//! messages here.
 
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type};
 
 use crate::words::{Class, Datatype};
 
-/// A primitive type that can be seen.
+/// A primitive type that is visible in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Primitive {
     U32,
@@ -14,14 +14,14 @@ pub(crate) enum Primitive {
     I32,
     I64,
     F64,
-    /// `c_char`, or the byte that it is.
+    /// `c_char`, or a byte type that it may stand for.
     Char,
-    /// One that MPI tools cannot read.
+    /// A primitive type that MPI tools cannot read.
     Other,
 }
 
 impl Primitive {
-    /// The primitive that a type is; `None` when it is something else, or an alias.
+    /// Returns the primitive type; `None` for other types and aliases.
     pub(crate) fn of(ty: &Type) -> Option<Self> {
         let Type::Path(path) = ungrouped(ty) else { return None };
         Some(match path.path.segments.last()?.ident.to_string().as_str() {
@@ -37,12 +37,12 @@ impl Primitive {
         })
     }
 
-    /// Whether it is an integer that amounts are counted in.
+    /// Returns true for the integer types of amounts.
     pub(crate) fn is_unsigned(self) -> bool {
         matches!(self, Self::U32 | Self::U64)
     }
 
-    /// Whether a variable of a class may hold it.
+    /// Returns true if a variable of the class may hold the type.
     pub(crate) fn serves(self, class: Class) -> bool {
         match class {
             Class::State => false,
@@ -53,7 +53,7 @@ impl Primitive {
         }
     }
 
-    /// The datatypes that it can be published as.
+    /// Returns the datatypes that the type can be published as.
     pub(crate) fn datatypes(self) -> &'static [Datatype] {
         match self {
             Self::U32 => &[Datatype::Unsigned, Datatype::Uint32],
@@ -67,7 +67,7 @@ impl Primitive {
     }
 }
 
-/// What a variable of a class holds, in words.
+/// Returns a description of the types that a variable of a class may hold.
 pub(crate) fn legal(class: Class) -> &'static str {
     match class {
         Class::State => "an enum that derives `MpitEnum`",
@@ -78,7 +78,7 @@ pub(crate) fn legal(class: Class) -> &'static str {
     }
 }
 
-/// The datatypes that a class admits.
+/// Returns the datatypes that a class admits.
 pub(crate) fn datatypes(class: Class) -> &'static [Datatype] {
     use Datatype::{Double, Int, Unsigned, UnsignedLong, UnsignedLongLong};
     match class {
@@ -90,7 +90,7 @@ pub(crate) fn datatypes(class: Class) -> &'static [Datatype] {
     }
 }
 
-/// The `T` of `Counter<T>`.
+/// Returns the `T` of `Counter<T>`.
 pub(crate) fn argument(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ungrouped(ty) else { return None };
     match &path.path.segments.last()?.arguments {
@@ -104,7 +104,7 @@ pub(crate) fn argument(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// A type without the invisible parentheses around what a `macro_rules` put in.
+/// Removes the invisible groups around fragments of a `macro_rules`.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungrouped(&group.elem),
@@ -113,7 +113,7 @@ pub(crate) fn ungrouped(ty: &Type) -> &Type {
     }
 }
 
-/// The last name of a type's path: `Comm` of `mpit::object::Comm<'_>`.
+/// Returns the last name of a type's path: `Comm` for `mpit::object::Comm<'_>`.
 pub(crate) fn last_name(ty: &Type) -> Option<String> {
     match ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
@@ -121,7 +121,7 @@ pub(crate) fn last_name(ty: &Type) -> Option<String> {
     }
 }
 
-/// Tokens as people write them, for messages.
+/// Returns a type as it is usually written, for messages.
 pub(crate) fn spelled(ty: &Type) -> String {
     let mut text = ty.to_token_stream().to_string();
     for (from, to) in

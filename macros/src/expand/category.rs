@@ -1,4 +1,4 @@
-//! Categories.
+//! Expansion of categories.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use super::{assert_at, element, origin, private, root, unique};
 use crate::check::Category;
 
-/// The registration of a category, or, when there are mistakes, just what keeps its uses compiling.
+/// Returns the registration of a category or, with mistakes, only the parts that its uses need to compile.
 pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
     let root = root(category.krate.as_ref());
     let private = private(category.krate.as_ref());
@@ -19,7 +19,7 @@ pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
     let (cfgs, ident, name) = (&category.cfgs, &category.ident, &category.name.value);
     let (description, origin) = (category.description.to_tokens(), origin(&private));
     let registration = (!faulty).then(|| registration(&root, &private, category));
-    // The lists are statics, since only those may refer to each other in a circle: a parent that contains.
+    // The lists are statics, since only those may refer to each other in a cycle: a parent that contains the category.
     quote! {
         #cfgs
         const _: () = {
@@ -36,7 +36,7 @@ pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
     }
 }
 
-/// The descriptors of categories, without a look at what is in them.
+/// Returns links to the descriptors of categories, which the compiler does not follow.
 fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
     quote!(#(<#categories as #root::Category>::LINK.get()),*)
 }
@@ -45,7 +45,7 @@ fn registration(root: &TokenStream, private: &TokenStream, category: &Category) 
     let (ident, name) = (&category.ident, &category.name.value);
     let element = element(private, "category", "__MPIT_ELEMENT", &quote!(&__MPIT_CATEGORY));
     let marker = unique("the_category", &category.name);
-    // One edge must go; the first one is as good as any.
+    // Any edge may be reported as the one to remove; this is the first.
     let acyclic = category.parents.first().or(category.contains.first()).map(|edge| {
         let condition = quote!(!<#ident as #root::Category>::DESC.is_its_own_ancestor());
         let chain = if category.parents.is_empty() { "contains" } else { "parent" };

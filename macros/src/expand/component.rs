@@ -1,4 +1,4 @@
-//! Components.
+//! Expansion of components.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,7 +7,7 @@ use super::{element, origin, private, unique};
 use crate::check::Component;
 use crate::parse::At;
 
-/// The registration of a component.
+/// Returns the registration of a component.
 pub(crate) fn component(component: &Component) -> TokenStream {
     let private = private(component.krate.as_ref());
     let (framework, name) = (&component.framework.value, &component.name.value);
@@ -18,7 +18,7 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let element = element(&private, "component", "__MPIT_ELEMENT", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
     let marker = unique("the_component", &both);
-    // Frameworks of others have traits of their own, of which nothing is known here.
+    // The traits of other frameworks are not known here.
     let known = ["pml", "osc", "coll"].into_iter().find(|known| framework == known);
     let is_its_own = known.map(|known| {
         let check = Ident::new(known, Span::call_site());

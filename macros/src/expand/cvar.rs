@@ -1,4 +1,4 @@
-//! Control variables.
+//! Expansion of control variables.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -8,7 +8,7 @@ use super::{assert_at, category_list, element, head, private, root, unique, vari
 use crate::check::Cvar;
 use crate::words::{Bind, Scope, Word as _};
 
-/// The registration of a cvar.
+/// Returns the registration of a control variable.
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let private = &private(cvar.krate.as_ref());
     let cfgs = &cvar.cfgs;
@@ -23,7 +23,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
             let (low, high): (#value, #value) = (#low, #high);
             low <= high
         }};
-        // Of an empty range nothing else is said.
+        // True for an empty range as well, which `ordered` reports.
         let inside = quote_spanned! {Span::mixed_site()=> {
             let (initial, low, high): (#value, #value, #value) = (#initial, #low, #high);
             low <= initial && initial <= high || !(low <= high)
@@ -52,7 +52,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     }
 }
 
-/// The rule about cells of bound variables, for cells behind an alias.
+/// Returns the check of the rule on cells of bound variables, for cells behind an alias.
 fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
     if cvar.cell_seen {
         return None;
@@ -97,7 +97,7 @@ fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     desc
 }
 
-/// What few settings have.
+/// Returns the properties that few control variables have.
 fn rare(cvar: &Cvar) -> TokenStream {
     let mut rare = TokenStream::new();
     if !cvar.categories.is_empty() {

@@ -1,4 +1,4 @@
-//! Enumerations.
+//! Expansion of enumerations.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,7 +7,7 @@ use super::{element, origin, private, root, unique};
 use crate::check::Enumeration;
 use crate::parse::At;
 
-/// The trait that makes an enum an enumeration, and its registration unless there are mistakes.
+/// Returns the trait implementation of an enumeration, and its registration unless there are mistakes.
 pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStream {
     let root = root(enumeration.krate.as_ref());
     let private = private(enumeration.krate.as_ref());
@@ -20,7 +20,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
         let name = &name.value;
         quote!(#private::EnumItem::new(#ident::#variant as i32, #name))
     });
-    // With mistakes, one item that stands for those there will be: states have a first one.
+    // With mistakes, one placeholder item: states begin with the first one.
     let (items, value) = if faulty {
         (quote!(#private::EnumItem::new(0, "")), quote!(0))
     } else {
@@ -53,7 +53,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
     }
 }
 
-/// The name that was given, or the names of crate and enum: enumerations of all crates share one name space.
+/// Returns the given name, or the names of crate and enum: enumerations of all crates share one name space.
 fn name(enumeration: &Enumeration) -> At<String> {
     enumeration.name.clone().unwrap_or_else(|| {
         let short = enumeration.short_name();

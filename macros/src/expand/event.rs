@@ -1,4 +1,4 @@
-//! Events.
+//! Expansion of event types.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -8,15 +8,16 @@ use super::{assert_at, category_list, component_name, element, origin, private, 
 use crate::check::{Element, Event};
 use crate::words::Word as _;
 
-/// The struct, laid out as C does, the trait that makes it an event, and its registration unless there are mistakes.
+/// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
 pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let root = &root(event.krate.as_ref());
     let private = &private(event.krate.as_ref());
     let (cfgs, ident, payload) = (&event.cfgs, &event.item.ident, payload(event));
-    // With mistakes, an event without anything in it, from a source that nobody knows.
+    // With mistakes, an event type without elements and with a placeholder source.
     let elements = if faulty { &[] } else { event.elements.as_slice() };
     let values = elements.iter().map(|element| value(private, event, element));
     let fills = elements.iter().map(|element| fill(event, element));
+    let collected = collected(private, event, faulty);
     let names = (!elements.is_empty()).then(|| names(private, event));
     let source = event.source.as_ref().filter(|_| !faulty);
     let source = source
@@ -25,7 +26,7 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let desc = descriptor(private, event, &source, names.is_some());
     let registration = (!faulty).then(|| registration(private, event));
     let listeners = event.listeners.as_ref().filter(|_| !faulty);
-    // The compiler underlines the name if its type is another one.
+    // The compiler underlines the name if its type does not fit.
     let cell = listeners.map_or_else(
         || quote!(new()),
         |word| {
@@ -50,13 +51,17 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
                 fn fill(&self, payload: &mut #private::Payload) {
                     #(#fills)*
                 }
+
+                fn collect(occurrence: &#private::Occurrence) -> #private::Result<Self> {
+                    #collected
+                }
             }
             #registration
         };
     }
 }
 
-/// The struct with what it must have and does not say itself.
+/// Returns the struct with the attributes that it must have and lacks.
 fn payload(event: &Event) -> TokenStream {
     let mut traits = Vec::new();
     for (name, path) in [("Clone", quote!(::core::clone::Clone)), ("Copy", quote!(::core::marker::Copy))] {
@@ -70,7 +75,7 @@ fn payload(event: &Event) -> TokenStream {
     quote!(#derive #repr #item)
 }
 
-/// An element: its datatype and where it lies.
+/// Returns an element: its datatype and its displacement.
 fn value(private: &TokenStream, event: &Event, element: &Element) -> TokenStream {
     let (payload, field, ty) = (&event.item.ident, &element.ident, &element.ty);
     let datatype = element.datatype.as_ref().map_or_else(
@@ -80,14 +85,27 @@ fn value(private: &TokenStream, event: &Event, element: &Element) -> TokenStream
     quote!(#private::Element::new(#datatype, ::core::mem::offset_of!(#payload, #field)))
 }
 
-/// Puts an element into an instance.
+/// Returns the statement that stores an element in an instance.
 fn fill(event: &Event, element: &Element) -> TokenStream {
     let (payload, field) = (&event.item.ident, &element.ident);
     let value = quote_spanned!(element.ty.span()=> self.#field);
     quote!(payload.put(::core::mem::offset_of!(#payload, #field), #value);)
 }
 
-/// The enumeration that names the elements.
+/// Returns the expression for an instance of the struct with the elements of an occurrence.
+fn collected(private: &TokenStream, event: &Event, faulty: bool) -> TokenStream {
+    if faulty {
+        return quote!(#private::Result::Err(#private::Error::Invalid));
+    }
+    let fields = event.elements.iter().enumerate().map(|(at, element)| {
+        let field = &element.ident;
+        let value = quote_spanned!(element.ty.span()=> #private::element::read(occurrence, #at)?);
+        quote!(#field: #value)
+    });
+    quote!(#private::Result::Ok(Self { #(#fields),* }))
+}
+
+/// Returns the enumeration that names the elements.
 fn names(private: &TokenStream, event: &Event) -> TokenStream {
     let (name, origin) = (event.list_name(), origin(private));
     let items = event.elements.iter().zip(0_i32..).map(|(element, at)| {
@@ -136,7 +154,7 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
     desc
 }
 
-/// The element of the slice, and what only types and constants can tell.
+/// Returns the element of the section, and the checks that need types and constants.
 fn registration(private: &TokenStream, event: &Event) -> TokenStream {
     let element = element(private, "event", "__MPIT_ELEMENT", &quote!(&__MPIT_EVENT));
     let marker = unique("the_event", &event.name);

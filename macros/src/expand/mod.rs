@@ -1,9 +1,8 @@
-//! Third stage: checked definitions become tokens.
+//! Third stage: conversion of checked definitions to tokens.
 //!
-//! A definition expands to one `const _` block beside the item: an element of one of the sections that the
-//! linker gathers, which is the descriptor or refers to it; checks that only types and constants can answer; and a marker that
-//! makes the compiler refuse a second definition of the same name in the crate. All paths lead through
-//! `mpit::__private`.
+//! A definition expands to one `const _` block beside the item: an element of one of the linker sections, which is the descriptor
+//! or refers to it; checks that need types and constants; and a marker that makes the compiler refuse a second definition of the
+//! same name in the crate. All paths begin with `mpit::__private`.
 
 mod category;
 mod component;
@@ -31,30 +30,31 @@ use crate::doc::Description;
 use crate::parse::At;
 use crate::words::Word;
 
-/// The crate that the expansion refers to.
+/// Returns the path of the crate that the expansion refers to.
 fn root(given: Option<&Path>) -> TokenStream {
     given.map_or_else(|| quote!(::mpit), |path| quote!(#path))
 }
 
-/// Where in `mpit` everything is.
+/// Returns the path of the items that expansions use.
 fn private(given: Option<&Path>) -> TokenStream {
     let root = root(given);
     quote!(#root::__private)
 }
 
-/// An element of the section of its kind, a descriptor or a reference to one; `name` is free in the block of the definition.
+/// Returns an element of the section of its kind, a descriptor or a reference to one. `name` is free in the block of the
+/// definition.
 fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -> TokenStream {
     let (kind, name) = (Ident::new(kind, Span::call_site()), Ident::new(name, Span::call_site()));
     quote!(#private::register! { #kind #name #value })
 }
 
-/// The origin of a definition, of type `Origin`.
+/// Returns the source location of a definition, of type `Origin`.
 fn origin(private: &TokenStream) -> TokenStream {
     quote!(#private::Origin::new(::core::file!(), ::core::line!()))
 }
 
-/// What a variable says of itself, of type `Head`. The kinds of variables differ in `more`, which goes to what they have in
-/// common with others.
+/// Returns the metadata of a variable, of type `Head`. `more` is the part of the shared metadata that depends on the kind of
+/// variable.
 fn head(
     private: &TokenStream,
     (name, description): (&str, &Description),
@@ -72,27 +72,27 @@ fn head(
     }
 }
 
-/// A word as a variant of its vocabulary in `mpit`.
+/// Returns a value as a variant of its vocabulary in `mpit`.
 fn variant<W: Word>(private: &TokenStream, vocabulary: &str, word: W) -> TokenStream {
     let vocabulary = Ident::new(vocabulary, Span::call_site());
     let variant = Ident::new(word.variant(), Span::call_site());
     quote!(#private::#vocabulary::#variant)
 }
 
-/// The component: the one given, or the package.
+/// Returns the component: the given one, or the package.
 fn component_name(given: Option<&At<String>>) -> TokenStream {
     given
         .map_or_else(|| quote!(::core::env!("CARGO_PKG_NAME")), |component| component.value.to_token_stream())
 }
 
-/// `&[<A as Category>::DESC, ..]`
+/// Returns `&[<A as Category>::DESC, ..]`.
 fn category_list(root: &TokenStream, categories: &[Path]) -> TokenStream {
     quote!(&[#(<#categories as #root::Category>::DESC),*])
 }
 
-/// Makes the compiler refuse a second definition of a name in the same crate, and show both places.
+/// Returns a marker that makes the compiler refuse a second definition of a name in the same crate, and show both places.
 ///
-/// Exported macros share one name space per crate, wherever they stand. The name is what the message says.
+/// It is an exported macro, since these share one name space per crate, wherever they are. Its name is what the message shows.
 fn unique(what: &str, name: &At<String>) -> TokenStream {
     let fit = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
@@ -109,12 +109,12 @@ fn unique(what: &str, name: &At<String>) -> TokenStream {
     }
 }
 
-/// A condition for the compiler to check, and what it says at `span` otherwise.
+/// Returns a compile-time assertion with a message at `span`.
 fn assert_at(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
     quote_spanned!(span=> const _: () = ::core::assert!(#condition, #message);)
 }
 
-/// The same tokens, which the compiler underlines elsewhere.
+/// Returns the same tokens with another location for compiler messages.
 fn located(tokens: TokenStream, span: Span) -> TokenStream {
     let span = span.resolved_at(Span::call_site());
     let located = |mut token: TokenTree| {

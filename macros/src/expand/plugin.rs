@@ -1,4 +1,4 @@
-//! Plug-ins.
+//! Expansion of plug-ins.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,14 +7,14 @@ use syn::Path;
 use super::{element, origin, private};
 use crate::check::Plugin;
 
-/// The one symbol of the image. What it says is made by `mpit`, of what the attributes left in the image.
+/// Returns the only exported symbol of the image, a function that calls `mpit` to export the definitions.
 pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     let private = private(plugin.krate.as_ref());
     let (name, origin) = (&plugin.name.value, origin(&private));
     let activate = function(plugin.activate.as_ref(), &quote!(fn() -> #private::Result<()>));
     let deactivate = function(plugin.deactivate.as_ref(), &quote!(fn()));
-    // A second one in the same crate is refused with both places shown. One in another crate of the image is found when
-    // the image is loaded, by the section, unless the linker has refused it.
+    // The compiler refuses a second one in the same crate and shows both places. One in another crate of the image is detected
+    // when the image is loaded, unless the linker refuses it.
     let span = plugin.name.span.resolved_at(Span::call_site());
     let marker = Ident::new("the_plugin_of_this_image", span);
     let marker = quote_spanned! {span=>
@@ -44,7 +44,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     }
 }
 
-/// A function of the plug-in's, if it has one.
+/// Returns a function of the plug-in, if it has one.
 fn function(path: Option<&Path>, ty: &TokenStream) -> TokenStream {
     path.map_or_else(
         || quote!(::core::option::Option::None),

@@ -1,4 +1,4 @@
-//! Performance variables.
+//! Expansion of performance variables.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -16,7 +16,7 @@ struct Place {
     ty: TokenStream,
 }
 
-/// The registration of a pvar.
+/// Returns the registration of a performance variable.
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let private = &private(pvar.krate.as_ref());
     let cfgs = &pvar.cfgs;
@@ -25,7 +25,7 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
         Storage::Function(function) => {
             let state = pvar.classes.iter().any(|class| class.value == Class::State);
             let code = computed(private, function, state);
-            // Where the compiler underlines a value that does not suit the class.
+            // The location at which the compiler reports a value that does not suit the class.
             let ty = located(quote!(#private::Computed<__MpitComputed>), function.value.span());
             (Place { cell: quote!(__MPIT_COMPUTED), ty }, Some(code))
         }
@@ -48,7 +48,7 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     }
 }
 
-/// The descriptor of one class of the variable; `main` is the one that the definition names.
+/// Returns the descriptor of one class of the variable; `main` is the class that the definition names.
 fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, place: &Place) -> TokenStream {
     let cell = &place.cell;
     let categories = (!pvar.categories.is_empty()).then(|| {
@@ -84,8 +84,8 @@ fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, plac
     desc
 }
 
-/// What only types can answer. What is asked of types alone is part of the block, which costs the compiler less than a constant
-/// for each; what may fail when it is evaluated is a constant of its own, so that each says so.
+/// Returns the checks that need types. Those of types alone are statements in the block, which compile faster than a constant for
+/// each; those that may fail when evaluated are separate constants, so that each failure is reported.
 fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     let mut checks = TokenStream::new();
     for class in &pvar.classes {
@@ -130,7 +130,7 @@ fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStre
     assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)
 }
 
-/// The rule about units of timers, for value types behind an alias.
+/// Returns the check of the rule on units of timers, for value types behind an alias.
 fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     let class = &pvar.classes[0];
     let double = variant(private, "Datatype", Datatype::Double);
@@ -149,7 +149,7 @@ fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStre
     }
 }
 
-/// The cell of a variable that is a function. Its type has functions in it that call the one of the definition.
+/// Returns the cell of a computed variable, whose type has functions that call the definition's.
 fn computed(private: &TokenStream, function: &Function, state: bool) -> TokenStream {
     let value = &function.value;
     let bind = variant(private, "Bind", function.bind);
@@ -176,7 +176,7 @@ fn computed(private: &TokenStream, function: &Function, state: bool) -> TokenStr
     }
 }
 
-/// A name of the generated code that the definition's own cannot collide with.
+/// Returns a name for generated code that cannot collide with the definition's own names.
 fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }

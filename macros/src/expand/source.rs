@@ -1,4 +1,4 @@
-//! Sources.
+//! Expansion of sources.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,7 +6,7 @@ use quote::quote;
 use super::{component_name, element, origin, private, root, unique};
 use crate::check::Source;
 
-/// The trait that makes a struct a source, and its registration unless there are mistakes.
+/// Returns the trait implementation of a source, and its registration unless there are mistakes.
 pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let root = root(source.krate.as_ref());
     let private = private(source.krate.as_ref());

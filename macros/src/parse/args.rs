@@ -1,4 +1,4 @@
-//! What all attributes have in common: `key`, `key = value`, separated by commas.
+//! Syntax common to all attributes: `key` and `key = value`, separated by commas.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
@@ -8,14 +8,14 @@ use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
 use crate::error::Errors;
 use crate::words::{self, Word};
 
-/// Something, and where it was written.
+/// A value and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct At<T> {
     pub(crate) value: T,
     pub(crate) span: Span,
 }
 
-/// The keys of an attribute, each with an example of how it is written.
+/// The keys of an attribute, each with an example of its use.
 #[derive(Debug)]
 pub(crate) struct Keys {
     pub(crate) attribute: &'static str,
@@ -31,17 +31,17 @@ pub(crate) struct Arg {
     value: Value,
 }
 
-/// What follows a key.
+/// The part after a key.
 #[derive(Debug)]
 enum Value {
     None,
     Some(Expr),
-    /// Something that cannot be understood; it is reported already.
+    /// A value that could not be parsed, which has been reported.
     Faulty,
 }
 
 impl Keys {
-    /// Takes an attribute's tokens apart. Every key of the result is known and occurs once.
+    /// Parses an attribute's tokens. All keys in the result are known and unique.
     pub(crate) fn parse(&self, tokens: TokenStream, errors: &mut Errors) -> Vec<Arg> {
         let parser = |input: ParseStream<'_>| {
             let mut args: Vec<Arg> = Vec::new();
@@ -103,7 +103,7 @@ impl Keys {
     }
 }
 
-/// The arguments of all `#[mpit(..)]` among these attributes.
+/// Parses the arguments of all `#[mpit(..)]` among these attributes.
 pub(crate) fn in_mpit(keys: &Keys, attributes: &[Attribute], errors: &mut Errors) -> Vec<Arg> {
     let mut args = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("mpit")) {
@@ -115,7 +115,7 @@ pub(crate) fn in_mpit(keys: &Keys, attributes: &[Attribute], errors: &mut Errors
     args
 }
 
-/// What follows a key, or where it stops making sense.
+/// Parses the part after a key, or returns the location of the fault.
 fn value(input: ParseStream<'_>) -> Result<Value, Span> {
     if !input.peek(Token![=]) {
         return Ok(Value::None);
@@ -124,14 +124,14 @@ fn value(input: ParseStream<'_>) -> Result<Value, Span> {
     if input.is_empty() || input.peek(Token![,]) {
         return Err(equals.span);
     }
-    // Tried on a copy, so that tokens which remain of it do not count as tokens that nobody read.
+    // Parsed on a fork, so that remaining tokens are not reported as unexpected.
     match input.fork().parse::<Expr>() {
         Ok(_) => input.parse().map(Value::Some).map_err(|error| error.span()),
         Err(error) => Err(error.span()),
     }
 }
 
-/// Goes on behind the next comma.
+/// Skips to the token after the next comma.
 fn skip_to_next(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() {
         if let TokenTree::Punct(punct) = input.parse::<TokenTree>()?
@@ -153,7 +153,7 @@ impl Arg {
         }
     }
 
-    /// What `read` makes of the value; what it cannot read is reported.
+    /// Returns the result of `read` for the value; a value that it cannot read is reported.
     fn read<T>(&self, read: fn(&Expr) -> Option<T>, errors: &mut Errors) -> Option<T> {
         let read = match &self.value {
             Value::Some(value) => read(ungrouped(value)),
@@ -165,7 +165,7 @@ impl Arg {
         read
     }
 
-    /// `key`, alone.
+    /// Reads `key` without a value.
     pub(crate) fn flag(&self, errors: &mut Errors) -> Option<Span> {
         if let Value::Some(value) = &self.value {
             errors.on(value, format!("`{0}` takes no value, write `{0}` alone", self.key));
@@ -173,14 +173,14 @@ impl Arg {
         matches!(self.value, Value::None).then_some(self.span)
     }
 
-    /// `key = expression`.
+    /// Reads `key = expression`.
     pub(crate) fn expr(&self, errors: &mut Errors) -> Option<Expr> {
         self.read(|value| Some(value.clone()), errors)
     }
 
-    /// `key = "text"`.
+    /// Reads `key = "text"`.
     pub(crate) fn string(&self, errors: &mut Errors) -> Option<At<String>> {
-        // A word without its quotes is what people write first.
+        // A value without quotes is the most frequent mistake.
         if let Value::Some(Expr::Path(path)) = &self.value
             && let Some(word) = path.path.get_ident()
         {
@@ -190,22 +190,22 @@ impl Arg {
         self.read(string, errors)
     }
 
-    /// `key = "text"` or `key = ["text", ..]`.
+    /// Reads `key = "text"` or `key = ["text", ..]`.
     pub(crate) fn strings(&self, errors: &mut Errors) -> Vec<At<String>> {
         self.read(|value| list(value, string), errors).unwrap_or_default()
     }
 
-    /// `key = some::path`.
+    /// Reads `key = some::path`.
     pub(crate) fn path(&self, errors: &mut Errors) -> Option<Path> {
         self.read(path, errors)
     }
 
-    /// `key = some::path` or `key = [some::path, ..]`.
+    /// Reads `key = some::path` or `key = [some::path, ..]`.
     pub(crate) fn paths(&self, errors: &mut Errors) -> Vec<Path> {
         self.read(|value| list(value, path), errors).unwrap_or_default()
     }
 
-    /// `key = "WORD"`.
+    /// Reads `key = "VALUE"` with a value of a vocabulary.
     pub(crate) fn word<W: Word>(&self, errors: &mut Errors) -> Option<At<W>> {
         let text = self.string(errors)?;
         match words::find(&text.value) {
@@ -218,7 +218,7 @@ impl Arg {
     }
 }
 
-/// One item, or several in brackets.
+/// Reads one item, or several in brackets.
 fn list<T>(value: &Expr, read: fn(&Expr) -> Option<T>) -> Option<Vec<T>> {
     match value {
         Expr::Array(list) => list.elems.iter().map(read).collect(),
@@ -244,7 +244,7 @@ fn at(text: &LitStr) -> At<String> {
     At { value: text.value(), span: text.span() }
 }
 
-/// An expression without the invisible parentheses around what a `macro_rules` put in.
+/// Removes the invisible groups around fragments of a `macro_rules`.
 pub(crate) fn ungrouped(expr: &Expr) -> &Expr {
     match expr {
         Expr::Group(group) => ungrouped(&group.expr),

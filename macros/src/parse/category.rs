@@ -1,4 +1,4 @@
-//! `#[category(..)]`.
+//! Arguments of `#[category(..)]`.
 
 use proc_macro2::TokenStream;
 use syn::Path;
@@ -16,7 +16,7 @@ const KEYS: Keys = Keys {
     ],
 };
 
-/// What is written in `#[category(..)]`.
+/// The arguments of `#[category(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct CategoryArgs {
     pub(crate) krate: Option<Path>,

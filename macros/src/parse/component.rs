@@ -1,4 +1,4 @@
-//! `#[component(..)]`.
+//! Arguments of `#[component(..)]`.
 
 use proc_macro2::TokenStream;
 use syn::{Expr, Path};
@@ -16,7 +16,7 @@ const KEYS: Keys = Keys {
     ],
 };
 
-/// What is written in `#[component(..)]`.
+/// The arguments of `#[component(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct ComponentArgs {
     pub(crate) krate: Option<Path>,

@@ -1,4 +1,4 @@
-//! `#[cvar(..)]`.
+//! Arguments of `#[cvar(..)]`.
 
 use proc_macro2::TokenStream;
 use syn::Path;
@@ -24,13 +24,13 @@ const KEYS: Keys = Keys {
     ],
 };
 
-/// What is written in `#[cvar(..)]`.
+/// The arguments of `#[cvar(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct CvarArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) scope: Option<At<Scope>>,
     pub(crate) bind: Option<At<Bind>>,
-    /// `bind` was given, though perhaps not understood.
+    /// True if `bind` was given, even if it could not be parsed.
     pub(crate) has_bind: bool,
     pub(crate) category: Vec<Path>,
     pub(crate) name: Option<At<String>>,

@@ -1,4 +1,4 @@
-//! `#[mpit(..)]` on an enum that derives `MpitEnum`, and on its variants.
+//! Arguments of `#[mpit(..)]` on an enum that derives `MpitEnum`, and on its variants.
 
 use syn::{Attribute, Path};
 
@@ -12,7 +12,7 @@ const ENUM_KEYS: Keys = Keys {
 
 const ITEM_KEYS: Keys = Keys { attribute: "mpit", keys: &[("name", "name = \"idle\"")] };
 
-/// What is written in `#[mpit(..)]` on an enum.
+/// The arguments of `#[mpit(..)]` on an enum.
 #[derive(Debug, Default)]
 pub(crate) struct EnumArgs {
     pub(crate) krate: Option<Path>,
@@ -32,7 +32,7 @@ impl EnumArgs {
     }
 }
 
-/// What is written in `#[mpit(..)]` on a variant.
+/// The arguments of `#[mpit(..)]` on a variant.
 #[derive(Debug, Default)]
 pub(crate) struct ItemArgs {
     pub(crate) name: Option<At<String>>,

@@ -1,4 +1,4 @@
-//! `#[event(..)]`, and `#[mpit(..)]` on the fields of an event.
+//! Arguments of `#[event(..)]`, and of `#[mpit(..)]` on the fields of an event.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Path};
@@ -23,11 +23,11 @@ const KEYS: Keys = Keys {
 
 const ELEMENT_KEYS: Keys = Keys { attribute: "mpit", keys: &[("datatype", "datatype = \"INT32_T\"")] };
 
-/// What is written in `#[event(..)]`.
+/// The arguments of `#[event(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct EventArgs {
     pub(crate) krate: Option<Path>,
-    /// Whether anything is said about the source, be it understood or not.
+    /// True if a source was given, even if it could not be parsed.
     pub(crate) has_source: bool,
     pub(crate) source: Option<Path>,
     pub(crate) bind: Option<At<Bind>>,
@@ -60,7 +60,7 @@ impl EventArgs {
     }
 }
 
-/// What is written in `#[mpit(..)]` on a field.
+/// The arguments of `#[mpit(..)]` on a field.
 #[derive(Debug, Default)]
 pub(crate) struct ElementArgs {
     pub(crate) datatype: Option<At<Datatype>>,

@@ -1,4 +1,4 @@
-//! First stage: attribute tokens become data. What cannot be understood is reported, the rest goes on.
+//! First stage: conversion of attribute tokens to data. Tokens that cannot be parsed are reported and skipped.
 
 mod args;
 mod category;

@@ -1,4 +1,4 @@
-//! `plugin!(..)`.
+//! Arguments of `plugin!(..)`.
 
 use proc_macro2::TokenStream;
 use syn::Path;
@@ -16,7 +16,7 @@ const KEYS: Keys = Keys {
     ],
 };
 
-/// What is written in `plugin!(..)`.
+/// The arguments of `plugin!(..)`.
 #[derive(Debug, Default)]
 pub(crate) struct PluginArgs {
     pub(crate) krate: Option<Path>,

@@ -1,4 +1,4 @@
-//! `#[pvar(..)]`.
+//! Arguments of `#[pvar(..)]`.
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Expr, Path};
@@ -32,31 +32,31 @@ const KEYS: Keys = Keys {
     ],
 };
 
-/// A key that stands alone.
+/// A key without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flag {
     /// No write, no reset.
     ReadOnly,
-    /// Write and reset, although the class would not have it.
+    /// Write and reset, for a class that is read-only by default.
     Writable,
-    /// Always running.
+    /// Always started.
     Continuous,
     /// Read and reset in one step.
     Atomic,
     /// A present value that only grows.
     Cumulative,
-    /// Publishes a level's highest value, too.
+    /// Publishes a level's highest value as well.
     HighWatermark,
-    /// Publishes a level's lowest value, too.
+    /// Publishes a level's lowest value as well.
     LowWatermark,
 }
 
-/// What is written in `#[pvar(..)]`.
+/// The arguments of `#[pvar(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct PvarArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) class: Option<At<Class>>,
-    /// `class` was given, though perhaps not understood.
+    /// True if `class` was given, even if it could not be parsed.
     pub(crate) has_class: bool,
     pub(crate) bind: Option<At<Bind>>,
     pub(crate) category: Vec<Path>,
@@ -105,7 +105,7 @@ impl PvarArgs {
         args
     }
 
-    /// Where a flag was given.
+    /// Returns the location of a flag, if it was given.
     pub(crate) fn flag(&self, flag: Flag) -> Option<Span> {
         self.flags.iter().find(|given| given.value == flag).map(|given| given.span)
     }

@@ -1,4 +1,4 @@
-//! `#[source(..)]`.
+//! Arguments of `#[source(..)]`.
 
 use proc_macro2::{Span, TokenStream};
 use syn::Path;
@@ -17,11 +17,11 @@ const KEYS: Keys = Keys {
     ],
 };
 
-/// What is written in `#[source(..)]`.
+/// The arguments of `#[source(..)]`.
 #[derive(Debug, Default)]
 pub(crate) struct SourceArgs {
     pub(crate) krate: Option<Path>,
-    /// Whether anything is said about the order, be it understood or not.
+    /// True if an order was given, even if it could not be parsed.
     pub(crate) has_order: bool,
     pub(crate) ordered: Option<Span>,
     pub(crate) unordered: Option<Span>,

@@ -1,4 +1,4 @@
-//! The list of components: whose names and switches are taken, who is shown, and who looks at it.
+//! The list of components: claimed names and switches, publication, and the notification of changes.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -10,23 +10,23 @@ use crate::log::Log;
 use crate::registry::Refusal;
 use crate::traffic::Framework;
 
-/// All that were ever claimed.
+/// All components that were ever claimed.
 static ALL: Log<&'static ForeignComponent> = Log::new();
 
-/// Held while names are looked up and taken.
+/// The lock for looking up and claiming names.
 static CLAIMING: Mutex<()> = Mutex::new(());
 
-/// Who is told of changes.
+/// The function that is called after changes.
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
-/// Names itself as the one who is told when components come, and when plug-ins are activated or deactivated: the function
-/// looks at [`all`] of them, and at their [epochs](ForeignComponent::epoch). Only the first call counts.
+/// Sets the function that is called when components are added, and when plug-ins are activated or deactivated. It looks at
+/// [`all`] components and their [epochs](ForeignComponent::epoch). Only the first call takes effect.
 pub fn on_change(hook: fn()) {
     HOOK.get_or_init(|| hook);
 }
 
-/// Says that plug-ins were activated or deactivated: components of those that are not active hear nothing from now on.
-/// Runs functions of components, so the caller holds no lock.
+/// Notifies the frameworks that plug-ins were activated or deactivated. Components of inactive plug-ins are paused. Runs
+/// functions of components, so the caller must hold no lock.
 pub fn changed() {
     all().filter(|component| component.epoch().is_none()).for_each(|component| component.switch.pause());
     if let Some(hook) = HOOK.get() {
@@ -34,18 +34,18 @@ pub fn changed() {
     }
 }
 
-/// The components that are published, in the order in which they came.
+/// Returns the published components, in the order of publication.
 pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
     ALL.iter().copied().filter(|component| component.stage.load(Acquire) == PUBLISHED)
 }
 
-/// Components whose names and switches are taken, before anybody can see them. When it is dropped, they are free again.
+/// A set of components whose names and switches are claimed, and which are not published yet. Dropping it releases them.
 #[derive(Debug, Default)]
 #[must_use = "what is not published is dropped"]
 pub struct Claim(Vec<&'static ForeignComponent>);
 
 impl Claim {
-    /// Takes the names and switches of components; those that somebody has already are left out.
+    /// Claims the names and switches of components. Components whose name or switch is taken are left out, and refusals returned.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
         let _alone = CLAIMING.lock();
         let (mut claim, mut refusals) = (Self::default(), Vec::new());
@@ -67,13 +67,13 @@ impl Claim {
         (claim, refusals)
     }
 
-    /// Whether nothing is claimed.
+    /// Returns true if nothing is claimed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Shows them to their frameworks. Runs functions of components, so the caller holds no lock.
+    /// Publishes the components to their frameworks. Runs functions of components, so the caller must hold no lock.
     pub fn publish(mut self) {
         let components = std::mem::take(&mut self.0);
         for component in &components {
@@ -95,7 +95,7 @@ impl Drop for Claim {
     }
 }
 
-/// Where the component that has this name is defined.
+/// Returns the place where the component with this name is defined.
 fn first_of(framework: Framework, name: &str) -> Option<Origin> {
     let linked = crate::components().find(|desc| desc.framework() == framework.name() && desc.name() == name);
     let foreign = || {

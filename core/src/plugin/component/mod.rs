@@ -1,12 +1,12 @@
-//! Components that other images bring, as whoever reports traffic tells them.
+//! Components of other images, adapted to the traits that frameworks notify.
 //!
-//! Such a component is functions of C and perhaps a switch of its own image. Here it becomes a [`ForeignComponent`], which
-//! implements the traits of [`traffic`](crate::traffic) and has a switch like any other, and is kept in a list that only
-//! grows. Who tells components looks at the list whenever something [changed](on_change).
+//! Such a component is a set of C functions and perhaps a switch in its own image. Here it becomes a [`ForeignComponent`], which
+//! implements the traits of [`traffic`](crate::traffic), has a switch like any other, and is kept in an append-only list.
+//! Frameworks look at the list whenever something [changed](on_change).
 //!
-//! Life of one: it is [claimed](Claim), which binds its switch; published, when all that came with it is there; opened by
-//! its framework, if that is up and selects it, which wakes its switch up; closed when MPI goes down or its plug-in is
-//! deactivated; opened again when that is activated again.
+//! States of a component: it is [claimed](Claim), which binds its switch; published, after all that came with it is registered;
+//! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its switch; closed when MPI is
+//! finalized or its plug-in is deactivated; and opened again after the next activation.
 
 mod list;
 
@@ -27,18 +27,18 @@ use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};
 use crate::traffic::{CommId, Framework, Lifecycle, Lines, Switch, World, coll, osc, pml};
 
-/// What is said of a component, as it was read from its table.
+/// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// The name of its framework.
     pub framework: &'static str,
     /// Its name within the framework.
     pub name: &'static str,
-    /// What it does.
+    /// The description for users.
     pub description: &'static str,
-    /// Where it is defined.
+    /// The place of the definition.
     pub origin: Origin,
-    /// The life of its plug-in; none is for ever.
+    /// The activation of its plug-in; `None` if it is always active.
     pub life: Option<&'static Life>,
 }
 
@@ -50,34 +50,36 @@ pub struct ForeignComponent {
     functions: abi::Component,
     /// The switch in its image; without one it always listens.
     reasons: Option<&'static abi::Switch>,
-    /// Asleep unless it is open.
+    /// The switch in this image, paused unless the component is open.
     switch: &'static Switch,
     is_open: AtomicBool,
     stage: AtomicU8,
 }
 
-/// Others may not see it yet,
+/// Stage: claimed, not visible to frameworks yet.
 const CLAIMED: u8 = 0;
-/// it is there for ever,
+/// Stage: published, and never removed.
 const PUBLISHED: u8 = 1;
-/// or what came with it was refused.
+/// Stage: dropped, since what came with it was refused.
 const DROPPED: u8 = 2;
 
-// SAFETY: its pointers are to functions that any thread may call, with data that stays for ever, as `new` demands.
+// SAFETY: its pointers lead to functions that any thread may call and to data that is valid for the rest of the process: `new`
+// requires it of its caller.
 unsafe impl Send for ForeignComponent {}
-// SAFETY: as above.
+// SAFETY: its functions may be called by several threads at once, as `new` requires, and its own state is atomic.
 unsafe impl Sync for ForeignComponent {}
 
 impl ForeignComponent {
-    /// The component of these functions, which is nowhere listed yet.
+    /// Creates a component that is not listed yet.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The fault of the description.
     ///
     /// # Safety
     ///
-    /// The switch is null or stays for ever, and so do the functions, which any thread may call as `mpit_plugin.h` says.
+    /// The switch is null or valid for the rest of the process, and so are the functions, which any thread may call as
+    /// `mpit_plugin.h` specifies.
     pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, Fault> {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
@@ -90,7 +92,8 @@ impl ForeignComponent {
         if !functions.listening.is_null() {
             placed_to_change("its switch", functions.listening)?;
         }
-        // SAFETY: null, or aligned and there for ever by the caller's promise; all its members are atomic.
+        // SAFETY: null, or aligned and writable (checked) and valid for the rest of the process: the caller ensures it; all
+        // members are atomic.
         let reasons = unsafe { functions.listening.as_ref() };
         let switch: &'static Switch = Box::leak(Box::new(framework.switch()));
         switch.pause();
@@ -98,31 +101,31 @@ impl ForeignComponent {
         Ok(Self { about, framework, functions, reasons, switch, is_open, stage })
     }
 
-    /// What it listens to.
+    /// Returns the framework.
     #[must_use]
     pub fn framework(&self) -> Framework {
         self.framework
     }
 
-    /// Its name within the framework.
+    /// Returns the name within the framework.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.about.name
     }
 
-    /// What it does.
+    /// Returns the description for users.
     #[must_use]
     pub fn description(&self) -> &'static str {
         self.about.description
     }
 
-    /// Where it is defined.
+    /// Returns the place of the definition.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.about.origin
     }
 
-    /// The time that its plug-in is active in: another number for each; `None` while it is not active.
+    /// Returns the present epoch of the plug-in, a different number for each activation; `None` while it is not active.
     #[must_use]
     pub fn epoch(&self) -> Option<u64> {
         Lease::begin(self.about.life).ok().map(Lease::epoch)
@@ -136,7 +139,7 @@ impl ForeignComponent {
         format!("component `{}` of `{}`", self.name(), self.framework.name())
     }
 
-    /// Whether it has a function for what its framework tells.
+    /// Returns true if the component has a function for the traffic of its framework.
     fn has_ears(&self) -> bool {
         match self.framework {
             Framework::Pml => self.functions.sent.is_some(),
@@ -145,7 +148,7 @@ impl ForeignComponent {
         }
     }
 
-    /// Puts its image's switch in the place of ours; whether it serves no other component.
+    /// Binds the switch in its image to this component. Returns false if the switch is bound to another component.
     fn bind(&'static self) -> bool {
         let Some(reasons) = self.reasons else { return true };
         let host = from_ref(self).cast_mut().cast();
@@ -163,7 +166,7 @@ impl ForeignComponent {
         }
     }
 
-    /// Takes over the reasons to listen. What nobody hears must not cost anything.
+    /// Copies the number of reasons to listen from the image's switch. A component without a function for its traffic has none.
     fn follow(&self) {
         if self.has_ears() {
             let reasons = || self.reasons.map_or(1, |switch| switch.reasons.load(SeqCst));
@@ -176,7 +179,7 @@ impl ForeignComponent {
     }
 }
 
-/// Takes a number over. Several threads may do so at once: whoever comes last sees what there was when it had set its own.
+/// Copies a number that may change meanwhile, from several threads at once: the last one to set it sees the latest number.
 fn keep_up(number: impl Fn() -> u32, set: impl Fn(u32)) {
     loop {
         let seen = number();
@@ -187,19 +190,19 @@ fn keep_up(number: impl Fn() -> u32, set: impl Fn(u32)) {
     }
 }
 
-/// What `mpit_switch.turn` is. The count says more than the change.
+/// Handles a change of the reasons: `turn` of a `struct mpit_switch`. The present number is read, so the change is not needed.
 unsafe extern "C" fn turn(host: *const c_void, _more: c_int) {
-    // SAFETY: null, or stored by `bind`, which has it for ever.
+    // SAFETY: null, or the `&'static ForeignComponent` that `bind` stored.
     if let Some(component) = unsafe { host.cast::<ForeignComponent>().as_ref() } {
         component.follow();
     }
 }
 
-/// The function that a component adds a line with.
+/// Adds a line to the [`Lines`] that `report` passed to a component.
 unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
-    // SAFETY: null, or the `Lines` that `report` handed out and that nothing else uses during the call.
+    // SAFETY: null, or the `Lines` that `report` passed to the component, which it borrows exclusively until the call returns.
     let lines = unsafe { lines.cast::<Lines>().as_mut() };
-    // SAFETY: null, or a string that ends with a NUL, as the header demands.
+    // SAFETY: null, or a string that ends with a NUL: `mpit_plugin.h` requires it of the component.
     let line = unsafe { borrowed("its line", line, DESCRIPTION) };
     if let (Some(lines), Ok(line)) = (lines, line) {
         lines.add(line);
@@ -213,7 +216,7 @@ impl Lifecycle for ForeignComponent {
 
     fn open(&self, world: World) -> bool {
         let outcome = self.functions.open.map_or(0, |open| {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { open(self.user_data(), world.rank, world.size) }
         });
         self.is_open.store(outcome == 0, Relaxed);
@@ -222,14 +225,15 @@ impl Lifecycle for ForeignComponent {
 
     fn pcontrol(&self, level: i32) {
         if let Some(pcontrol) = self.functions.pcontrol.filter(|_| self.is_open.load(Relaxed)) {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { pcontrol(self.user_data(), level) };
         }
     }
 
     fn report(&self, lines: &mut Lines) {
         if let Some(report) = self.functions.report.filter(|_| self.is_open.load(Relaxed)) {
-            // SAFETY: as `new` demands; `add_line` gets back the lines, which live until the call returns.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. It passes
+            // `lines` back to `add_line` only before it returns.
             unsafe { report(self.user_data(), add_line, from_mut(lines).cast()) };
         }
     }
@@ -237,7 +241,7 @@ impl Lifecycle for ForeignComponent {
     fn close(&self) {
         let was_open = self.is_open.swap(false, Relaxed);
         if let Some(close) = self.functions.close.filter(|_| was_open) {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { close(self.user_data()) };
         }
     }
@@ -246,7 +250,8 @@ impl Lifecycle for ForeignComponent {
 impl pml::Component for ForeignComponent {
     fn sent(&self, send: &pml::Send) {
         if let Some(sent) = self.functions.sent {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. The
+            // message outlives the call.
             unsafe { sent(self.user_data(), &send.into()) };
         }
     }
@@ -255,7 +260,8 @@ impl pml::Component for ForeignComponent {
 impl osc::Component for ForeignComponent {
     fn accessed(&self, access: &osc::Access) {
         if let Some(accessed) = self.functions.accessed {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. The
+            // access outlives the call.
             unsafe { accessed(self.user_data(), &access.into()) };
         }
     }
@@ -264,14 +270,15 @@ impl osc::Component for ForeignComponent {
 impl coll::Component for ForeignComponent {
     fn done(&self, operation: &coll::Operation<'_>) {
         if let Some(done) = self.functions.done {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. `show`
+            // keeps the struct valid during the call.
             abi::Operation::show(operation, |shown| unsafe { done(self.user_data(), shown) });
         }
     }
 
     fn freed(&self, comm: CommId) {
         if let Some(freed) = self.functions.freed.filter(|_| self.is_open.load(Relaxed)) {
-            // SAFETY: as `new` demands.
+            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { freed(self.user_data(), comm.get()) };
         }
     }
@@ -284,12 +291,12 @@ mod tests {
     use super::keep_up;
 
     #[test]
-    fn what_another_thread_changes_meanwhile_is_seen() {
+    fn changes_of_other_threads_are_seen() {
         let (number, taken) = (Cell::new(1), RefCell::new(Vec::new()));
         keep_up(
             || number.get(),
             |seen| {
-                // As another thread does that is done before this one sets what it saw.
+                // Simulates another thread that finishes before this one sets the number that it read.
                 if number.replace(0) == 1 {
                     taken.borrow_mut().push(0);
                 }

@@ -1,4 +1,4 @@
-//! Components: objects that hear of traffic.
+//! Export of components.
 
 use std::ffi::{CString, c_int, c_void};
 use std::ptr::from_ref;
@@ -12,7 +12,7 @@ use crate::traffic::osc::{self, Access};
 use crate::traffic::pml::{self, Send};
 use crate::traffic::{CommId, Lifecycle, Lines, WindowId, World};
 
-/// What the functions of this module are called with: the live object, under the trait of its framework.
+/// The `user_data` of the exported functions: the component, under the trait of its framework.
 enum Listener {
     Pml(&'static dyn pml::Component),
     Osc(&'static dyn osc::Component),
@@ -20,7 +20,7 @@ enum Listener {
 }
 
 impl Listener {
-    /// The object of a component, or why it cannot be had.
+    /// Returns the object of a component, or the reason why it cannot be exported.
     fn of(desc: &ComponentDesc) -> Result<Self, String> {
         let listener = match desc.framework() {
             "pml" => desc.object::<dyn pml::Component>().map(Self::Pml),
@@ -41,7 +41,7 @@ impl Listener {
     }
 }
 
-/// The struct of a component; inside, why it is left out.
+/// Returns the C struct of a component, or the reason why it is left out.
 pub(super) fn entry(desc: &'static ComponentDesc) -> Made<Result<abi::Component, String>> {
     let listener = match Listener::of(desc) {
         Ok(listener) => listener,
@@ -77,97 +77,111 @@ pub(super) fn entry(desc: &'static ComponentDesc) -> Made<Result<abi::Component,
     Ok(Ok(component))
 }
 
-/// The component that a function of this module is called for.
+/// Returns the component that an exported function is called for.
 ///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe fn listener(user_data: *mut c_void) -> &'static Listener {
-    // SAFETY: by the caller's promise, a `&'static Listener`.
+    // SAFETY: the pointer that `entry` stored is a `&'static Listener`, and the caller ensures that it is this one.
     unsafe { &*user_data.cast_const().cast() }
 }
 
+/// Opens the component: `open` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     let takes_part = guarded(false, || listener.lifecycle().open(World { rank, size }));
     c_int::from(!takes_part)
 }
 
+/// Closes the component: `close` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn close(user_data: *mut c_void) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     guarded((), || listener.lifecycle().close());
 }
 
+/// Passes on `MPI_Pcontrol`: `pcontrol` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn pcontrol(user_data: *mut c_void, level: c_int) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     guarded((), || listener.lifecycle().pcontrol(level));
 }
 
+/// Adds the component's lines to the output: `report` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host, and `add` takes `lines` and a string that ends with a NUL.
+/// `user_data` is the pointer that [`entry`] stored in the struct, and `add` takes `lines` and a string that ends with a NUL.
 unsafe extern "C" fn report(user_data: *mut c_void, add: AddLine, lines: *mut c_void) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     let mut own = Lines::new();
     guarded((), || listener.lifecycle().report(&mut own));
     for line in own.iter().filter_map(|line| CString::new(line).ok()) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: `add` takes these `lines` and a string that ends with a NUL, which `line` is: the host ensures it.
         unsafe { add(lines, line.as_ptr()) };
     }
 }
 
+/// Delivers a message: `sent` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host, and `message` as the header says.
+/// `user_data` is the pointer that [`entry`] stored in the struct, and `message` is null or a `struct mpit_message`.
 unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Pml(component) = (unsafe { listener(user_data) }) else { return };
-    // SAFETY: by the caller's promise.
+    // SAFETY: null, or a message that is valid during the call: the host ensures it.
     let Some(message) = (unsafe { message.as_ref() }) else { return };
-    // A way of sending that this version does not know is one of the later standard.
+    // A mode that this version does not know, from a later standard, is reported as the standard mode.
     let mode = pml::Mode::ALL.get(message.mode as usize).copied().unwrap_or_default();
     let comm = CommId::from_number(message.comm);
     let abi::Message { bytes, dest, to, tag, .. } = *message;
     guarded((), || component.sent(&Send { comm, dest, to, bytes, tag, mode }));
 }
 
+/// Delivers an access: `accessed` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host, and `access` as the header says.
+/// `user_data` is the pointer that [`entry`] stored in the struct, and `access` is null or a `struct mpit_access`.
 unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Osc(component) = (unsafe { listener(user_data) }) else { return };
-    // SAFETY: by the caller's promise.
+    // SAFETY: null, or an access that is valid during the call: the host ensures it.
     let Some(access) = (unsafe { access.as_ref() }) else { return };
-    // What this version has no word for, it does not hear of.
+    // A kind that this version does not know is not reported.
     let Some(kind) = osc::Kind::ALL.get(access.kind as usize).copied() else { return };
     let window = WindowId::from_number(access.window);
     let abi::Access { sent, received, rank, target, .. } = *access;
     guarded((), || component.accessed(&Access { window, rank, target, kind, sent, received }));
 }
 
+/// Delivers a collective operation: `done` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host, and `operation` as the header says.
+/// `user_data` is the pointer that [`entry`] stored in the struct, and `operation` is null or a `struct mpit_operation`.
 unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };
-    // SAFETY: by the caller's promise.
+    // SAFETY: null, or an operation that is valid during the call: the host ensures it.
     let Some(operation) = (unsafe { operation.as_ref() }) else { return };
-    // What this version has no word for, it does not hear of.
+    // A kind that this version does not know is not reported.
     let Some(kind) = coll::Kind::ALL.get(operation.kind as usize).copied() else { return };
     let root = match operation.root_is {
         1 => Root::Here,
@@ -175,7 +189,8 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
         _ => Root::None,
     };
     let with = |rank| match operation.with {
-        // SAFETY: by the caller's promise, while the operation is told.
+        // SAFETY: `with` takes the `volumes` of its struct while the call of `done` lasts (`mpit_plugin.h`), and `done` has not
+        // returned.
         Some(with) => unsafe { with(operation.volumes, rank) },
         None => operation.bytes,
     };
@@ -185,11 +200,13 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
     guarded((), || component.done(&Operation { comm, kind, rank, size, root, volume, in_place }));
 }
 
+/// Delivers the freeing of a communicator: `freed` of `struct mpit_component`.
+///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };
     guarded((), || component.freed(CommId::from_number(comm)));
 }

@@ -1,4 +1,4 @@
-//! Control variables.
+//! Export of control variables.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -13,7 +13,7 @@ use crate::object::Object;
 use crate::plugin::abi;
 use crate::words::Bind;
 
-/// The struct of a setting, whose value stays where it is.
+/// Returns the C struct of a control variable, whose functions access the value in place.
 pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> Made<abi::Cvar> {
     let is_bound = desc.binding() != Bind::NoObject;
     Ok(abi::Cvar {
@@ -43,81 +43,91 @@ pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> Made<abi::Cva
     })
 }
 
-/// The setting that a function of this module is called for.
+/// Returns the control variable that an exported function is called for.
 ///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe fn setting(user_data: *mut c_void) -> &'static CvarDesc {
-    // SAFETY: by the caller's promise, a `&'static CvarDesc`.
+    // SAFETY: the pointer that `entry` stored is a `&'static CvarDesc`, and the caller ensures that it is this one.
     unsafe { &*user_data.cast_const().cast() }
 }
 
+/// Copies the value of an unbound variable: `get` of `struct mpit_cvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_get_function` hold.
+/// The conditions of `mpit_get_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the conditions are those of `get_of`, with a valid object.
     unsafe { get_of(user_data, &Object::NONE, out, count) }
 }
 
+/// Copies the value of an object: `get_of` of `struct mpit_cvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_get_of_function` hold.
+/// The conditions of `mpit_get_of_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn get_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
     out: *mut c_void,
     count: c_int,
 ) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { setting(user_data) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
     match (object, usize::try_from(count)) {
         (Some(object), Ok(count)) if count >= desc.count() => {
-            // SAFETY: by the caller's promise, and there are enough elements.
+            // SAFETY: `out` has `count` aligned elements: the host ensures it, and `count` is not less than the variable's.
             guarded(Error::Invalid.code(), || code(unsafe { desc.read(&object, out.cast()) }))
         }
         _ => Error::Invalid.code(),
     }
 }
 
+/// Stores the value of an unbound variable: `put` of `struct mpit_cvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_put_function` hold.
+/// The conditions of `mpit_put_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the conditions are those of `put_of`, with a valid object.
     unsafe { put_of(user_data, &Object::NONE, value, count) }
 }
 
+/// Stores the value of an object: `put_of` of `struct mpit_cvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_put_of_function` hold.
+/// The conditions of `mpit_put_of_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn put_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
     value: *const c_void,
     count: c_int,
 ) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { setting(user_data) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
     let (Some(object), Ok(count)) = (object, usize::try_from(count)) else { return Error::Invalid.code() };
-    // SAFETY: by the caller's promise. The cell's function lets no panic out.
+    // SAFETY: `value` has `count` aligned elements: the host ensures it. The cell's function catches panics.
     code(unsafe { desc.write(&object, value.cast(), count) })
 }
 
+/// Drops the value of an object: `freed` of `struct mpit_cvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_freed_function` hold.
+/// The conditions of `mpit_freed_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn freed(user_data: *mut c_void, at: *const Object<'_>) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { setting(user_data) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes null or an object that is valid during the call.
     if let Some(object) = unsafe { object(at) } {
-        // Only the slot of the value is touched: nothing of the program's runs.
+        // Cannot panic: it only clears the slot of the value, and runs no code of the definition.
         desc.drop_value(&object);
     }
 }

@@ -1,4 +1,4 @@
-//! Events and their sources.
+//! Export of event types and their sources.
 
 use std::ffi::c_int;
 use std::ptr::null;
@@ -7,7 +7,7 @@ use super::text::{Made, list, optional, structs, text};
 use crate::desc::{EventDesc, SourceDesc};
 use crate::plugin::abi;
 
-/// The struct of a source.
+/// Returns the C struct of a source.
 pub(super) fn source(desc: &'static SourceDesc) -> Made<abi::Source> {
     Ok(abi::Source {
         size: size_of::<abi::Source>(),
@@ -19,7 +19,7 @@ pub(super) fn source(desc: &'static SourceDesc) -> Made<abi::Source> {
     })
 }
 
-/// Why an event cannot be told in C, if it cannot.
+/// Returns the reason why an event type cannot be exported, if there is one.
 pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
     if desc.cell().has_mirror() {
         return Some("an event of a plug-in is looked at alone: leave `listeners` away");
@@ -27,7 +27,7 @@ pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
     (!desc.cell().claim(desc)).then_some("its cell serves another event type: each needs its own")
 }
 
-/// The struct of an event type. The host counts those who listen in the cell, where the event's own code looks.
+/// Returns the C struct of an event type. The host counts listeners in the cell that the event's own code checks.
 pub(super) fn entry(desc: &'static EventDesc) -> Made<abi::Event> {
     let names = desc.element_names().map_or(&[][..], |names| names.items());
     let name_of = |place: usize| {

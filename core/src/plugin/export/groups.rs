@@ -1,4 +1,4 @@
-//! Categories.
+//! Export of categories.
 
 use std::ptr::null;
 
@@ -6,7 +6,7 @@ use super::text::{Made, list, optional, text};
 use crate::desc::CategoryDesc;
 use crate::plugin::abi;
 
-/// The structs of a category: one, and one more for each parent after the first.
+/// Returns the C structs of a category: one, and one more for each parent after the first.
 pub(super) fn entries(desc: &CategoryDesc) -> Made<Vec<abi::Category>> {
     let mut parents = desc.parents().iter().map(|parent| text(parent.name()));
     let first = abi::Category {

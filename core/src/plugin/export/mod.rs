@@ -1,8 +1,8 @@
-//! What this image gives to a host that loads it as a plug-in: its definitions, as the tables of `mpit_plugin.h`.
+//! Export of this image's definitions to a host, as the tables of `mpit_plugin.h`.
 //!
-//! Nothing of Rust crosses: a host has a copy of this crate of its own, perhaps another version made by another
-//! compiler, or none. So each definition becomes a struct of C whose functions call the definition's; the structs are
-//! made once and stay for ever. No panic leaves the functions.
+//! No Rust types cross the boundary: a host has its own copy of this crate, perhaps of another version or made by another
+//! compiler, or none at all. Each definition becomes a C struct whose functions call the definition's; the structs are made once
+//! and never freed. The functions catch panics.
 
 mod component;
 mod cvar;
@@ -26,45 +26,45 @@ use crate::registry::{Image, Refusal};
 use crate::threads;
 use tables::Tables;
 
-/// What `plugin!` says of a plug-in.
+/// The arguments of `plugin!`.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
-    /// Its name, for messages and as the first key of the order of indices.
+    /// The plug-in's name, for messages and as the first key of the order of indices.
     pub name: &'static str,
-    /// Where it says so.
+    /// The place of the `plugin!`.
     pub origin: Origin,
-    /// Called before its variables appear.
+    /// The function that is called before the variables appear.
     pub activate: Option<fn() -> crate::Result<()>>,
-    /// Called after its variables lost their values.
+    /// The function that is called after the variables lost their values.
     pub deactivate: Option<fn()>,
 }
 
-/// What was made for the host.
+/// The structs that were made for the host.
 #[derive(Debug)]
 struct Exported {
     about: &'static About,
     plugin: abi::Plugin,
 }
 
-// SAFETY: the pointers lead to what is never changed or freed, but for cells, which are atomic.
+// SAFETY: its pointers lead to leaked memory that is not written, except for cells, which are atomic.
 unsafe impl Send for Exported {}
-// SAFETY: as above.
+// SAFETY: shared access only reads leaked memory that is not written, except for cells, which are atomic.
 unsafe impl Sync for Exported {}
 
-/// One image is one plug-in.
+/// The export of this image, which is made at most once.
 static EXPORTED: OnceLock<Exported> = OnceLock::new();
 
-/// Whether a host has this image's definitions, so that this copy of the crate lists none itself.
+/// Returns true if a host loaded this image as a plug-in, so that this copy of the crate lists no definitions itself.
 pub(crate) fn is_exported() -> bool {
     is_made() && !image::is_adopted()
 }
 
-/// Returns true if a host has this image's definitions, in whatever way.
+/// Returns true if a host has this image's definitions, loaded as a plug-in or adopted.
 pub(super) fn is_made() -> bool {
     EXPORTED.get().is_some()
 }
 
-/// The definitions of an image that is no plug-in, or is not loaded as one. `None` if there are none to give.
+/// Returns the definitions of an image that was not loaded as a plug-in, or `None` if there are none.
 pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plugin> {
     let about = match &MPIT_PLUGINS_V1[..] {
         [about, ..] => about,
@@ -89,8 +89,8 @@ fn default_about() -> Option<&'static About> {
     Some(Box::leak(Box::new(About { name, origin, activate: None, deactivate: None })))
 }
 
-/// The body of `mpit_plugin_v1`: the definitions of this image, made at the first call. `None` for a host that speaks of
-/// other structs.
+/// Returns the definitions of this image, made at the first call: the body of `mpit_plugin_v1`. `None` for a host with another
+/// version of the structs.
 #[must_use]
 pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'static abi::Plugin> {
     let host = host?;
@@ -101,7 +101,7 @@ pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'stati
 }
 
 impl Exported {
-    /// The definitions that are linked into this image, but for this crate's own, which the host has as well.
+    /// Exports the definitions that are linked into this image, except for this crate's own, which the host has as well.
     fn of_linked(about: &'static About) -> Self {
         let made: Result<text::Made<*const abi::Table>, _> = catch_unwind(|| {
             only_one(&MPIT_PLUGINS_V1)?;
@@ -137,7 +137,7 @@ impl Exported {
     }
 }
 
-/// An image with two plug-ins in it would be the one or the other, whichever the linker took.
+/// Refuses an image with two plug-ins in it, since the linker would choose one of their entry functions arbitrarily.
 fn only_one(plugins: &[&About]) -> text::Made<()> {
     if let [one, other, ..] = plugins {
         let [one, other] = [one, other].map(|about| format!("`{}` at {}", about.name, about.origin));
@@ -146,20 +146,20 @@ fn only_one(plugins: &[&About]) -> text::Made<()> {
     Ok(())
 }
 
-/// Tells people what was left out, each in one line.
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+/// Reports what was left out on standard error, one line each.
+#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(left_out: &[Refusal]) {
     for refusal in left_out {
         eprintln!("{refusal}");
     }
 }
 
-/// What a function of this image says, or `otherwise` if it panics; the panic hook has told where.
+/// Returns the result of a function, or `otherwise` if it panics. The panic hook has reported the panic.
 fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(otherwise)
 }
 
-/// An outcome as the functions of C tell it: 0, or anything else for a failure.
+/// Converts a result to the code that C functions return: 0 for success.
 fn code(outcome: crate::Result<()>) -> c_int {
     outcome.err().map_or(0, crate::Error::code)
 }

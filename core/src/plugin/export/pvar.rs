@@ -1,4 +1,4 @@
-//! Performance variables.
+//! Export of performance variables.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null;
@@ -8,23 +8,24 @@ use super::text::{Made, list, optional, text};
 use super::{code, guarded};
 use crate::Error;
 use crate::cell::Gauge;
-use crate::desc::{Behaviour, PvarDesc, PvarFlags};
+use crate::desc::{Behavior, PvarDesc, PvarFlags};
 use crate::object::Object;
 use crate::plugin::abi;
 use crate::words::{Bind, Class};
 
-/// Why a variable cannot be told in C, if it cannot.
+/// Returns the reason why a variable cannot be exported, if there is one.
 pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {
-    (desc.behaviour() == Behaviour::Custom)
-        .then_some("a plug-in cannot have variables with behaviour of their own (`mpit::cell::Custom`)")
+    (desc.behavior() == Behavior::Custom)
+        .then_some("a plug-in cannot have variables with behavior of their own (`mpit::cell::Custom`)")
 }
 
-/// The struct of a variable. A level that others follow is given itself, all else by a function that reads it.
+/// Returns the C struct of a variable. Levels are exported as cells, since watermarks follow them; other variables as functions
+/// that read them.
 pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> Made<abi::Pvar> {
     let gauge = desc.gauge(&Object::NONE).filter(|_| is_level(desc.class()));
     let own_levels = gauge.is_some() && desc.binding() != Bind::NoObject;
     let function = gauge.is_none();
-    // What can be read and reset in one step is one word.
+    // Variables that can be read and reset in one step have one element.
     let one = gauge.is_some() || desc.flag_set().has(PvarFlags::ATOMIC);
     Ok(abi::Pvar {
         size: size_of::<abi::Pvar>(),
@@ -55,7 +56,7 @@ fn is_level(class: Class) -> bool {
     matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark)
 }
 
-/// The flags; those that differ from what the class says by itself have names of their own.
+/// Returns the flags, with those for properties that differ from the default of the class.
 fn flags(desc: &PvarDesc) -> c_uint {
     let is_sum = matches!(desc.class(), Class::Counter | Class::Aggregate | Class::Timer);
     let writable_by_class = is_sum || matches!(desc.class(), Class::HighWatermark | Class::LowWatermark);
@@ -65,81 +66,89 @@ fn flags(desc: &PvarDesc) -> c_uint {
         | set(abi::PVAR_WRITABLE, !read_only && !writable_by_class)
         | set(abi::PVAR_CONTINUOUS, desc.flag_set().has(PvarFlags::CONTINUOUS))
         | set(abi::PVAR_ATOMIC, desc.flag_set().has(PvarFlags::ATOMIC))
-        | set(abi::PVAR_CUMULATIVE, desc.behaviour() == Behaviour::Sum && !is_sum)
+        | set(abi::PVAR_CUMULATIVE, desc.behavior() == Behavior::Sum && !is_sum)
 }
 
-/// The variable that a function of this module is called for.
+/// Returns the variable that an exported function is called for.
 ///
 /// # Safety
 ///
-/// `user_data` is what [`entry`] gave to the host.
+/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe fn variable(user_data: *mut c_void) -> &'static PvarDesc {
-    // SAFETY: by the caller's promise, a `&'static PvarDesc`.
+    // SAFETY: the pointer that `entry` stored is a `&'static PvarDesc`, and the caller ensures that it is this one.
     unsafe { &*user_data.cast_const().cast() }
 }
 
-/// The object that a host names; `None` for one of a kind that this image does not know.
+/// Returns the object that a host passes, or `None` for an object of a kind that this image does not know.
 ///
 /// # Safety
 ///
-/// `at` is null or a `struct mpit_object` that lives as long as what is returned, as do the ranks that it names.
+/// `at` is null or a `struct mpit_object` that is valid as long as the result is used, as are its ranks.
 pub(super) unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
     if at.is_null() {
         return Some(Object::NONE);
     }
-    // SAFETY: by the caller's promise; the kind is the first member, and a word of 32 bits.
+    // SAFETY: not null, so a `struct mpit_object`, whose first member is the kind, an integer of 32 bits.
     let kind = unsafe { at.cast::<u32>().read() };
     Bind::ALL.get(kind as usize)?;
-    // SAFETY: by the caller's promise, and its kind is one of ours.
+    // SAFETY: a `struct mpit_object` (contract of this function), whose kind is a value of `Bind` by the check above.
     Some(unsafe { at.read() })
 }
 
+/// Copies the value: `read` of `struct mpit_pvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_read_function` hold.
+/// The conditions of `mpit_read_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn read(
     user_data: *mut c_void,
     at: *const Object<'_>,
     out: *mut c_void,
     count: c_int,
 ) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { variable(user_data) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
     let (Some(object), Ok(count)) = (object, usize::try_from(count)) else { return Error::Invalid.code() };
-    // SAFETY: by the caller's promise. The cell's function lets no panic out.
+    // SAFETY: `out` has `count` aligned elements: the host ensures it. The cell's function catches panics.
     code(unsafe { desc.read(&object, out.cast(), count) })
 }
 
+/// Returns the number of elements for an object: `count_of` of `struct mpit_pvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_count_function` hold.
+/// The conditions of `mpit_count_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { variable(user_data) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
     let count = object.and_then(|object| guarded(None, || desc.count(&object).ok()));
     count.and_then(|count| c_int::try_from(count).ok()).unwrap_or(0)
 }
 
+/// Counts a started or stopped handle: `watch` of `struct mpit_pvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_watch_function` hold.
+/// The conditions of `mpit_watch_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn watch(user_data: *mut c_void, more: c_int) {
-    // SAFETY: by the caller's promise. The cell's function lets no panic out.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires. The cell's function catches panics.
     unsafe { variable(user_data) }.watch(more);
 }
 
+/// Returns the level of an object: `level_of` of `struct mpit_pvar`.
+///
 /// # Safety
 ///
-/// The conditions that the header gives for `mpit_level_function` hold.
+/// The conditions of `mpit_level_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> *const Gauge {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { variable(user_data) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
-    // The cell's function lets no panic out.
+    // The cell's function catches panics.
     object.and_then(|object| desc.gauge(&object)).map_or(null(), std::ptr::from_ref)
 }

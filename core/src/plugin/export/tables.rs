@@ -1,4 +1,4 @@
-//! All definitions of an image.
+//! Export of all definitions of an image.
 
 use std::ptr::null;
 
@@ -20,12 +20,12 @@ pub(super) struct Tables {
     components: Vec<abi::Component>,
 }
 
-/// The enumerations that were made: variables that share one share it in C, too.
+/// The exported enumerations. Variables that share one share its struct, too.
 #[derive(Debug, Default)]
 pub(super) struct Enums(Vec<(&'static EnumDesc, *const abi::Enum)>);
 
 impl Tables {
-    /// Makes structs of all definitions; with them what cannot be told in C, and is left out.
+    /// Converts all definitions to structs. Returns them with the definitions that cannot be exported.
     pub(super) fn of(
         component: &'static str,
         image: &Image,
@@ -72,7 +72,7 @@ impl Tables {
         Ok((tables, left_out))
     }
 
-    /// The table, for ever.
+    /// Returns the table, which is never freed.
     pub(super) fn leak(self) -> *const abi::Table {
         let pvars = structs(self.pvars);
         let sources = structs(self.sources);
@@ -101,10 +101,10 @@ impl Tables {
 }
 
 impl Enums {
-    /// The struct of an enumeration, made once; a null pointer for none.
+    /// Returns the struct of an enumeration, made once; a null pointer for none.
     pub(super) fn entry(&mut self, desc: Option<&'static EnumDesc>) -> Made<*const abi::Enum> {
         let Some(desc) = desc else { return Ok(null()) };
-        // A constant may have several addresses.
+        // Compared by name and place: a constant may have several addresses.
         let same = |known: &EnumDesc| known.name() == desc.name() && known.origin() == desc.origin();
         if let Some((_, made)) = self.0.iter().find(|(known, _)| same(known)) {
             return Ok(*made);
@@ -120,7 +120,7 @@ impl Enums {
     }
 }
 
-/// Says where a fault is.
+/// Returns a function that prefixes a message with the place of the fault.
 fn within(what: String, origin: Origin) -> impl FnOnce(String) -> String {
     move |why| format!("{what} at {origin}: {why}")
 }

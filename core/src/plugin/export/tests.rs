@@ -1,5 +1,5 @@
-//! What is refused, left out, or answered with care. What all kinds of definitions become is tested by plug-ins that are
-//! loaded.
+//! Tests of definitions that are refused or left out, and of calls with unknown values. The export of each kind of definition is
+//! tested by loading plug-ins.
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::AtomicU32;
@@ -20,19 +20,19 @@ fn forever<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// The table of an image, and what is left out of it.
+/// Returns the table of an image, and the messages for what is left out of it.
 fn table_of(image: &Image, components: &[&'static ComponentDesc]) -> (&'static abi::Table, Vec<String>) {
     let (tables, left_out) = Tables::of("acme", image, components).expect("a table");
-    // SAFETY: made just now, and for ever.
+    // SAFETY: `leak` returns a valid table that is never freed.
     (unsafe { &*tables.leak() }, left_out.iter().map(Refusal::to_string).collect())
 }
 
 fn text(at: *const c_char) -> &'static str {
-    // SAFETY: what is exported are strings with a NUL that stay.
+    // SAFETY: exported strings end with a NUL and are never freed.
     unsafe { CStr::from_ptr(at) }.to_str().expect("UTF-8")
 }
 
-/// What a variable says of itself.
+/// Returns the metadata of a variable.
 fn head(name: &'static str, description: &str) -> Head {
     static COMMON: Common = Common::new("acme", HERE.file());
     Head::of(name, description, &COMMON, HERE.line())
@@ -71,7 +71,7 @@ fn a_text_that_c_would_cut_short_is_refused() {
 }
 
 #[test]
-fn what_c_cannot_be_told_is_left_out_alone() {
+fn only_what_c_cannot_have_is_left_out() {
     struct Strange;
     impl Custom for Strange {
         type Value = i32;
@@ -97,7 +97,7 @@ fn what_c_cannot_be_told_is_left_out_alone() {
         ["net", "pml"].map(|framework| forever(ComponentDesc::new(framework, "ear", "", HERE, object)));
     let (table, left_out) = table_of(&image, &components);
     assert_eq!((table.num_pvars, table.num_events, table.num_components), (1, 1, 0));
-    // The source of the events, although the image does not list it.
+    // The source is exported with its events, although the image does not list it.
     assert_eq!(table.num_sources, 1);
     let whole = |what: &str, why: &str| format!("mpit: {what} at there.rs:7 is left out: {why}");
     assert_eq!(
@@ -105,7 +105,7 @@ fn what_c_cannot_be_told_is_left_out_alone() {
         [
             whole(
                 "pvar `strange` (GENERIC)",
-                "a plug-in cannot have variables with behaviour of their own (`mpit::cell::Custom`)"
+                "a plug-in cannot have variables with behavior of their own (`mpit::cell::Custom`)"
             ),
             whole("event `event`", "an event of a plug-in is looked at alone: leave `listeners` away"),
             whole("component `ear` of net", "there is no framework `net`, but pml, osc and coll"),
@@ -115,12 +115,12 @@ fn what_c_cannot_be_told_is_left_out_alone() {
 }
 
 #[test]
-fn a_category_with_several_parents_has_an_entry_for_each() {
+fn each_parent_of_a_category_has_an_entry() {
     let [one, two] = ["one", "two"].map(|name| forever(CategoryDesc::new(name, "", &[], &[], HERE)));
     let parents = forever([one, two]);
     let child = forever(CategoryDesc::new("child", "In both.", parents, &[], HERE));
     let (table, _) = table_of(&Image { categories: vec![child], ..Image::new("acme") }, &[]);
-    // SAFETY: so many are there, for ever.
+    // SAFETY: `categories` points to `num_categories` structs that are never freed.
     let entries = unsafe { std::slice::from_raw_parts(table.categories, table.num_categories) };
     let parent = |entry: &abi::Category| if entry.parent.is_null() { "" } else { text(entry.parent) };
     let all: Vec<_> = entries.iter().map(|entry| (text(entry.name), parent(entry))).collect();
@@ -128,8 +128,8 @@ fn a_category_with_several_parents_has_an_entry_for_each() {
 }
 
 #[test]
-fn an_object_of_a_kind_that_is_not_known_has_no_value() {
-    /// `struct mpit_object` of a later version.
+fn objects_of_unknown_kind_have_no_value() {
+    /// A `struct mpit_object` of a later version, with a kind that this one does not know.
     #[repr(C)]
     struct Later {
         kind: u32,
@@ -138,22 +138,23 @@ fn an_object_of_a_kind_that_is_not_known_has_no_value() {
         ranks: *const AtomicU32,
     }
     let (table, _) = table_of(&Image { pvars: vec![forever(counter("one"))], ..Image::new("acme") }, &[]);
-    // SAFETY: there is one.
+    // SAFETY: `num_pvars` is 1, and the struct is never freed.
     let pvar = unsafe { &*table.pvars };
     let (read, count_of) = (pvar.read.expect("a function"), pvar.count_of.expect("a function"));
     let ask = |kind: u32| {
         let object = Later { kind, id: 1, size: 0, ranks: std::ptr::null() };
         let object: *const Object<'_> = std::ptr::from_ref(&object).cast();
         let mut out = 9_u64;
-        // SAFETY: as the header says of objects; there is room for one element.
+        // SAFETY: `object` has the layout of `struct mpit_object` and is alive, `out` has one element, and `user_data` is the
+        // struct's.
         let answer = unsafe { read(pvar.user_data, object, (&raw mut out).cast(), 1) };
-        // SAFETY: as above.
+        // SAFETY: `object` has the layout of `struct mpit_object` and is alive, and `user_data` is the struct's.
         (answer, out, unsafe { count_of(pvar.user_data, object) })
     };
     assert_eq!(ask(Bind::NoObject as u32), (0, 0, 1));
     assert_eq!(ask(Bind::Session as u32), (0, 0, 1));
     let (answer, out, count) = ask(Bind::Session as u32 + 1);
     assert!(answer != 0 && out == 9 && count == 0);
-    // SAFETY: null is no object.
+    // SAFETY: null stands for no object, and `user_data` is the struct's.
     assert_eq!(unsafe { count_of(pvar.user_data, std::ptr::null()) }, 1);
 }

@@ -1,29 +1,29 @@
-//! Strings and lists as C has them, for ever.
+//! Strings and lists in C's representation, never freed.
 
 use std::ffi::{CString, c_char};
 use std::ptr::null;
 
-/// What was made, or why it could not be.
+/// A result whose error is a message.
 pub(super) type Made<T> = Result<T, String>;
 
-/// A string with its NUL.
+/// Returns a C string, or a message if the text contains a NUL.
 pub(super) fn text(text: &str) -> Made<*const c_char> {
     let text = CString::new(text).map_err(|_| format!("its text {text:?} has a NUL in it"))?;
     Ok(text.into_raw())
 }
 
-/// The same, and a null pointer for a string without characters.
+/// Returns a C string, or a null pointer for an empty text.
 pub(super) fn optional(from: &str) -> Made<*const c_char> {
     if from.is_empty() { Ok(null()) } else { text(from) }
 }
 
-/// The same for a message, cut off where C would do it.
+/// Returns a C string for a message, cut off at the first NUL.
 pub(super) fn or_empty(from: &str) -> *const c_char {
     let until_nul = from.split('\0').next().unwrap_or_default();
     text(until_nul).unwrap_or(null())
 }
 
-/// Strings, then a null pointer; or a null pointer if there are none.
+/// Returns a list of strings that ends with a null pointer; a null pointer if there are none.
 pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Made<*const *const c_char> {
     let mut all = texts.map(text).collect::<Made<Vec<_>>>()?;
     if all.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Made<*const *con
     Ok(all.leak().as_ptr())
 }
 
-/// A list of structs and its length.
+/// Returns a list of structs and its length.
 pub(super) fn structs<T>(all: Vec<T>) -> (*const T, usize) {
     if all.is_empty() { (null(), 0) } else { (all.as_ptr(), all.leak().len()) }
 }

@@ -1,0 +1,274 @@
+//! Handles and listeners by definition: a static or a type in place of a name, values in place of lists of elements.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use super::{Handle, Listener, Session, Setting, Tool, single};
+use crate::cell::{Cell, Value};
+use crate::cvar::{CvarCell, CvarValue};
+use crate::desc::PvarDesc;
+use crate::event::Event;
+use crate::object::Object;
+use crate::words::{Class, Safety};
+use crate::{Error, Result};
+
+impl Session<'_> {
+    /// Allocates a handle of the performance variable that is stored in `cell`.
+    ///
+    /// If `cell` also has watermarks, this is the variable of the cell's own class.
+    ///
+    /// ```
+    /// use mpit::prelude::*;
+    ///
+    /// /// Tokens passed on.
+    /// #[pvar(class = "COUNTER")]
+    /// static TOKENS: Counter<u64> = Counter::new();
+    ///
+    /// let tool = Tool::new();
+    /// let session = tool.session()?;
+    /// let tokens = session.handle_of(&TOKENS)?;
+    /// tokens.start()?;
+    /// TOKENS.increment();
+    /// assert_eq!(tokens.get()?, 1);
+    /// # Ok::<(), mpit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidName`] if `cell` stores no performance variable of the registry; those of
+    /// [`Interface::handle_alloc`](crate::session::Interface::handle_alloc).
+    pub fn handle_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
+        self.at(self.main_index_of(cell), None)
+    }
+
+    /// Allocates a handle like [`handle_of`](Self::handle_of), for a variable that is bound to an object.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`handle_of`](Self::handle_of).
+    pub fn handle_of_bound<C: Cell>(&self, cell: &'static C, object: &Object<'_>) -> Result<HandleOf<'_, C>> {
+        self.at(self.main_index_of(cell), Some(object))
+    }
+
+    /// Allocates a handle of the high watermark of `cell`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`handle_of`](Self::handle_of).
+    pub fn high_watermark_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
+        self.at(self.index_of(cell, |class| class == Class::HighWatermark), None)
+    }
+
+    /// Allocates a handle of the low watermark of `cell`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`handle_of`](Self::handle_of).
+    pub fn low_watermark_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
+        self.at(self.index_of(cell, |class| class == Class::LowWatermark), None)
+    }
+
+    /// Returns the index of the variable of the cell's own class; only if there is none, that of a watermark.
+    fn main_index_of<C: Cell>(&self, cell: &'static C) -> Option<u32> {
+        let is_watermark = |class| matches!(class, Class::HighWatermark | Class::LowWatermark);
+        self.index_of(cell, |class| !is_watermark(class)).or_else(|| self.index_of(cell, is_watermark))
+    }
+
+    fn index_of<C: Cell>(&self, cell: &'static C, is_wanted: impl Fn(Class) -> bool) -> Option<u32> {
+        let registry = self.interface.registry();
+        let is_found = |desc: &PvarDesc| desc.is_stored_in(cell) && is_wanted(desc.class());
+        (0..registry.pvar_count()).find(|index| registry.pvar(*index).is_some_and(is_found))
+    }
+
+    fn at<C: Cell>(&self, index: Option<u32>, object: Option<&Object<'_>>) -> Result<HandleOf<'_, C>> {
+        let handle = self.handle_at(index.ok_or(Error::InvalidName)?, object)?;
+        Ok(HandleOf { handle, of: PhantomData })
+    }
+}
+
+/// A handle of the performance variable that is stored in a cell of type `C`. All operations of [`Handle`] work on it.
+#[derive(Debug)]
+pub struct HandleOf<'s, C: 'static> {
+    handle: Handle<'s>,
+    of: PhantomData<&'static C>,
+}
+
+impl<'s, C: 'static> Deref for HandleOf<'s, C> {
+    type Target = Handle<'s>;
+
+    fn deref(&self) -> &Handle<'s> {
+        &self.handle
+    }
+}
+
+impl<C: Cell> HandleOf<'_, C> {
+    /// Returns the value of a variable with one element.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the variable has another number of elements, for which there is [`elements`](Self::elements); those
+    /// of [`Interface::read`](crate::session::Interface::read).
+    pub fn get(&self) -> Result<C::Value> {
+        self.value()
+    }
+
+    /// Returns the value of a variable with one element and resets it, in one atomic step.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the variable has another number of elements; those of
+    /// [`Interface::readreset`](crate::session::Interface::readreset).
+    pub fn take(&self) -> Result<C::Value> {
+        if self.count() == 1 { single(&self.read_and_reset()?) } else { Err(Error::Invalid) }
+    }
+
+    /// Returns the values of all elements.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interface::read`](crate::session::Interface::read).
+    pub fn elements(&self) -> Result<Vec<C::Value>> {
+        self.read()
+    }
+}
+
+impl Tool {
+    /// Allocates a handle of the control variable that is stored in `cell`.
+    ///
+    /// ```
+    /// use mpit::prelude::*;
+    ///
+    /// /// Messages of up to so many bytes are sent at once.
+    /// #[cvar(scope = "LOCAL")]
+    /// static EAGER_LIMIT: Cvar<u32> = Cvar::new(4096);
+    ///
+    /// let tool = Tool::new();
+    /// let limit = tool.setting_of(&EAGER_LIMIT)?;
+    /// limit.set(1024)?;
+    /// assert_eq!((limit.get()?, EAGER_LIMIT.get()), (1024, 1024));
+    /// # Ok::<(), mpit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidName`] if `cell` stores no control variable of the registry; those of
+    /// [`Interface::cvar_handle_alloc`](crate::session::Interface::cvar_handle_alloc).
+    pub fn setting_of<C: CvarCell>(&self, cell: &'static C) -> Result<SettingOf<'_, C>> {
+        self.setting(cell, None)
+    }
+
+    /// Allocates a handle like [`setting_of`](Self::setting_of), for a variable that is bound to an object.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`setting_of`](Self::setting_of).
+    pub fn setting_of_bound<C: CvarCell>(
+        &self,
+        cell: &'static C,
+        object: &Object<'_>,
+    ) -> Result<SettingOf<'_, C>> {
+        self.setting(cell, Some(object))
+    }
+
+    fn setting<C: CvarCell>(
+        &self,
+        cell: &'static C,
+        object: Option<&Object<'_>>,
+    ) -> Result<SettingOf<'_, C>> {
+        let registry = self.registry();
+        let is_found =
+            |index: &u32| registry.cvar(*index).is_some_and(|entry| entry.desc().is_stored_in(cell));
+        let index = (0..registry.cvar_count()).find(is_found).ok_or(Error::InvalidName)?;
+        Ok(SettingOf { setting: self.cvar_at(index, object)?, of: PhantomData })
+    }
+
+    /// Registers a callback for the events of a type, which is called with their payload.
+    ///
+    /// The callback runs in the thread that raises the event and may do anything that is safe in several threads at once. For
+    /// other requirements, the time stamp, or one object only, there is [`listen`](Self::listen).
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    ///
+    /// use mpit::prelude::*;
+    ///
+    /// /// The network.
+    /// #[source(ordered)]
+    /// struct Network;
+    ///
+    /// /// A packet was sent.
+    /// #[event(source = Network)]
+    /// struct Packet {
+    ///     bytes: u64,
+    ///     to: i32,
+    /// }
+    ///
+    /// static SENT: AtomicU64 = AtomicU64::new(0);
+    ///
+    /// let tool = Tool::new();
+    /// let listener = tool.on(|packet: &Packet| {
+    ///     SENT.fetch_add(packet.bytes, Relaxed);
+    /// })?;
+    /// Packet::raise(Context::ANYWHERE, || Packet { bytes: 8, to: 1 });
+    /// assert_eq!(SENT.load(Relaxed), 8);
+    /// # drop(listener);
+    /// # Ok::<(), mpit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidName`] if the event type is not in the registry; those of [`listen`](Self::listen).
+    pub fn on<E: Event>(&self, callback: impl Fn(&E) + Send + Sync + 'static) -> Result<Listener<'_>> {
+        let registry = self.registry();
+        let is_found = |index: &u32| registry.event(*index).is_some_and(|desc| std::ptr::eq(desc, E::DESC));
+        let index = (0..registry.event_count()).find(is_found).ok_or(Error::InvalidName)?;
+        self.listen_at(index, None, Safety::ThreadSafe, move |occurrence| {
+            // An instance can be read while its callback runs, and the descriptor was made for this type.
+            if let Ok(event) = E::collect(occurrence) {
+                callback(&event);
+            }
+        })
+    }
+}
+
+/// A handle of the control variable that is stored in a cell of type `C`. All operations of [`Setting`] work on it.
+#[derive(Debug)]
+pub struct SettingOf<'t, C: 'static> {
+    setting: Setting<'t>,
+    of: PhantomData<&'static C>,
+}
+
+impl<'t, C: 'static> Deref for SettingOf<'t, C> {
+    type Target = Setting<'t>;
+
+    fn deref(&self) -> &Setting<'t> {
+        &self.setting
+    }
+}
+
+impl<C: CvarCell> SettingOf<'_, C> {
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interface::cvar_read`](crate::session::Interface::cvar_read).
+    pub fn get(&self) -> Result<C::Value> {
+        let elements: Vec<<C::Value as CvarValue>::Element> = self.read()?;
+        // Text ends at its NUL.
+        let is_text = C::Value::COUNT > 1;
+        let end = elements.iter().position(|element| is_text && element.to_word() == 0);
+        C::Value::from_elements(&elements[..end.unwrap_or(elements.len())]).ok_or(Error::Invalid)
+    }
+
+    /// Sets the value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the variable refuses the value; those of
+    /// [`Interface::cvar_write`](crate::session::Interface::cvar_write).
+    pub fn set(&self, value: C::Value) -> Result<()> {
+        let mut elements = vec![<C::Value as CvarValue>::Element::from_word(0); C::Value::COUNT];
+        value.to_elements(&mut elements);
+        self.write(&elements)
+    }
+}

@@ -1,0 +1,179 @@
+//! Calls for all handles of a session.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use mpit::cell::{Counter, Custom, HandleId};
+use mpit::desc::PvarFlags;
+use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::words::Class;
+use mpit::{Error, Result};
+
+use super::counter::One;
+use crate::support::{Bench, leak, pvar};
+
+/// Proves R163, R166.
+#[test]
+fn all_handles_of_an_empty_session() {
+    let bench = Bench::of_pvars([]);
+    let session = bench.session();
+    let continuous = One::flagged(PvarFlags::CONTINUOUS);
+    let plain = One::new();
+    for _ in 0..2 {
+        for (interface, session) in [
+            (bench.interface, session),
+            (continuous.bench.interface, continuous.session),
+            (plain.bench.interface, plain.session),
+        ] {
+            assert_eq!(interface.start(session, Which::All), Ok(()));
+        }
+    }
+    for _ in 0..2 {
+        for (interface, session) in [
+            (bench.interface, session),
+            (continuous.bench.interface, continuous.session),
+            (plain.bench.interface, plain.session),
+        ] {
+            assert_eq!(interface.stop(session, Which::All), Ok(()));
+        }
+    }
+    continuous.cell.add(1);
+    assert_eq!(continuous.read(), Ok(1), "runs on");
+}
+
+/// Proves R164.
+#[test]
+fn starting_all_leaves_running_handles() {
+    let (running, stopped) = (leak(Counter::<u64>::new()), leak(Counter::<u64>::new()));
+    let always = leak(Counter::<u64>::new());
+    let bench = Bench::of_pvars([
+        pvar("running", Class::Counter, running),
+        pvar("stopped", Class::Counter, stopped),
+        pvar("always", Class::Counter, always).flags(PvarFlags::CONTINUOUS),
+    ]);
+    let session = bench.session();
+    let handles = ["running", "stopped", "always"].map(|name| bench.handle(session, name, Class::Counter));
+    bench.start(session, handles[0]).unwrap();
+    let happen = || [running, stopped, always].map(|cell| cell.add(5));
+    happen();
+    bench.interface.start(session, Which::All).unwrap();
+    happen();
+    assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(10_u64), Ok(5), Ok(10)]);
+    bench.interface.stop(session, Which::All).unwrap();
+    happen();
+    assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(10_u64), Ok(5), Ok(15)]);
+}
+
+/// Refuses what the test selects.
+#[derive(Default)]
+struct Stubborn {
+    refuses: AtomicBool,
+    asked: AtomicU32,
+}
+
+impl Stubborn {
+    fn answer(&self) -> Result<()> {
+        self.asked.fetch_add(1, Relaxed);
+        // Whatever it says, the standard has one answer for each call on all handles.
+        if self.refuses.load(Relaxed) { Err(Error::Memory) } else { Ok(()) }
+    }
+}
+
+impl Custom for Stubborn {
+    type Value = i32;
+    const COUNT: usize = 1;
+
+    fn start(&self, _: HandleId) -> Result<()> {
+        self.answer()
+    }
+
+    fn stop(&self, _: HandleId) -> Result<()> {
+        self.answer()
+    }
+
+    fn reset(&self, _: HandleId) -> Result<()> {
+        self.answer()
+    }
+}
+
+/// A session in which the handle in the middle refuses.
+fn one_of_three_refuses() -> (Bench, SessionId, [PvarHandle; 2], &'static Stubborn, &'static Counter<u64>) {
+    let (cell, stubborn) = (leak(Counter::<u64>::new()), leak(Stubborn::default()));
+    let bench =
+        Bench::of_pvars([pvar("sum", Class::Counter, cell), pvar("stubborn", Class::Generic, stubborn)]);
+    let session = bench.session();
+    let first = bench.handle(session, "sum", Class::Counter);
+    bench.handle(session, "stubborn", Class::Generic);
+    let last = bench.handle(session, "sum", Class::Counter);
+    (bench, session, [first, last], stubborn, cell)
+}
+
+/// Proves R165.
+#[test]
+fn starting_all_attempts_all() {
+    let (bench, session, handles, stubborn, cell) = one_of_three_refuses();
+    stubborn.refuses.store(true, Relaxed);
+    assert_eq!(bench.interface.start(session, Which::All), Err(Error::PvarNoStartStop));
+    cell.add(5);
+    assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(5_u64), Ok(5)]);
+    stubborn.refuses.store(false, Relaxed);
+    assert_eq!(bench.interface.start(session, Which::All), Ok(()), "it was not taken for started");
+    assert_eq!(stubborn.asked.load(Relaxed), 2);
+}
+
+/// Proves R166.
+#[test]
+fn stopping_all_attempts_all() {
+    let (bench, session, handles, stubborn, cell) = one_of_three_refuses();
+    bench.interface.start(session, Which::All).unwrap();
+    stubborn.refuses.store(true, Relaxed);
+    assert_eq!(bench.interface.stop(session, Which::All), Err(Error::PvarNoStartStop));
+    cell.add(5);
+    assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(0_u64), Ok(0)]);
+    stubborn.refuses.store(false, Relaxed);
+    assert_eq!(bench.interface.stop(session, Which::All), Ok(()), "it was not taken for stopped");
+    assert_eq!(stubborn.asked.load(Relaxed), 3);
+}
+
+/// Proves R167.
+#[test]
+fn all_means_all_of_the_session() {
+    let one = One::new();
+    let other = one.bench.session();
+    let elsewhere = one.bench.handle(other, "sum", Class::Counter);
+    one.bench.interface.start(one.session, Which::All).unwrap();
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(5));
+    assert_eq!(one.bench.read(other, elsewhere), Ok(0_u64));
+}
+
+/// Proves R179.
+#[test]
+fn resetting_all_leaves_read_only_handles() {
+    let (sum, fixed) = (leak(Counter::<u64>::new()), leak(Counter::<u64>::new()));
+    let bench = Bench::of_pvars([
+        pvar("sum", Class::Counter, sum),
+        pvar("fixed", Class::Counter, fixed).flags(PvarFlags::READONLY),
+    ]);
+    let session = bench.session();
+    assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "none");
+    let fixed_handle = bench.handle(session, "fixed", Class::Counter);
+    bench.interface.start(session, Which::All).unwrap();
+    fixed.add(5);
+    assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "all read-only");
+    let handle = bench.handle(session, "sum", Class::Counter);
+    bench.interface.start(session, Which::All).unwrap();
+    sum.add(5);
+    assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
+    assert_eq!((bench.read(session, handle), bench.read(session, fixed_handle)), (Ok(0_u64), Ok(5_u64)));
+}
+
+/// Proves R180.
+#[test]
+fn resetting_all_attempts_all() {
+    let (bench, session, handles, stubborn, cell) = one_of_three_refuses();
+    bench.interface.start(session, Which::All).unwrap();
+    cell.add(5);
+    stubborn.refuses.store(true, Relaxed);
+    assert_eq!(bench.interface.reset(session, Which::All), Err(Error::PvarNoWrite));
+    assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(0_u64), Ok(0)]);
+}

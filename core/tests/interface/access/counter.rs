@@ -1,0 +1,61 @@
+//! A variable, and one handle of it.
+
+use mpit::Result;
+use mpit::cell::Counter;
+use mpit::desc::PvarFlags;
+use mpit::session::{PvarHandle, SessionId};
+use mpit::words::Class;
+
+use crate::support::{Bench, leak, pvar};
+
+/// A counter, and a handle of it.
+pub(crate) struct One {
+    pub(crate) bench: Bench,
+    pub(crate) cell: &'static Counter<u64>,
+    pub(crate) session: SessionId,
+    pub(crate) handle: PvarHandle,
+}
+
+impl One {
+    pub(crate) fn flagged(flags: PvarFlags) -> Self {
+        let cell = leak(Counter::new());
+        let bench = Bench::of_pvars([pvar("sum", Class::Counter, cell).flags(flags)]);
+        let session = bench.session();
+        let handle = bench.handle(session, "sum", Class::Counter);
+        Self { bench, cell, session, handle }
+    }
+
+    pub(crate) fn new() -> Self {
+        Self::flagged(PvarFlags::NONE)
+    }
+
+    pub(crate) fn start(&self) -> Result<()> {
+        self.bench.start(self.session, self.handle)
+    }
+
+    pub(crate) fn stop(&self) -> Result<()> {
+        self.bench.stop(self.session, self.handle)
+    }
+
+    pub(crate) fn reset(&self) -> Result<()> {
+        self.bench.reset(self.session, self.handle)
+    }
+
+    pub(crate) fn read(&self) -> Result<u64> {
+        self.bench.read(self.session, self.handle)
+    }
+
+    pub(crate) fn write(&self, value: u64) -> Result<()> {
+        self.bench.write(self.session, self.handle, value)
+    }
+
+    pub(crate) fn read_and_reset(&self) -> Result<u64> {
+        self.bench.read_and_reset(self.session, self.handle)
+    }
+
+    /// A handle that makes the cell keep its sum, whatever happens to the other one.
+    pub(crate) fn onlooker(&self) {
+        let session = self.bench.session();
+        self.bench.start(session, self.bench.handle(session, "sum", Class::Counter)).ok();
+    }
+}

@@ -1,0 +1,220 @@
+//! Handles that run and handles that are stopped.
+
+use mpit::Error;
+use mpit::cell::{Aggregate, Level, Size, State};
+use mpit::desc::{MpitEnum, PvarFlags};
+use mpit::session::Which;
+use mpit::words::Class;
+
+use super::counter::One;
+use crate::support::{Bench, Phase, leak, pvar};
+
+/// Proves R158.
+#[test]
+fn new_handle_is_stopped() {
+    let one = One::new();
+    one.onlooker();
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(0));
+    one.start().unwrap();
+    assert_eq!(one.read(), Ok(0));
+    one.cell.add(2);
+    assert_eq!(one.read(), Ok(2));
+}
+
+/// Proves R159.
+#[test]
+fn continuous_handle_starts_running() {
+    let one = One::flagged(PvarFlags::CONTINUOUS);
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(5));
+}
+
+/// Proves R160.
+#[test]
+fn continuous_handle_refuses_start_and_stop() {
+    let one = One::flagged(PvarFlags::CONTINUOUS);
+    assert_eq!(one.start(), Err(Error::PvarNoStartStop));
+    assert_eq!(one.stop(), Err(Error::PvarNoStartStop));
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(5));
+}
+
+/// Proves R161.
+#[test]
+fn second_start_has_no_effect() {
+    let one = One::new();
+    one.start().unwrap();
+    one.cell.add(5);
+    assert_eq!(one.start(), Ok(()));
+    assert_eq!(one.read(), Ok(5));
+    one.stop().unwrap();
+    assert!(!one.cell.watched(), "one stop is enough");
+}
+
+/// Proves R162.
+#[test]
+fn second_stop_has_no_effect() {
+    let one = One::new();
+    assert_eq!(one.stop(), Ok(()));
+    one.start().unwrap();
+    one.cell.add(5);
+    one.stop().unwrap();
+    assert_eq!(one.stop(), Ok(()));
+    assert_eq!(one.read(), Ok(5));
+    one.start().unwrap();
+    assert!(one.cell.watched(), "one start is enough");
+}
+
+/// Proves R168.
+#[test]
+fn stopped_value_is_frozen() {
+    let (sum, level) = (leak(Aggregate::<f64>::new()), leak(Level::<u64>::new()));
+    let (size, state) = (leak(Size::<u32>::new()), leak(State::<Phase>::new()));
+    let bench = Bench::of_pvars([
+        pvar("sum", Class::Aggregate, sum),
+        pvar("level", Class::Level, level),
+        pvar("level", Class::HighWatermark, level),
+        pvar("level", Class::LowWatermark, level),
+        pvar("size", Class::Size, size),
+        pvar("state", Class::State, state),
+    ]);
+    let session = bench.session();
+    let sum_handle = bench.handle(session, "sum", Class::Aggregate);
+    let levels = [Class::Level, Class::HighWatermark, Class::LowWatermark]
+        .map(|class| bench.handle(session, "level", class));
+    let size_handle = bench.handle(session, "size", Class::Size);
+    let state_handle = bench.handle(session, "state", Class::State);
+    let read = || {
+        let levels = levels.map(|handle| bench.read::<u64>(session, handle));
+        let size = bench.read::<u32>(session, size_handle);
+        (bench.read::<f64>(session, sum_handle), levels, size, bench.read::<i32>(session, state_handle))
+    };
+    let happen = |n: u32| {
+        sum.add(f64::from(n));
+        level.set(u64::from(n));
+        size.set(n);
+        state.set(Phase::ALL[n as usize % 3]);
+    };
+    let onlooker = bench.session();
+    bench.start(onlooker, bench.handle(onlooker, "sum", Class::Aggregate)).unwrap();
+    bench.interface.start(session, Which::All).unwrap();
+    happen(4);
+    happen(2);
+    bench.interface.stop(session, Which::All).unwrap();
+    let frozen = read();
+    assert_eq!(frozen, (Ok(6.0), [Ok(2), Ok(4), Ok(0)], Ok(2), Ok(Phase::ALL[2].value())));
+    happen(100);
+    happen(0);
+    assert_eq!(read(), frozen);
+    bench.interface.start(session, Which::All).unwrap();
+    assert_eq!(read(), (Ok(6.0), [Ok(0), Ok(4), Ok(0)], Ok(0), Ok(Phase::ALL[0].value())));
+}
+
+/// Proves R169.
+#[test]
+fn sum_continues_where_it_stopped() {
+    let one = One::new();
+    one.onlooker();
+    for n in 1..=3 {
+        one.start().unwrap();
+        one.cell.add(10);
+        one.stop().unwrap();
+        one.cell.add(1000);
+        assert_eq!(one.read(), Ok(10 * n));
+    }
+}
+
+/// Proves R170.
+#[test]
+fn watermark_continues_where_it_stopped() {
+    let level = leak(Level::<u64>::new());
+    let bench =
+        Bench::of_pvars([pvar("use", Class::HighWatermark, level), pvar("use", Class::LowWatermark, level)]);
+    let session = bench.session();
+    let handles =
+        [Class::LowWatermark, Class::HighWatermark].map(|class| bench.handle(session, "use", class));
+    let read = || handles.map(|handle| bench.read::<u64>(session, handle).unwrap());
+    level.set(50);
+    bench.interface.start(session, Which::All).unwrap();
+    level.set(60);
+    level.set(40);
+    bench.interface.stop(session, Which::All).unwrap();
+    level.set(1000);
+    level.set(0);
+    level.set(45);
+    assert_eq!(read(), [40, 60]);
+    bench.interface.start(session, Which::All).unwrap();
+    assert_eq!(read(), [40, 60], "what happened meanwhile does not count");
+    level.set(55);
+    assert_eq!(read(), [40, 60]);
+    bench.interface.stop(session, Which::All).unwrap();
+    level.set(70);
+    bench.interface.start(session, Which::All).unwrap();
+    assert_eq!(read(), [40, 70], "the level at the restart does");
+}
+
+/// Proves R171.
+#[test]
+fn read_works_running_and_stopped() {
+    let one = One::new();
+    assert_eq!(one.read(), Ok(0));
+    one.start().unwrap();
+    one.cell.add(1);
+    assert_eq!(one.read(), Ok(1));
+    one.stop().unwrap();
+    assert_eq!(one.read(), Ok(1));
+}
+
+/// Proves R172.
+#[test]
+fn unstarted_handle_has_the_starting_value() {
+    let (level, size) = (leak(Level::<u64>::new()), leak(Size::<u64>::new()));
+    let one = One::new();
+    one.onlooker();
+    one.cell.add(9);
+    assert_eq!(one.read(), Ok(0), "0 for sums");
+    let bench = Bench::of_pvars([
+        pvar("a", Class::Level, level),
+        pvar("b", Class::HighWatermark, level),
+        pvar("c", Class::Size, size),
+    ]);
+    let session = bench.session();
+    let handles = [("a", Class::Level), ("b", Class::HighWatermark), ("c", Class::Size)]
+        .map(|(name, class)| bench.handle(session, name, class));
+    for n in [30, 20] {
+        level.set(n);
+        size.set(n);
+        for handle in handles {
+            assert_eq!(bench.read(session, handle), Ok(n), "the present value for others");
+        }
+    }
+}
+
+/// Proves R181.
+#[test]
+fn reset_keeps_the_run_state() {
+    let one = One::new();
+    one.onlooker();
+    one.reset().unwrap();
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(0), "stopped stays stopped");
+    one.start().unwrap();
+    one.reset().unwrap();
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(5), "running stays running");
+}
+
+/// Proves R182.
+#[test]
+fn reset_works_while_stopped() {
+    let one = One::new();
+    one.start().unwrap();
+    one.cell.add(5);
+    one.stop().unwrap();
+    one.reset().unwrap();
+    assert_eq!(one.read(), Ok(0));
+    one.start().unwrap();
+    one.cell.add(2);
+    assert_eq!(one.read(), Ok(2));
+}

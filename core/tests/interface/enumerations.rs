@@ -1,0 +1,221 @@
+//! Datatypes and enumerations: rules R61 to R79 of the interface.
+//!
+//! Tested elsewhere:
+//!
+//! | rule | what it needs | where |
+//! |---|---|---|
+//! | R62 | `MPI_Type_size` | on hosts |
+//! | R70, R74 | indices and handles of enumerations as C sees them | `mpit-ffi` |
+//! | R79 | connected processes | on hosts |
+
+use crate::support::{Bench, Phase, cvar, enumeration, image, leak, pvar, refusals};
+use mpit::cell::{Generic, State, Value};
+use mpit::cvar::{Cvar, Text};
+use mpit::desc::MpitEnum;
+use mpit::registry::{Image, Registry};
+use mpit::words::{Class, Datatype};
+use mpit::{Error, cell::Counter};
+
+/// The refusals of one enumeration.
+fn refused(name: &'static str, items: &[(i32, &'static str)]) -> Vec<String> {
+    let mut image = Image::new("test");
+    image.enums.push(enumeration(name, items));
+    refusals(&Registry::new(), &image)
+}
+
+/// Proves R61.
+#[test]
+fn every_value_type_has_a_legal_datatype() {
+    fn datatypes<T: Value>() -> Vec<Datatype> {
+        T::ALSO.iter().copied().chain([T::DATATYPE]).collect()
+    }
+    let legal = [
+        "INT",
+        "INT32_T",
+        "INT64_T",
+        "UNSIGNED",
+        "UNSIGNED_LONG",
+        "UNSIGNED_LONG_LONG",
+        "UINT32_T",
+        "UINT64_T",
+        "COUNT",
+        "CHAR",
+        "DOUBLE",
+    ];
+    let mut possible = [
+        datatypes::<i32>(),
+        datatypes::<i64>(),
+        datatypes::<u32>(),
+        datatypes::<u64>(),
+        datatypes::<f64>(),
+        datatypes::<i8>(),
+        datatypes::<u8>(),
+    ]
+    .concat();
+    possible.sort_unstable();
+    possible.dedup();
+    assert!(possible.iter().all(|datatype| legal.contains(&datatype.word())), "{possible:?}");
+    assert_eq!(possible.len(), legal.len(), "and each of them can be had");
+}
+
+/// Proves R63.
+#[test]
+fn only_int_variables_have_an_enumeration() {
+    let state = leak(State::<Phase>::new());
+    let number = leak(Cvar::new(Phase::Idle));
+    let image = image(
+        [pvar("state", Class::Generic, state).datatype(Datatype::Int32)],
+        [cvar("setting", number).datatype(Datatype::Int32)],
+    );
+    let registry = Registry::new();
+    let messages = refusals(&registry, &image);
+    assert_eq!(messages.len(), 2, "{messages:?}");
+    assert!(messages.iter().all(|message| message.contains("only INT variables have an enumeration")));
+    assert_eq!((registry.pvar_count(), registry.cvar_count()), (0, 0));
+}
+
+/// Proves R64.
+#[test]
+fn variables_without_an_enumeration() {
+    let plain = leak(Generic::<i32>::new());
+    let counter = leak(Counter::<u64>::new());
+    let state = leak(State::<Phase>::new());
+    let bench = Bench::of_pvars([
+        pvar("plain", Class::Generic, plain),
+        pvar("counter", Class::Counter, counter),
+        pvar("state", Class::State, state),
+    ]);
+    let names = |index| bench.registry().pvar(index).unwrap().enumeration().map(mpit::desc::EnumDesc::name);
+    let indexed = |name, class| bench.registry().pvar_index(name, class).unwrap();
+    assert_eq!(names(indexed("plain", Class::Generic)), None);
+    assert_eq!(names(indexed("counter", Class::Counter)), None);
+    assert_eq!(names(indexed("state", Class::State)), Some("phase"));
+}
+
+/// Proves R65.
+#[test]
+fn enumeration_has_an_item() {
+    assert!(refused("empty", &[])[0].contains("no item"));
+    assert!(refused("one", &[(0, "zero")]).is_empty());
+}
+
+/// Proves R66.
+#[test]
+fn enumeration_has_a_name() {
+    assert!(refused("", &[(0, "zero")])[0].contains("its name is empty"));
+}
+
+/// Proves R67.
+#[test]
+fn names_of_enumerations_are_unique() {
+    let first = enumeration("twice", &[(0, "zero")]);
+    let second = enumeration("twice", &[(1, "one")]);
+    let mut image = Image::new("test");
+    image.enums = vec![second, first, first];
+    let registry = Registry::new();
+    let messages = refusals(&registry, &image);
+    assert_eq!(messages.len(), 1, "the same definition may come twice: {messages:?}");
+    assert!(messages[0].contains(&first.origin().to_string()), "{messages:?}");
+    assert!(messages[0].contains(&second.origin().to_string()), "{messages:?}");
+    assert_eq!(registry.enums().count(), 1);
+}
+
+/// Proves R68.
+#[test]
+fn item_names_are_unique() {
+    assert!(refused("nameless", &[(0, "")])[0].contains("no usable name"));
+    assert!(refused("twins", &[(0, "a"), (1, "b"), (2, "a")])[0].contains("not distinct"));
+}
+
+/// Proves R69.
+#[test]
+fn item_values_are_unique() {
+    assert!(refused("twins", &[(3, "a"), (1, "b"), (3, "c")])[0].contains("not distinct"));
+}
+
+/// Proves R71.
+#[test]
+fn items_keep_their_order() {
+    let mut image = Image::new("test");
+    image.enums.push(Phase::DESC);
+    let registry = Registry::new();
+    assert!(refusals(&registry, &image).is_empty());
+    for _ in 0..3 {
+        let desc = registry.enum_named("phase").unwrap();
+        let items: Vec<_> = desc.items().iter().map(|item| (item.value(), item.name())).collect();
+        assert_eq!(items, [(7, "idle"), (-3, "working"), (40, "done")]);
+    }
+}
+
+/// Proves R72.
+#[test]
+fn values_need_not_be_dense() {
+    assert_eq!(Phase::DESC.item(-3).unwrap().name(), "working");
+    assert_eq!(Phase::DESC.item(40).unwrap().name(), "done");
+    assert!(Phase::DESC.item(0).is_none());
+}
+
+/// Proves R73.
+#[test]
+fn state_is_read_as_one_of_its_values() {
+    let cell = leak(State::<Phase>::new());
+    let bench = Bench::of_pvars([pvar("state", Class::State, cell)]);
+    let session = bench.session();
+    let handle = bench.handle(session, "state", Class::State);
+    assert_eq!(bench.read::<i32>(session, handle), Ok(7), "the first item, before anything is set");
+    for phase in Phase::ALL {
+        cell.set(phase);
+        let value = bench.read::<i32>(session, handle).unwrap();
+        assert_eq!(value, phase.value());
+        assert!(Phase::DESC.item(value).is_some());
+    }
+    let setting = leak(Cvar::new(Phase::Done));
+    let bench = Bench::of_cvars([cvar("phase", setting)]);
+    assert_eq!(bench.cvar_read::<i32>(bench.cvar("phase").0), Ok(40));
+}
+
+/// Proves R75.
+#[test]
+fn text_ends_within_its_count() {
+    let text = leak(Cvar::new(Text::<8>::new("")));
+    let bench = Bench::of_cvars([cvar("text", text)]);
+    let (handle, count) = bench.cvar("text");
+    for length in 0..8 {
+        text.set(Text::new(&"abcdefgh"[..length])).unwrap();
+        let bytes = bench.cvar_read_text(handle, count).unwrap();
+        assert_eq!(bytes.iter().position(|byte| *byte == 0), Some(length));
+    }
+}
+
+/// Proves R76.
+#[test]
+fn count_holds_the_longest_text_and_nul() {
+    let text = leak(Cvar::new(Text::<8>::new("")));
+    let bench = Bench::of_cvars([cvar("text", text)]);
+    let (handle, count) = bench.cvar("text");
+    assert_eq!(count, 8);
+    assert_eq!(bench.cvar_write_text(handle, b"7 bytes\0"), Ok(()));
+    assert_eq!(bench.cvar_read_text(handle, count).unwrap(), b"7 bytes\0");
+    assert!(Text::<8>::checked("8 bytes.").is_none());
+}
+
+/// Proves R77.
+#[test]
+fn bytes_after_the_nul_are_ignored() {
+    let text = leak(Cvar::new(Text::<8>::new("")));
+    let bench = Bench::of_cvars([cvar("text", text)]);
+    let (handle, count) = bench.cvar("text");
+    assert_eq!(bench.cvar_write_text(handle, b"ab\0\xff\xfe\0zz"), Ok(()));
+    assert_eq!(text.get().as_str(), "ab");
+    assert_eq!(&bench.cvar_read_text(handle, count).unwrap()[..3], b"ab\0");
+}
+
+/// Proves R78.
+#[test]
+fn text_without_nul_is_refused() {
+    let text = leak(Cvar::new(Text::<8>::new("before")));
+    let bench = Bench::of_cvars([cvar("text", text)]);
+    let (handle, _) = bench.cvar("text");
+    assert_eq!(bench.cvar_write_text(handle, b"12345678"), Err(Error::Invalid));
+    assert_eq!(text.get().as_str(), "before");
+}

@@ -1,0 +1,36 @@
+//! Rules R269 and R286: events raised by their own callbacks, until there are no more instances.
+//!
+//! Alone in its process, because the instances of a process are shared: other tests would find none.
+
+use super::stage::{Stage, Told, number_of};
+use crate::support::process::alone;
+use mpit::words::Safety;
+
+/// Proves R269, R286.
+#[test]
+fn recursion_beyond_the_limit_is_counted() {
+    alone(|| {
+        let stage = Stage::new();
+        // Each callback raises the next event, so without an end to instances this would not come back.
+        let tool = stage.listen('a').on_then(Safety::None, |delivery, notes| {
+            let number = number_of(delivery.instance).unwrap();
+            if number < 1000 {
+                notes.stage.send(number + 1, Safety::None);
+            }
+            assert_eq!(number_of(delivery.instance), Ok(number));
+        });
+        let tool = tool.count_drops();
+        stage.send(1, Safety::None);
+        tool.free().unwrap();
+        let told = stage.book.look();
+        let count = told.iter().filter(|(_, told)| matches!(told, Told::Event(..))).count();
+        let lost: i64 =
+            told.iter().map(|(_, told)| if let Told::Drops(count) = told { *count } else { 0 }).sum();
+        assert!((200..1000).contains(&count), "{count} at once");
+        // The one that found no place, and was not there to raise more.
+        assert_eq!(lost, 1);
+        stage.listen('b').on(Safety::None);
+        stage.send(2000, Safety::None);
+        stage.assert_told(&[('b', Told::Event(2000, Safety::None, Safety::None))]);
+    });
+}

@@ -1,0 +1,128 @@
+//! Instances: R288 to R296, and R297 as far as this crate has the calls.
+
+use mpit::Error;
+use mpit::event::{Delivery, InstanceId, instance};
+use mpit::words::{Datatype, Safety};
+
+use super::stage::{LEVELS, Notes, Payload, Stage, Told, number_of};
+
+const EXTENT: usize = std::mem::offset_of!(Payload, letter) + 1;
+
+fn copy_of(id: InstanceId) -> [u8; EXTENT + 8] {
+    let mut bytes = [0xee; EXTENT + 8];
+    // SAFETY: there is more room than the extent.
+    unsafe { instance::copy(id, bytes.as_mut_ptr()) }.unwrap();
+    bytes
+}
+
+fn read(id: InstanceId, element: i32) -> Result<[u8; 16], Error> {
+    let mut bytes = [0xee; 16];
+    // SAFETY: no element is as large.
+    unsafe { instance::read(id, element, bytes.as_mut_ptr()) }.map(|()| bytes)
+}
+
+/// Proves R288.
+#[test]
+fn instance_ends_with_the_raise() {
+    let stage = Stage::new();
+    stage.listen('a').on(Safety::None);
+    stage.send(1, Safety::None);
+    stage.send(2, Safety::None);
+    let deliveries = stage.book.deliveries.lock().unwrap().clone();
+    let forged =
+        [0, u64::MAX, deliveries[1].0.0 + 1, deliveries[1].0.0 ^ (1 << 32), deliveries[1].0.0 ^ (1 << 60)];
+    for id in deliveries.iter().map(|delivery| delivery.0).chain(forged.map(InstanceId)) {
+        let mut untouched = [0xee_u8; EXTENT];
+        assert_eq!(read(id, 0), Err(Error::InvalidHandle));
+        // SAFETY: there is room.
+        assert_eq!(unsafe { instance::copy(id, untouched.as_mut_ptr()) }, Err(Error::InvalidHandle));
+        assert_eq!(untouched, [0xee; EXTENT]);
+        assert_eq!(instance::timestamp(id), Err(Error::InvalidHandle));
+        assert_eq!(instance::source_index(id), Err(Error::InvalidHandle));
+    }
+}
+
+fn look_at_everything(delivery: &Delivery, notes: &Notes) {
+    let id = delivery.instance;
+    let bytes = copy_of(id);
+    assert_eq!(bytes[EXTENT..], [0xee; 8], "R290: nothing is written behind the extent");
+    let mut covered = [false; EXTENT];
+    for (at, element) in (0..).zip(Payload::ELEMENTS) {
+        let (start, size) = (element.displacement(), element.datatype().size());
+        let value = read(id, at).unwrap();
+        assert_eq!(value[..size], bytes[start..][..size], "R289: element {at}");
+        assert_eq!(value[size..], [0xee; 16][size..], "R290: element {at}");
+        assert_eq!(read(id, at), Ok(value), "R296: element {at}");
+        covered[start..start + size].fill(true);
+    }
+    let between = covered.iter().zip(&bytes).filter(|(covered, _)| !**covered);
+    assert_eq!(between.clone().count(), 4);
+    assert!(between.into_iter().all(|(_, byte)| *byte == 0), "R291");
+    for element in [-1, 4, i32::MIN, i32::MAX] {
+        assert_eq!(read(id, element), Err(Error::InvalidIndex), "R292");
+    }
+    // SAFETY: null is allowed.
+    assert_eq!(unsafe { instance::read(id, 0, std::ptr::null_mut()) }, Err(Error::Invalid));
+    // SAFETY: null is allowed.
+    assert_eq!(unsafe { instance::copy(id, std::ptr::null_mut()) }, Err(Error::Invalid));
+    let source = instance::source_index(id).unwrap();
+    assert_eq!(notes.stage.bench.registry().source(source).unwrap().name(), "clock", "R294");
+    assert!(instance::timestamp(id).unwrap() <= notes.stage.source.timestamp(), "R293");
+}
+
+/// Proves R289, R290, R291, R292, R294, R296.
+#[test]
+fn instance_is_read_whole_and_by_element() {
+    let stage = Stage::new();
+    stage.listen('a').on_then(Safety::None, look_at_everything);
+    stage.send(0x0123_4567_89ab_cdef, Safety::None);
+    assert_eq!(stage.book.look().len(), 1);
+}
+
+/// Proves R295, R297.
+#[test]
+fn instances_are_read_at_every_level() {
+    let stage = Stage::new();
+    let tool = LEVELS.iter().fold(stage.listen('a'), |tool, level| tool.on_then(*level, look_at_everything));
+    for level in LEVELS {
+        stage.send(1, level);
+    }
+    stage.assert_told(&LEVELS.map(|level| ('a', Told::Event(1, level, level))));
+    tool.free_quietly().unwrap();
+}
+
+/// Proves R288.
+#[test]
+fn nested_instances_are_distinct() {
+    let stage = Stage::new();
+    stage.listen('a').on_then(Safety::None, |delivery, notes| {
+        let number = number_of(delivery.instance).unwrap();
+        if number < 5 {
+            notes.stage.send(number + 1, Safety::None);
+        }
+        assert_eq!(number_of(delivery.instance), Ok(number));
+    });
+    stage.send(1, Safety::None);
+    let mut ids: Vec<_> = stage.book.deliveries.lock().unwrap().iter().map(|delivery| delivery.0.0).collect();
+    assert_eq!(ids.len(), 5);
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 5);
+}
+
+/// Proves R246.
+#[test]
+fn event_without_elements_has_no_data() {
+    let stage = Stage::without_elements();
+    stage.listen('a').on_then(Safety::None, |delivery, _| {
+        assert_eq!(read(delivery.instance, 0), Err(Error::InvalidIndex));
+        assert_eq!(copy_of(delivery.instance), [0xee; EXTENT + 8]);
+    });
+    stage.send(1, Safety::None);
+    assert_eq!(stage.book.look().len(), 1);
+    assert_eq!(
+        Datatype::ALL.iter().map(|datatype| datatype.size()).max(),
+        Some(8),
+        "so there was room to read"
+    );
+}

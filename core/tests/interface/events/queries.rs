@@ -1,0 +1,234 @@
+//! Sources and event types: R217 to R246 as far as this crate has them.
+//!
+//! | rule | what it needs | where |
+//! |---|---|---|
+//! | R224, R225, R228, R233 to R238, R243, R245 | the pointers of C | `mpit-ffi` |
+//! | R227, R240 | MPI | on hosts |
+
+use std::time::{Duration, Instant};
+
+use mpit::desc::{Element, EnumDesc, EventDesc, LARGEST_EVENT, SourceDesc};
+use mpit::event::{Context, Event, EventCell, Hints, Source, SourceCell};
+use mpit::registry::{Image, Registry};
+use mpit::session::{Interface, Limits};
+use mpit::words::{Bind, Datatype, Safety, SourceOrder, ThreadLevel, Verbosity};
+
+use super::stage::{Payload, Stage, Told};
+use crate::support::{enumeration, here, leak, refusals};
+
+fn source(name: &'static str) -> &'static SourceDesc {
+    leak(SourceDesc::new(name, SourceOrder::Unordered, leak(SourceCell::new()), here()))
+}
+
+fn event(name: &'static str, elements: &'static [Element], source: &'static SourceDesc) -> EventDesc {
+    EventDesc::new(name, elements, source, leak(EventCell::new()), here())
+}
+
+fn image(events: impl IntoIterator<Item = EventDesc>) -> Image {
+    let mut image = Image::new("test");
+    image.events = events.into_iter().map(|desc| leak(desc) as &_).collect();
+    image
+}
+
+/// Proves R217, R226, R229, R230.
+#[test]
+fn indices_and_names_stay() {
+    let registry = Registry::new();
+    let (beta, alpha) = (source("beta"), source("alpha"));
+    let first = image([event("sent", &[], beta), event("arrived", &[], alpha)]);
+    assert!(registry.add(&first, &[]).is_empty());
+    let names = || (0..registry.source_count()).map(|index| registry.source(index).unwrap().name());
+    assert!(names().eq(["alpha", "beta"]));
+    let event_names = || (0..registry.event_count()).map(|index| registry.event(index).unwrap().name());
+    assert!(event_names().eq(["arrived", "sent"]));
+    let second = image([event("Sent", &[], source("Alpha")), event("a", &[], alpha)]);
+    assert!(registry.add(&second, &[]).is_empty());
+    assert!(names().eq(["alpha", "beta", "Alpha"]));
+    assert!(event_names().eq(["arrived", "sent", "Sent", "a"]));
+    for (index, name) in (0..).zip(event_names()) {
+        assert_eq!(registry.event_index(name), Some(index));
+    }
+    for (index, name) in (0..).zip(names()) {
+        assert_eq!(registry.source_index(name), Some(index));
+    }
+    assert_eq!((registry.event_index("none"), registry.source_index("none")), (None, None));
+}
+
+/// Proves R220, R231.
+#[test]
+fn indices_out_of_range_have_no_answer() {
+    let stage = Stage::new();
+    let registry = stage.bench.registry();
+    assert!(registry.source(1).is_none() && registry.source(u32::MAX).is_none());
+    assert!(registry.event(2).is_none() && registry.event(u32::MAX).is_none());
+}
+
+/// Proves R226, R229.
+#[test]
+fn names_are_unique_and_not_empty() {
+    let registry = Registry::new();
+    let clock = source("clock");
+    assert!(registry.add(&image([event("sent", &[], clock)]), &[]).is_empty());
+    for (events, what) in [
+        (event("sent", &[], clock), "event `sent`"),
+        (event("", &[], clock), "event ``"),
+        (event("late", &[], source("clock")), "source `clock`"),
+        (event("early", &[], source("")), "source ``"),
+    ] {
+        let said = refusals(&registry, &image([events]));
+        assert!(said.first().is_some_and(|line| line.contains(what)), "{said:?}");
+    }
+    assert_eq!((registry.event_count(), registry.source_count()), (1, 1));
+}
+
+/// Proves R218, R232, R241, R244.
+#[test]
+fn descriptors_answer_as_written() {
+    let names: &'static EnumDesc =
+        enumeration("parts", &[(0, "number"), (1, "peer"), (2, "share"), (3, "letter")]);
+    let clock = leak(source("clock").description("ticks"));
+    let desc = event("sent", Payload::ELEMENTS, clock).bind(Bind::Comm).enumeration(names);
+    let registry = Registry::new();
+    let desc = desc.verbosity(Verbosity::UserBasic).description("a message");
+    assert!(registry.add(&image([desc, event("bare", &[], clock)]), &[]).is_empty());
+    let desc = registry.event(registry.event_index("sent").unwrap()).unwrap();
+    assert_eq!(
+        (desc.binding(), desc.audience(), desc.text()),
+        (Bind::Comm, Verbosity::UserBasic, "a message")
+    );
+    assert_eq!(desc.element_names().map(EnumDesc::name), Some("parts"));
+    assert_eq!(desc.extent(), 25);
+    let bare = registry.event(registry.event_index("bare").unwrap()).unwrap();
+    assert!(bare.element_names().is_none());
+    assert_eq!((bare.binding(), bare.extent()), (Bind::NoObject, 0));
+    assert_eq!((clock.ordering(), clock.text()), (SourceOrder::Unordered, "ticks"));
+}
+
+/// Proves R239.
+#[test]
+fn elements_are_consecutive_from_zero() {
+    const WORD: Datatype = Datatype::Uint64;
+    for (elements, why) in [
+        (vec![Element::new(WORD, 8)], "does not lie at the start"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, 4)], "one behind the other"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, 0)], "one behind the other"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, LARGEST_EVENT)], "larger than"),
+    ] {
+        let said = refusals(&Registry::new(), &image([event("sent", leak(elements), source("clock"))]));
+        assert!(said.len() == 1 && said[0].contains(why), "{said:?}");
+    }
+}
+
+/// Proves R242.
+#[test]
+fn enumeration_names_each_element() {
+    for items in [&[(0, "number")][..], &[(0, "a"), (1, "b"), (2, "c"), (4, "d")]] {
+        let desc = event("sent", Payload::ELEMENTS, source("clock")).enumeration(enumeration("parts", items));
+        let said = refusals(&Registry::new(), &image([desc]));
+        assert!(said.len() == 1 && said[0].contains("does not name its elements"), "{said:?}");
+    }
+}
+
+/// Proves R219.
+#[test]
+fn ordered_time_stamps_never_fall() {
+    let stage = Stage::new();
+    stage.listen('a').on(Safety::None);
+    stage.listen_about('b', 1).on(Safety::None);
+    for number in 0..1000 {
+        stage.send(number, Safety::None);
+        stage.see(number, 1);
+    }
+    let deliveries = stage.book.deliveries.lock().unwrap();
+    assert_eq!(deliveries.len(), 2000);
+    assert!(deliveries.is_sorted_by_key(|delivery| delivery.2));
+}
+
+/// Proves R221, R223.
+#[test]
+fn event_time_lies_between_clock_reads() {
+    for order in [SourceOrder::Ordered, SourceOrder::Unordered] {
+        let stage = Stage::with(order, Limits::default());
+        stage.listen('a').on(Safety::None);
+        let clock = stage.source;
+        for number in 0..1000 {
+            let before = clock.timestamp();
+            stage.send(number, Safety::None);
+            let after = clock.timestamp();
+            let time = stage.book.deliveries.lock().unwrap().pop().unwrap().2;
+            assert!(before <= time && time <= after, "{before} {time} {after}");
+            assert!(0 <= before && after <= clock.max_ticks());
+        }
+    }
+}
+
+/// Proves R222.
+#[test]
+fn ticks_have_the_declared_length() {
+    let clock = source("clock");
+    let rate = clock.ticks_per_second();
+    assert!(rate >= 1);
+    assert_eq!(clock.ticks_per_second(), rate);
+    let (first, start) = (clock.timestamp(), Instant::now());
+    std::thread::sleep(Duration::from_millis(120));
+    let (last, time) = (clock.timestamp(), start.elapsed());
+    let seconds = (last - first) as f64 / rate as f64;
+    // Between the two looks at each clock this thread may have had to wait for its turn.
+    let off = (seconds / time.as_secs_f64() - 1.0).abs();
+    assert!(off < 0.25, "{seconds} s by ticks, {time:?} by the clock");
+}
+
+/// A message was sent.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Sent {
+    number: u64,
+    peer: i32,
+}
+
+struct Wire;
+
+static WIRE_CELL: SourceCell = SourceCell::new();
+static WIRE: SourceDesc = SourceDesc::new("wire", SourceOrder::Unordered, &WIRE_CELL, ORIGIN);
+static SENT_CELL: EventCell = EventCell::new();
+static SENT: EventDesc = EventDesc::new("sent_by_wire", SENT_ELEMENTS, Wire::DESC, &SENT_CELL, ORIGIN);
+const ORIGIN: mpit::desc::Origin = mpit::desc::Origin::new(file!(), line!());
+const SENT_ELEMENTS: &[Element] = &[
+    Element::new(Datatype::Uint64, std::mem::offset_of!(Sent, number)),
+    Element::new(Datatype::Int32, std::mem::offset_of!(Sent, peer)),
+];
+
+impl Source for Wire {
+    const DESC: &'static SourceDesc = &WIRE;
+}
+
+impl Event for Sent {
+    const DESC: &'static EventDesc = &SENT;
+
+    fn fill(&self, payload: &mut mpit::event::instance::Payload) {
+        payload.put(std::mem::offset_of!(Sent, number), self.number);
+        payload.put(std::mem::offset_of!(Sent, peer), self.peer);
+    }
+
+    fn collect(sent: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+        Ok(Self { number: sent.read(0)?, peer: sent.read(1)? })
+    }
+}
+
+/// Proves R247.
+#[test]
+fn payload_is_computed_only_for_listeners() {
+    let registry = Registry::new();
+    let mut image = Image::new("test");
+    (image.events, image.sources) = (vec![&SENT], vec![&WIRE]);
+    assert!(registry.add(&image, &[]).is_empty());
+    let interface = leak(Interface::new(leak(registry), Limits::default()));
+    interface.init(ThreadLevel::Multiple);
+    Sent::raise(Context::ANYWHERE, || unreachable!("no listener is there"));
+    let stage = Stage::new().over(interface);
+    let tool = stage.listen_to("sent_by_wire", 'a', Hints::default()).on(Safety::ThreadSafe);
+    Sent::raise(Context::requiring(Safety::ThreadSafe), || Sent { number: 8, peer: 3 });
+    stage.assert_told(&[('a', Told::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
+    tool.free_quietly().unwrap();
+    Sent::raise(Context::ANYWHERE, || unreachable!("no listener is left"));
+}

@@ -1,0 +1,305 @@
+//! Rules R258, R259, R276, R286, R287 with threads: each instance is delivered or counted as lost, to the last one.
+//!
+//! Four threads raise one event, at every level, while registrations for it come, change and go, also from within
+//! their own callbacks, which raise the event again.
+//!
+//! * A registration that is there all the time must account for each raise exactly.
+//! * One that comes and goes must account for at least those raises that began after its handler of drops was set and
+//!   ended before it was freed, and at most for those that met its life. Nothing comes after its free callback, which
+//!   comes once.
+//!
+//! Under ThreadSanitizer:
+//!
+//!     RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
+//!     TSAN_OPTIONS=suppressions=tests/interface/events/stress.supp \
+//!         cargo +nightly test -p mpit --release --target x86_64-unknown-linux-gnu --test interface stress
+
+use std::ffi::c_void;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
+
+use crate::support::leak;
+use crate::support::process::alone;
+use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
+use mpit::event::instance::Payload;
+use mpit::event::{
+    Abi, Context, Delivery, DropReport, Event, EventCell, Farewell, Hints, RegistrationId, SourceCell,
+    instance,
+};
+use mpit::registry::{Image, Registry};
+use mpit::session::{Interface, Limits};
+use mpit::words::{Datatype, Safety, SourceOrder, ThreadLevel};
+
+const THREADS: u64 = 4;
+/// Raises by the threads; callbacks add some.
+const RAISES: u64 = if cfg!(debug_assertions) { 300_000 } else { 10_000_000 };
+const LEVELS: [Safety; 4] =
+    [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe, Safety::AsyncSignalSafe];
+
+static INTERFACE: OnceLock<Interface> = OnceLock::new();
+
+fn interface() -> &'static Interface {
+    INTERFACE.get().expect("the test makes it first")
+}
+
+/// A payload that shows whether it is whole.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Tick {
+    number: u64,
+    complement: u64,
+}
+
+static CLOCK_CELL: SourceCell = SourceCell::new();
+static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
+static TICK_CELL: EventCell = EventCell::new();
+static TICK: EventDesc = EventDesc::new("tick", ELEMENTS, &CLOCK, &TICK_CELL, ORIGIN);
+const ORIGIN: Origin = Origin::new(file!(), line!());
+const ELEMENTS: &[Element] = &[
+    Element::new(Datatype::Uint64, std::mem::offset_of!(Tick, number)),
+    Element::new(Datatype::Uint64, std::mem::offset_of!(Tick, complement)),
+];
+
+impl Event for Tick {
+    const DESC: &'static EventDesc = &TICK;
+
+    fn fill(&self, payload: &mut Payload) {
+        payload.put(std::mem::offset_of!(Tick, number), self.number);
+        payload.put(std::mem::offset_of!(Tick, complement), self.complement);
+    }
+
+    fn collect(tick: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+        Ok(Self { number: tick.read(0)?, complement: tick.read(1)? })
+    }
+}
+
+/// Raises that were begun, and those of them that are done. Read by an addition of nothing, which puts the reader in one
+/// order with the raising threads.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+static DONE: AtomicU64 = AtomicU64::new(0);
+/// Threads that still raise.
+static RAISING: AtomicU64 = AtomicU64::new(THREADS);
+
+fn begun() -> u64 {
+    BEGUN.fetch_add(0, SeqCst)
+}
+
+fn done() -> u64 {
+    DONE.fetch_add(0, SeqCst)
+}
+
+fn raise(number: u64, safety: Safety) {
+    BEGUN.fetch_add(1, SeqCst);
+    Tick::raise(Context::requiring(safety), || Tick { number, complement: !number });
+    DONE.fetch_add(1, SeqCst);
+}
+
+/// The deliveries to one registration in its life.
+#[derive(Debug)]
+struct Life {
+    delivered: AtomicU64,
+    lost: AtomicI64,
+    freed: AtomicU64,
+    over: AtomicU64,
+    late: AtomicBool,
+    /// True if it is there all the time.
+    stays: bool,
+    /// Ends itself after so many deliveries.
+    span: u64,
+    /// The largest possible number of raises at its end.
+    begun_at_end: AtomicU64,
+    /// The smallest possible number of completed raises when it was freed.
+    done_at_free: AtomicU64,
+}
+
+impl Life {
+    fn new(stays: bool, span: u64) -> &'static Self {
+        leak(Self {
+            delivered: AtomicU64::new(0),
+            lost: AtomicI64::new(0),
+            freed: AtomicU64::new(0),
+            over: AtomicU64::new(0),
+            late: AtomicBool::new(false),
+            stays,
+            span,
+            begun_at_end: AtomicU64::new(0),
+            done_at_free: AtomicU64::new(u64::MAX),
+        })
+    }
+
+    fn data(&'static self) -> *mut c_void {
+        std::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// # Safety
+    ///
+    /// `data` is of [`Life::data`].
+    unsafe fn of(data: *mut c_void) -> &'static Self {
+        // SAFETY: `data` is of [`Life::data`], and each `Life` is leaked.
+        unsafe { &*data.cast::<Self>() }
+    }
+
+    fn register(&'static self, id: RegistrationId, level: Safety) {
+        let function = std::ptr::from_ref(&ABI).cast_mut().cast();
+        // SAFETY: `ABI` does not look at the function, and each `Life` is leaked.
+        self.assert_done(unsafe { interface().event_register_callback(id, level, function, self.data()) });
+    }
+
+    fn unregister(&'static self, id: RegistrationId, level: Safety) {
+        let null = std::ptr::null_mut();
+        // SAFETY: removes a callback.
+        self.assert_done(unsafe { interface().event_register_callback(id, level, null, null) });
+    }
+
+    /// Changes fail only after the end has begun.
+    fn assert_done(&self, change: mpit::Result<()>) {
+        assert!(change.is_ok() || self.done_at_free.load(SeqCst) != u64::MAX, "{change:?}");
+    }
+
+    /// Frees the registration; returns false if another thread was faster.
+    fn free(&'static self, id: RegistrationId) -> bool {
+        let function = std::ptr::from_ref(&ABI).cast_mut().cast();
+        self.done_at_free.fetch_min(done(), SeqCst);
+        // SAFETY: `ABI` does not look at the function, and each `Life` is leaked.
+        let freed = unsafe { interface().event_handle_free(id, self.data(), function) }.is_ok();
+        self.freed.fetch_add(u64::from(freed), SeqCst);
+        freed
+    }
+
+    fn told(&self) -> u64 {
+        self.delivered.load(SeqCst) + self.lost.load(SeqCst).cast_unsigned()
+    }
+}
+
+/// The functions themselves; what is registered only has to be not null.
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+
+unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
+    // SAFETY: tests register a `Life` with this `Abi`.
+    let life = unsafe { Life::of(delivery.user_data) };
+    life.late.fetch_or(life.over.load(SeqCst) > 0, SeqCst);
+    let mut tick = Tick { number: 0, complement: 0 };
+    // SAFETY: it is such an event.
+    unsafe { instance::copy(delivery.instance, (&raw mut tick).cast()) }.unwrap();
+    assert_eq!(tick.number, !tick.complement);
+    let count = life.delivered.fetch_add(1, SeqCst) + 1;
+    if count == life.span {
+        life.free(delivery.registration);
+    }
+    match tick.number % 256 {
+        5 | 69 | 133 => raise(tick.number + 1, delivery.safety),
+        9 => life.register(delivery.registration, LEVELS[(tick.number / 256 % 4) as usize]),
+        17 if life.stays => life.unregister(delivery.registration, Safety::AsyncSignalSafe),
+        _ => {}
+    }
+}
+
+unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
+    // SAFETY: tests register a `Life` with this `Abi`.
+    let life = unsafe { Life::of(report.user_data) };
+    life.late.fetch_or(life.over.load(SeqCst) > 0, SeqCst);
+    assert!(report.count > 0);
+    life.lost.fetch_add(report.count, SeqCst);
+}
+
+unsafe extern "C" fn farewell(_: *mut c_void, farewell: &Farewell) {
+    // SAFETY: `free` passes a `Life` for the free callback.
+    let life = unsafe { Life::of(farewell.user_data) };
+    life.begun_at_end.store(begun(), SeqCst);
+    life.over.fetch_add(1, SeqCst);
+}
+
+fn alloc(defer: bool) -> RegistrationId {
+    let hints = Hints { defer: Some(defer) };
+    let id = interface().event_handle_alloc(0, None, hints, &ABI).unwrap();
+    let handler = std::ptr::from_ref(&ABI).cast_mut().cast();
+    // SAFETY: `ABI` does not look at the function.
+    unsafe { interface().event_set_dropped_handler(id, handler) }.unwrap();
+    id
+}
+
+/// Runs a life from beginning to end: it changes, and then this thread frees it, or its own callback does.
+fn live(round: u64) -> &'static Life {
+    let span = if round.is_multiple_of(3) { 50 } else { u64::MAX };
+    let life = Life::new(false, span);
+    let done_before = done();
+    let id = alloc(round % 4 == 1);
+    let begun_before = begun();
+    life.register(id, Safety::None);
+    life.register(id, Safety::AsyncSignalSafe);
+    while begun() < begun_before + 500 && life.over.load(SeqCst) == 0 && RAISING.load(SeqCst) > 0 {
+        life.register(id, LEVELS[(begun() % 3) as usize]);
+        if span == u64::MAX {
+            life.unregister(id, LEVELS[(begun() % 4) as usize].max(Safety::MpiRestricted));
+        }
+        std::thread::yield_now();
+    }
+    // The last thread to leave may report what was lost, in any context.
+    life.register(id, Safety::AsyncSignalSafe);
+    life.free(id);
+    while life.over.load(SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    let least = life.done_at_free.load(SeqCst).saturating_sub(begun_before);
+    let most = life.begun_at_end.load(SeqCst) - done_before;
+    assert!((least..=most).contains(&life.told()), "{least} {most} {life:?}");
+    life
+}
+
+/// Proves R258, R259, R276, R286, R287.
+#[test]
+fn every_instance_is_delivered_or_counted() {
+    alone(|| {
+        let registry = Registry::new();
+        let mut image = Image::new("test");
+        (image.events, image.sources) = (vec![&TICK], vec![&CLOCK]);
+        assert!(registry.add(&image, &[]).is_empty());
+        let interface = INTERFACE.get_or_init(|| Interface::new(leak(registry), Limits::default()));
+        interface.init(ThreadLevel::Multiple);
+        // Two that stay: one loses what it cannot be given, one lets it wait.
+        let steady = [false, true].map(|defer| {
+            let life = Life::new(true, u64::MAX);
+            let id = alloc(defer);
+            life.register(id, Safety::MpiRestricted);
+            (life, id)
+        });
+        let mut lives = Vec::new();
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                scope.spawn(move || {
+                    for n in 0..RAISES / THREADS {
+                        raise(
+                            n * THREADS + thread,
+                            LEVELS[(n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62) as usize],
+                        );
+                    }
+                    RAISING.fetch_sub(1, SeqCst);
+                });
+            }
+            let others = scope.spawn(move || {
+                let mut lives = Vec::new();
+                while RAISING.load(SeqCst) > 0 {
+                    lives.push(live(lives.len() as u64 * 2));
+                }
+                lives
+            });
+            while RAISING.load(SeqCst) > 0 {
+                lives.push(live(lives.len() as u64 * 2 + 1));
+            }
+            lives.extend(others.join().unwrap());
+        });
+        for (life, id) in steady {
+            assert!(life.free(id));
+            assert_eq!(life.told(), begun(), "{life:?}");
+            assert!(life.delivered.load(SeqCst) > 0 && life.lost.load(SeqCst) > 0);
+            lives.push(life);
+        }
+        assert_eq!(begun(), done());
+        assert!(begun() > RAISES && lives.len() > 10, "{} {}", begun(), lives.len());
+        for life in lives {
+            assert_eq!((life.freed.load(SeqCst), life.over.load(SeqCst)), (1, 1), "{life:?}");
+            assert!(!life.late.load(SeqCst), "{life:?}");
+        }
+    });
+}

@@ -1,0 +1,98 @@
+//! Listening in Rust.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+use mpit::Error;
+use mpit::event::{Context, Event as _};
+use mpit::object::Object;
+use mpit::tool::{Occurrence, Tool};
+use mpit::words::{Bind, Safety};
+
+/// The happenings of this test.
+#[mpit::source(ordered)]
+struct Line;
+
+/// Something came.
+#[mpit::event(source = Line)]
+struct Came {
+    from: i32,
+    bytes: u64,
+}
+
+/// Something came on a communicator.
+#[mpit::event(source = Line, bind = "COMM")]
+struct CameOn {
+    from: i32,
+}
+
+/// Nothing else listens to it.
+#[mpit::event(source = Line)]
+struct Lost {
+    number: i32,
+}
+
+fn came(context: Context, from: i32) {
+    Came::raise(context, || Came { from, bytes: 8 });
+}
+
+#[test]
+fn a_function_is_called_until_the_drop() {
+    let tool = Tool::new();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&heard);
+    let listener = tool.listen("came", None, Safety::None, move |occurrence| {
+        let elements = (occurrence.read::<i32>(0), occurrence.read::<u64>(1));
+        ear.lock().unwrap().push((occurrence.time().unwrap(), elements));
+        assert_eq!(occurrence.desc().name(), "came");
+        assert_eq!(occurrence.read::<u64>(0), Err(Error::Invalid));
+        assert_eq!(occurrence.read::<i32>(2), Err(Error::InvalidIndex));
+    });
+    came(Context::ANYWHERE, 1);
+    came(Context::ANYWHERE, 2);
+    assert_eq!(Arc::strong_count(&heard), 2);
+    drop(listener.unwrap());
+    assert_eq!(Arc::strong_count(&heard), 1, "what the function holds goes with it");
+    came(Context::ANYWHERE, 3);
+    let heard = heard.lock().unwrap();
+    let elements: Vec<_> = heard.iter().map(|(_, elements)| *elements).collect();
+    assert_eq!(elements, [(Ok(1), Ok(8)), (Ok(2), Ok(8))]);
+    assert!(heard[0].0 <= heard[1].0);
+}
+
+#[test]
+fn what_the_place_does_not_admit_is_counted() {
+    static HEARD: AtomicU32 = AtomicU32::new(0);
+    let tool = Tool::new();
+    let hear = |_: &Occurrence| _ = HEARD.fetch_add(1, SeqCst);
+    let listener = tool.listen("lost", None, Safety::ThreadSafe, hear).unwrap();
+    let raise = |context, number| Lost::raise(context, || Lost { number });
+    raise(Context::requiring(Safety::ThreadSafe), 1);
+    raise(Context::requiring(Safety::AsyncSignalSafe), 2);
+    raise(Context::requiring(Safety::AsyncSignalSafe), 3);
+    raise(Context::ANYWHERE, 4);
+    assert_eq!((HEARD.load(SeqCst), listener.lost()), (2, 2));
+}
+
+#[test]
+fn a_panic_ends_in_the_function() {
+    let tool = Tool::new();
+    let object = Object::world(1, 4);
+    let listener =
+        tool.listen("came_on", Some(&object), Safety::None, |_| panic!("this test panics on purpose"));
+    CameOn::raise(Context::ANYWHERE.about(1), || CameOn { from: 3 });
+    drop(listener.unwrap());
+}
+
+#[test]
+fn what_cannot_be_listened_to_is_refused() {
+    let tool = Tool::new();
+    let refused = |name, object: Option<&Object<'_>>, safety| {
+        tool.listen(name, object, safety, |_| unreachable!("it is not raised")).map(drop)
+    };
+    assert_eq!(refused("gone", None, Safety::None), Err(Error::InvalidName));
+    assert_eq!(refused("came", None, Safety::AsyncSignalSafe), Err(Error::Invalid));
+    assert_eq!(refused("came_on", None, Safety::None), Err(Error::InvalidHandle));
+    let window = Object::new(Bind::Win, 1);
+    assert_eq!(refused("came_on", Some(&window), Safety::None), Err(Error::InvalidHandle));
+}

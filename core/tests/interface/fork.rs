@@ -1,0 +1,111 @@
+//! Rule R320: a forked process waits for no lock that a thread held which it does not have.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::process::alone;
+use mpit::lock::{Mutex, Once};
+
+static FIRST: Mutex<u64> = Mutex::new(0);
+static SECOND: Mutex<u64> = Mutex::new(0);
+static MADE: Once<u32> = Once::new();
+
+/// Forks; whether the child did `act` and came to its end.
+fn in_child(act: fn()) -> bool {
+    // SAFETY: the child calls nothing but `act`, and leaves by `_exit`.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0);
+    if child == 0 {
+        // SAFETY: always allowed.
+        unsafe { libc::alarm(5) };
+        act();
+        // SAFETY: always allowed.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = 0;
+    // SAFETY: a child of ours, and the status is writable.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    status == 0
+}
+
+fn use_both() {
+    let mut first = FIRST.lock();
+    *first += 1;
+    // Long enough that a fork waits for it.
+    for _ in 0..100 {
+        std::hint::spin_loop();
+    }
+    let mut second = SECOND.lock();
+    *second += 1;
+    assert_eq!(*first, *second, "what the locks protect is whole");
+}
+
+/// One test, and alone in its process: a fork waits for the locks that other threads hold.
+///
+/// Proves R320.
+#[test]
+fn no_lock_is_held_in_a_forked_child() {
+    alone(|| {
+        let over = &AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !over.load(Relaxed) {
+                        use_both();
+                    }
+                });
+            }
+            let hung = (0..200).find(|_| !in_child(use_both));
+            over.store(true, Relaxed);
+            assert_eq!(hung, None, "the first child that did not come to its end");
+        });
+
+        // No other thread is there: a process that forks while it holds a lock itself does not wait, nor does what the child
+        // does next.
+        let is_quick = || {
+            let begin = Instant::now();
+            let held = FIRST.lock();
+            assert!(in_child(|| *SECOND.lock() += 1));
+            drop(held);
+            assert!(in_child(use_both));
+            begin.elapsed() < Duration::from_millis(900)
+        };
+        assert!((0..20).any(|_| is_quick()));
+
+        // A lock that is held until the fork is over holds it up for a while only.
+        let taken = AtomicBool::new(false);
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let _held = FIRST.lock();
+                taken.store(true, Relaxed);
+                while !is_over.load(Relaxed) {
+                    thread::sleep(Duration::from_millis(1));
+                }
+            });
+            while !taken.load(Relaxed) {
+                thread::yield_now();
+            }
+            assert!(in_child(|| *SECOND.lock() += 1));
+            is_over.store(true, Relaxed);
+        });
+        drop(FIRST.lock());
+
+        // What is made once is made before the fork or after it.
+        let making = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                MADE.get_or_init(|| {
+                    making.store(true, Relaxed);
+                    thread::sleep(Duration::from_millis(20));
+                    7
+                })
+            });
+            while !making.load(Relaxed) {
+                thread::yield_now();
+            }
+            assert!(in_child(|| assert_eq!(*MADE.get_or_init(|| 8), 7)));
+        });
+    });
+}

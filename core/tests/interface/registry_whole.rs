@@ -1,0 +1,158 @@
+//! Images that are added whole or not at all.
+
+use crate::support::metadata::{Said, said};
+use crate::support::{Phase, category, cvar, enumeration, here, image, leak, pvar};
+use mpit::cell::{Counter, State};
+use mpit::cvar::Cvar;
+use mpit::desc::{CategoryDesc, Element, EnumDesc, EnumItem, EventDesc, Origin, PvarDesc, SourceDesc};
+use mpit::event::{EventCell, SourceCell};
+use mpit::registry::{Image, Registry};
+use mpit::words::{Class, Datatype, SourceOrder};
+
+fn counter(said: impl Into<Said>) -> PvarDesc {
+    pvar(said, Class::Counter, leak(Counter::<u64>::new()))
+}
+
+#[track_caller]
+fn source(name: &'static str) -> &'static SourceDesc {
+    leak(SourceDesc::new(name, SourceOrder::Unordered, leak(SourceCell::new()), here()))
+}
+
+#[track_caller]
+fn event(
+    name: &'static str,
+    source: &'static SourceDesc,
+    elements: &'static [Element],
+) -> &'static EventDesc {
+    leak(EventDesc::new(name, elements, source, leak(EventCell::new()), here()))
+}
+
+/// Some of everything, in categories, one of which contains another.
+fn good() -> Image {
+    let inner = category("inner", &[], &[]);
+    let outer = category("outer", &[], &[inner]);
+    let mut image = image(
+        [counter(said("sent").categories(leak(vec![inner]))), counter("received")],
+        [cvar("limit", leak(Cvar::new(1_i32)))],
+    );
+    let clock = source("clock");
+    image.categories = vec![outer];
+    image.enums = vec![enumeration("phases", &[(0, "idle")])];
+    image.sources = vec![clock];
+    image.events = vec![event("arrived", clock, &[])];
+    image
+}
+
+/// Returns the number of each kind, and the update number.
+fn extent(registry: &Registry) -> [usize; 7] {
+    [
+        registry.pvar_count() as usize,
+        registry.cvar_count() as usize,
+        registry.event_count() as usize,
+        registry.source_count() as usize,
+        registry.category_count() as usize,
+        registry.enums().count(),
+        registry.update_number() as usize,
+    ]
+}
+
+/// Images that are good but for one thing, and what is said of it.
+fn spoilt() -> Vec<(Image, &'static str)> {
+    let mut all = Vec::new();
+    let mut spoil = |what: &'static str, spoil: &dyn Fn(&mut Image)| {
+        let mut image = good();
+        spoil(&mut image);
+        all.push((image, what));
+    };
+    spoil("pvar `sent` (COUNTER)", &|image| image.pvars.push(leak(counter("sent"))));
+    spoil("cvar `limit`", &|image| image.cvars.push(leak(cvar("limit", leak(Cvar::new(2_i32))))));
+    spoil("event `arrived`", &|image| image.events.push(event("arrived", image.sources[0], &[])));
+    spoil("source `clock`", &|image| image.sources.push(source("clock")));
+    spoil("enumeration `phases`", &|image| image.enums.push(enumeration("phases", &[(1, "busy")])));
+    spoil("pvar ``", &|image| image.pvars.push(leak(counter(""))));
+    spoil("enumeration `empty`", &|image| image.enums.push(enumeration("empty", &[])));
+    spoil("event `far`", &|image| {
+        let elements = leak(vec![Element::new(Datatype::Int, 4)]);
+        image.events.push(event("far", image.sources[0], elements));
+    });
+    spoil("category `outer`", &|image| {
+        image.categories.push(category("outer", &[category("inner", &[], &[])], &[]));
+    });
+    spoil("category `same`", &|image| {
+        let same = |text| leak(CategoryDesc::new("same", text, &[], &[], here())) as &_;
+        image.categories.extend([same("One."), same("Two.")]);
+    });
+    all
+}
+
+#[test]
+fn whole_or_not_at_all() {
+    for (image, what) in spoilt() {
+        let registry = Registry::new();
+        let refusals = registry.add_whole(&image, &[]).expect_err(what);
+        assert_eq!(extent(&registry), [0; 7], "{what}: nothing was added");
+        assert_eq!(refusals.len(), 1, "{refusals:?}");
+        assert!(refusals[0].what.starts_with(what), "{refusals:?}");
+
+        // Else the same is left out, and the rest stands.
+        let lenient = Registry::new().add(&image, &[]);
+        assert_eq!(lenient[0].to_string(), refusals[0].to_string());
+        assert_eq!(lenient.len(), 1, "{lenient:?}");
+
+        // What was refused leaves no trace.
+        assert!(registry.add_whole(&good(), &[]).is_ok(), "{what}");
+        assert_eq!(extent(&registry), [2, 1, 1, 1, 2, 1, 1]);
+    }
+}
+
+#[test]
+fn a_second_image_of_equal_names_is_refused() {
+    let registry = Registry::new();
+    assert!(registry.add_whole(&good(), &[]).is_ok());
+    let before = extent(&registry);
+    let refusals = registry.add_whole(&good(), &[]).unwrap_err();
+    let labels: Vec<_> = refusals.iter().map(|refusal| refusal.what.as_str()).collect();
+    assert_eq!(
+        labels,
+        [
+            "pvar `received` (COUNTER)",
+            "pvar `sent` (COUNTER)",
+            "cvar `limit`",
+            "source `clock`",
+            "event `arrived`"
+        ],
+        "categories may be named again, and an enumeration of one place is one"
+    );
+    assert_eq!(extent(&registry), before);
+    // But the same definitions may.
+    let once = good();
+    let registry = Registry::new();
+    assert!(registry.add_whole(&once, &[]).is_ok());
+    assert!(registry.add_whole(&once, &[]).is_ok());
+    assert_eq!(extent(&registry), before);
+}
+
+const OTHER: &[EnumItem] = &[EnumItem::new(0, "other")];
+
+#[test]
+fn refusals_take_dependents_and_name_both() {
+    let one = leak(EnumDesc::new("phase", OTHER, Origin::new("a.rs", 1)));
+    let state = leak(State::<Phase>::new());
+    let mut image =
+        image([PvarDesc::new(said("state").head(Origin::new("a.rs", 2)), Class::State, state)], []);
+    image.enums = vec![one];
+    image.sources = vec![source("clock")];
+    let lost = source("clock");
+    image.events = vec![event("ticks", lost, &[])];
+    let refusals = Registry::new().add_whole(&image, &[]).unwrap_err();
+    let lines: Vec<_> = refusals.iter().map(ToString::to_string).collect();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    for (line, parts) in lines.iter().zip([
+        ["enumeration `phase`", "already defines it"],
+        ["pvar `state` (STATE) at a.rs:2", "its enumeration `phase` was left out"],
+        ["source `clock`", "already defines it"],
+        ["event `ticks`", "its source `clock` was left out"],
+    ]) {
+        assert!(parts.iter().all(|part| line.contains(part)), "{parts:?}: {line}");
+    }
+}

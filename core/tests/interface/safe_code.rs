@@ -1,0 +1,167 @@
+//! Safe code that misuses documented and hidden items ends in an error or a panic, and never in a write beyond a
+//! buffer, a call of an unregistered function, or the end of the process.
+
+#![forbid(unsafe_code)]
+
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use mpit::__private::{EventCell, SourceCell};
+use mpit::Error;
+use mpit::cell::{Counter, CounterValue, PeerArray};
+use mpit::cvar::{Cvar, CvarValue};
+use mpit::desc::{Common, CvarDesc, Element, EventDesc, Head, Origin, PvarDesc, SourceDesc};
+use mpit::event::{Context, Event, instance::Payload};
+use mpit::object::Object;
+use mpit::registry::{Image, Registry};
+use mpit::session::{Interface, Limits};
+use mpit::tool::Tool;
+use mpit::words::{Class, Datatype, Safety, SourceOrder};
+
+static COMMON: Common = Common::new("acme", file!());
+
+fn head(name: &'static str) -> Head {
+    Head::of(name, "", &COMMON, line!())
+}
+
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+fn tool_over(image: &Image) -> (Tool, Vec<mpit::registry::Refusal>) {
+    let registry = leak(Registry::new());
+    let refusals = registry.add(image, &[]);
+    (Tool::of(leak(Interface::new(registry, Limits::default()))), refusals)
+}
+
+/// Proves C54.
+#[test]
+fn datatype_has_the_cells_representation() {
+    fn counter<T: CounterValue>(cell: &'static Counter<T>, datatype: Datatype) -> PvarDesc {
+        PvarDesc::new(head("count"), Class::Counter, cell).datatype(datatype)
+    }
+    static NARROW: Counter<u32> = Counter::new();
+    static WIDE: Counter<u64> = Counter::new();
+    static SETTING: Cvar<i32> = Cvar::new(0);
+    for datatype in Datatype::ALL.iter().copied() {
+        let of_setting = || CvarDesc::new(head("setting"), &SETTING).datatype(datatype);
+        let fit = [
+            catch_unwind(|| counter(&NARROW, datatype)).is_ok(),
+            catch_unwind(|| counter(&WIDE, datatype)).is_ok(),
+            catch_unwind(of_setting).is_ok(),
+        ];
+        let expected = [
+            matches!(datatype, Datatype::Unsigned | Datatype::Uint32),
+            matches!(datatype, Datatype::UnsignedLong | Datatype::UnsignedLongLong | Datatype::Uint64),
+            matches!(datatype, Datatype::Int | Datatype::Int32),
+        ];
+        assert_eq!(fit, expected, "{datatype}");
+    }
+}
+
+/// A value whose functions panic.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+struct Moody;
+
+impl CvarValue for Moody {
+    type Element = i32;
+    type Store = <i32 as CvarValue>::Store;
+
+    fn from_elements(_: &[i32]) -> Option<Self> {
+        panic!("the test panics on purpose")
+    }
+
+    fn to_elements(&self, _: &mut [i32]) {
+        panic!("the test panics on purpose")
+    }
+}
+
+/// Proves C54.
+#[test]
+fn panicking_value_is_an_error() {
+    static SETTING: Cvar<Moody> = Cvar::new(Moody);
+    let mut image = Image::new("test");
+    image.cvars.push(leak(CvarDesc::new(head("mood"), &SETTING)));
+    let (tool, refusals) = tool_over(&image);
+    assert!(refusals.is_empty(), "{refusals:?}");
+    let mood = tool.cvar("mood").unwrap();
+    assert_eq!(mood.read::<i32>(), Err(Error::Invalid));
+    assert_eq!(mood.write::<i32>(&[1]), Err(Error::Invalid));
+}
+
+static LINE: SourceCell = SourceCell::new();
+static SOURCE: SourceDesc =
+    SourceDesc::new("line", SourceOrder::Unordered, &LINE, Origin::new(file!(), line!()));
+static CELL: EventCell = EventCell::new();
+
+const fn rang(name: &'static str, elements: &'static [Element]) -> EventDesc {
+    EventDesc::new(name, elements, &SOURCE, &CELL, Origin::new(file!(), line!()))
+}
+
+static RANG: EventDesc = rang("rang", &[Element::new(Datatype::Int, 0)]);
+/// Another event type with the same cell: of larger elements, beyond the payload.
+static ROARED: EventDesc = rang("roared", &[Element::new(Datatype::Int64, 4096)]);
+static AGAIN: EventDesc = rang("rang_again", &[]);
+static HEARD: AtomicU32 = AtomicU32::new(0);
+
+macro_rules! event {
+    ($name:ident, $desc:expr) => {
+        #[derive(Clone, Copy)]
+        struct $name;
+
+        impl Event for $name {
+            const DESC: &'static EventDesc = $desc;
+
+            fn fill(&self, payload: &mut Payload) {
+                payload.put(0, 7_i32);
+            }
+
+            fn collect(_: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+                Ok(Self)
+            }
+        }
+    };
+}
+event!(Rang, &RANG);
+event!(Roared, &ROARED);
+
+/// Proves C54.
+#[test]
+fn event_cell_serves_one_descriptor() {
+    let mut image = Image::new("test");
+    image.events.push(&RANG);
+    let (tool, refusals) = tool_over(&image);
+    assert!(refusals.is_empty(), "{refusals:?}");
+    let listener = tool.listen("rang", None, Safety::None, |event| {
+        assert_eq!(event.read::<i32>(0), Ok(7));
+        HEARD.fetch_add(1, Relaxed);
+    });
+    let listener = listener.unwrap();
+    Rang::raise(Context::ANYWHERE, || Rang);
+    Roared::raise(Context::ANYWHERE, || Roared);
+    drop(listener);
+    assert_eq!(HEARD.load(Relaxed), 1, "only that of its own descriptor");
+
+    let mut image = Image::new("another");
+    image.events.push(&AGAIN);
+    let refusals = tool_over(&image).1;
+    assert_eq!(refusals.len(), 1, "{refusals:?}");
+    assert!(refusals[0].why.contains("its cell serves another event type"), "{}", refusals[0].why);
+}
+
+/// Proves C54.
+#[test]
+fn peer_array_reads_every_member() {
+    static SENT: PeerArray<u64> = PeerArray::new();
+    let mut image = Image::new("test");
+    image.pvars.push(leak(PvarDesc::new(head("sent"), Class::Counter, &SENT)));
+    let tool = tool_over(&image).0;
+    let session = tool.session().unwrap();
+    let ranks: Vec<AtomicU32> = [3, 1, 2].into_iter().map(AtomicU32::new).collect();
+    let object = Object::comm(5, &ranks);
+    let handle = session.handle("sent", Class::Counter, Some(&object)).unwrap();
+    handle.start().unwrap();
+    SENT.add(1, 10);
+    SENT.add(2, 20);
+    assert_eq!(handle.read::<u64>().unwrap(), [0, 10, 20]);
+}

@@ -1,0 +1,190 @@
+//! Rule R191: the access calls work in a signal handler, also one that interrupts the same call on the same handle.
+//!
+//! Alone in its process, because handlers of signals belong to the whole process.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::support::process::alone;
+use crate::support::{Bench, leak, pvar};
+use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
+use mpit::desc::PvarFlags;
+use mpit::object::Object;
+use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::words::Class;
+
+const ROUNDS: u64 = 1_000_000;
+
+/// The state that both the program and its signal handler use.
+struct Shared {
+    bench: Bench,
+    session: SessionId,
+    counter: &'static Counter<u64>,
+    amount: &'static Aggregate<f64>,
+    level: &'static Level<u64>,
+    size: &'static Size<u64>,
+    peers: &'static PeerArray<u64>,
+    /// Handles that run all the time: what they say must be exact.
+    steady: PvarHandle,
+    taken_from: PvarHandle,
+    steady_amount: PvarHandle,
+    steady_mark: PvarHandle,
+    /// Handles that are started, stopped, reset and written all the time.
+    restless: [PvarHandle; 6],
+    array: PvarHandle,
+    events: AtomicU64,
+    taken: AtomicU64,
+    peak: AtomicU64,
+    interruptions: AtomicU64,
+}
+
+static SHARED: OnceLock<Shared> = OnceLock::new();
+
+impl Shared {
+    fn new() -> Self {
+        let (counter, amount, level) = (leak(Counter::new()), leak(Aggregate::new()), leak(Level::new()));
+        let (size, peers) = (leak(Size::new()), leak(PeerArray::new()));
+        let bench = Bench::of_pvars([
+            pvar("events", Class::Counter, counter).flags(PvarFlags::ATOMIC),
+            pvar("amount", Class::Aggregate, amount),
+            pvar("use", Class::Level, level),
+            pvar("use", Class::HighWatermark, level),
+            pvar("use", Class::LowWatermark, level),
+            pvar("size", Class::Size, size).writable(),
+            pvar("peers", Class::Counter, peers),
+        ]);
+        let session = bench.session();
+        let handle = |name, class| bench.handle(session, name, class);
+        let started = |name, class| {
+            let handle = handle(name, class);
+            bench.start(session, handle).unwrap();
+            handle
+        };
+        let (array, _) = bench.bound(session, "peers", Class::Counter, &Object::world(0, 4));
+        Self {
+            steady: started("events", Class::Counter),
+            taken_from: started("events", Class::Counter),
+            steady_amount: started("amount", Class::Aggregate),
+            steady_mark: started("use", Class::HighWatermark),
+            restless: [
+                handle("events", Class::Counter),
+                handle("amount", Class::Aggregate),
+                handle("use", Class::Level),
+                handle("use", Class::HighWatermark),
+                handle("use", Class::LowWatermark),
+                handle("size", Class::Size),
+            ],
+            array,
+            bench,
+            session,
+            counter,
+            amount,
+            level,
+            size,
+            peers,
+            events: AtomicU64::new(0),
+            taken: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            interruptions: AtomicU64::new(0),
+        }
+    }
+
+    /// Events of every kind, and some calls of every kind. Every call must succeed.
+    fn round(&self, n: u64) {
+        let (bench, session) = (self.bench, self.session);
+        self.events.fetch_add(1, Relaxed);
+        self.counter.increment();
+        self.amount.add(0.25);
+        let level = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 34;
+        self.peak.fetch_max(level, Relaxed);
+        self.level.set(level);
+        self.size.set(level);
+        self.peers.add(n as u32 % 4, 1);
+
+        let taken = bench.read_and_reset::<u64>(session, self.taken_from).unwrap();
+        self.taken.fetch_add(taken, Relaxed);
+
+        let at = (n % 6) as usize;
+        let restless = self.restless[at];
+        match n / 6 % 6 {
+            0 => bench.start(session, restless).unwrap(),
+            1 => bench.stop(session, restless).unwrap(),
+            2 if at != 2 => bench.reset(session, restless).unwrap(),
+            3 if at == 0 || at == 5 => bench.write(session, restless, 0_u64).unwrap(),
+            3 if at == 1 => bench.write(session, restless, 0.0).unwrap(),
+            4 if n.is_multiple_of(64) => bench.interface.start(session, Which::All).unwrap(),
+            _ => {
+                let value = bench.read::<u64>(session, restless).unwrap();
+                let most = if at == 1 { (self.most() as f64 * 0.25).to_bits() } else { self.most() };
+                let most = if at >= 2 { 1 << 30 } else { most };
+                assert!(value <= most, "handle {at} says {value}");
+            }
+        }
+        match n % 3 {
+            0 => bench.start(session, self.array).unwrap(),
+            1 => bench.stop(session, self.array).unwrap(),
+            _ => {
+                let mut peers = [0_u64; 4];
+                // SAFETY: the array is bound to four processes.
+                unsafe { bench.interface.read(session, self.array, peers.as_mut_ptr().cast()) }.unwrap();
+                assert!(peers.iter().sum::<u64>() <= self.most());
+            }
+        }
+    }
+
+    /// More events than this have not begun.
+    fn most(&self) -> u64 {
+        self.events.load(Relaxed)
+    }
+}
+
+extern "C" fn on_signal(_: libc::c_int) {
+    if let Some(shared) = SHARED.get() {
+        let n = shared.interruptions.fetch_add(1, Relaxed);
+        shared.round(n.wrapping_mul(7) + 3);
+    }
+}
+
+/// Proves R191.
+#[test]
+fn signal_may_interrupt_any_call() {
+    alone(|| {
+        let shared = SHARED.get_or_init(Shared::new);
+        // Records of peers are made on first use, with memory, which no signal handler should do.
+        shared.bench.start(shared.session, shared.array).unwrap();
+        (0..4).for_each(|peer| shared.peers.add(peer, 0));
+
+        let handler: extern "C" fn(libc::c_int) = on_signal;
+        // SAFETY: the handler only does what this test shows to be possible in one.
+        let before = unsafe { libc::signal(libc::SIGPROF, handler as libc::sighandler_t) };
+        assert_ne!(before, libc::SIG_ERR);
+        // SAFETY: always possible.
+        let this_thread = unsafe { libc::pthread_self() };
+        let done = &AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while !done.load(Relaxed) {
+                    // SAFETY: the thread outlives this one, which it waits for.
+                    unsafe { libc::pthread_kill(this_thread, libc::SIGPROF) };
+                    // Often, but so that the program gets on, too, where nothing is optimized.
+                    (0..500).for_each(|_| std::hint::spin_loop());
+                }
+            });
+            (0..ROUNDS).for_each(|n| shared.round(n));
+            done.store(true, Relaxed);
+        });
+
+        let interruptions = shared.interruptions.load(Relaxed);
+        assert!(interruptions > 100, "only {interruptions}");
+        let events = ROUNDS + interruptions;
+        let (bench, session) = (shared.bench, shared.session);
+        assert_eq!(shared.most(), events);
+        assert_eq!(bench.read(session, shared.steady), Ok(events));
+        let last = bench.read::<u64>(session, shared.taken_from).unwrap();
+        assert_eq!(shared.taken.load(Relaxed) + last, events);
+        assert_eq!(bench.read(session, shared.steady_amount), Ok(events as f64 * 0.25));
+        assert_eq!(bench.read(session, shared.steady_mark), Ok(shared.peak.load(Relaxed)));
+        bench.interface.session_free(session).unwrap();
+        assert!(!shared.counter.watched(), "each start was paired with a stop");
+    });
+}

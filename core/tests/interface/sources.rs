@@ -1,0 +1,265 @@
+//! Sources of the values of control variables, and their order.
+//!
+//! Environments and files belong to processes, so most tests run this program once more, as [`child`], and look at what it
+//! says.
+
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::metadata::said;
+use crate::support::{Bench, Phase, cvar, image, leak};
+use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source, environment_name};
+use mpit::cvar::{Cvar, Text};
+use mpit::desc::CvarDesc;
+use mpit::registry::Registry;
+use mpit::words::Datatype;
+
+fn settings() -> [CvarDesc; 7] {
+    [
+        cvar(
+            said("limit").aliases(&["eager_limit", "old.limit"]).environment(&[
+                "OMPI_MCA_limit",
+                "OMPI_MCA_older_limit",
+                "ACME_LIMIT",
+            ]),
+            leak(Cvar::new(1_u32).range(0..=100)),
+        ),
+        cvar("offset", leak(Cvar::new(-1_i64))),
+        cvar("mask", leak(Cvar::new(1_u64))).datatype(Datatype::Uint64),
+        cvar("share", leak(Cvar::new(0.5))),
+        cvar("phase", leak(Cvar::new(Phase::Idle))),
+        cvar("flag", leak(Cvar::new(false))),
+        cvar("stem", leak(Cvar::new(Text::<8>::new("prof")))),
+    ]
+}
+
+/// Says the value of each setting of this process, and where it came from.
+#[test]
+fn child() {
+    if std::env::var_os("MPIT_TEST_CHILD").is_none() {
+        return;
+    }
+    // On a single processor the harness has begun the line.
+    println!();
+    let image = image([], settings());
+    let bench = Bench::with(&image, &sources::for_image(&image));
+    let (limit, _) = bench.cvar("limit");
+    if std::env::var_os("MPIT_TEST_WRITE").is_some() {
+        bench.cvar_write(limit, 60_u32).unwrap();
+    }
+    for index in 0..bench.registry().cvar_count() {
+        let entry = bench.registry().cvar(index).unwrap();
+        println!("{}={} ({})", entry.desc().name(), entry.desc().value_as_text(), entry.source());
+    }
+}
+
+/// Returns the standard output and standard error of a process with these environment variables.
+fn say(environment: &[(&str, &str)]) -> (String, String) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "sources::child", "--nocapture"]).env_clear().env("MPIT_TEST_CHILD", "1");
+    let output = command.envs(environment.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+/// A file that is there as long as this value.
+struct File(std::path::PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("mpit-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).ok();
+    }
+}
+
+#[track_caller]
+fn assert_says(said: &str, line: &str) {
+    assert!(said.lines().any(|said| said == line), "no `{line}` in\n{said}");
+}
+
+#[test]
+fn each_source_overrides_the_one_before() {
+    let file = File::new("order.conf", "limit = 10\n");
+    let in_file = (PARAM_FILE, file.path());
+    let mut environment = vec![];
+    let mut next = |variable, line: &str| {
+        environment.push(variable);
+        let (said, complaints) = say(&environment);
+        assert_says(&said, line);
+        assert!(!complaints.contains("mpit:"), "{complaints}");
+    };
+    next(("PATH", ""), "limit=1 (default)");
+    next(in_file, &format!("limit=10 ({}:1)", file.path()));
+    next(("ACME_LIMIT", "19"), "limit=19 (environment ACME_LIMIT)");
+    next(("OMPI_MCA_older_limit", "20"), "limit=20 (environment OMPI_MCA_older_limit)");
+    next(("OMPI_MCA_limit", "21"), "limit=21 (environment OMPI_MCA_limit)");
+    next(("MPIT_OLD_LIMIT", "22"), "limit=22 (environment MPIT_OLD_LIMIT)");
+    next(("MPIT_EAGER_LIMIT", "23"), "limit=23 (environment MPIT_EAGER_LIMIT)");
+    next(("MPIT_LIMIT", "24"), "limit=24 (environment MPIT_LIMIT)");
+    next((LAUNCHER_SETTINGS, "limit=30"), "limit=30 (--set)");
+    next(("MPIT_TEST_WRITE", "1"), "limit=60 (MPI_T write)");
+}
+
+#[test]
+fn a_refused_value_yields_to_a_weaker_one() {
+    let (said, complaints) =
+        say(&[(LAUNCHER_SETTINGS, "limit=many\nlimit=101"), ("MPIT_LIMIT", "-1"), ("OMPI_MCA_limit", "40")]);
+    assert_says(&said, "limit=40 (environment OMPI_MCA_limit)");
+    let complaints: Vec<_> = complaints.lines().filter(|line| line.starts_with("mpit:")).collect();
+    assert_eq!(
+        complaints,
+        [
+            "mpit: `101` is no value for `limit` (--set): the variable does not accept it; `mpit vars limit` describes it",
+            "mpit: `many` is no value for `limit` (--set): expected a whole number",
+            "mpit: `-1` is no value for `limit` (environment MPIT_LIMIT): \
+             the number is out of range for its type",
+        ]
+    );
+}
+
+#[test]
+fn values_of_every_type_are_read() {
+    let lines = [
+        "offset=-9223372036854775808",
+        "mask=0xffffffffffffffff",
+        "share=2.5e-1",
+        "phase=working",
+        "flag=true",
+        "stem=a=b #c",
+    ];
+    let (said, complaints) = say(&[(LAUNCHER_SETTINGS, &lines.join("\n"))]);
+    assert!(!complaints.contains("mpit:"), "{complaints}");
+    for line in [
+        "offset=-9223372036854775808 (--set)",
+        "mask=18446744073709551615 (--set)",
+        "share=0.25 (--set)",
+        "phase=working (--set)",
+        "flag=true (--set)",
+        "stem=a=b #c (--set)",
+    ] {
+        assert_says(&said, line);
+    }
+    let (said, _) = say(&[(LAUNCHER_SETTINGS, "phase=40\nflag=0")]);
+    assert_says(&said, "phase=done (--set)");
+    assert_says(&said, "flag=false (--set)");
+}
+
+#[test]
+fn what_is_no_value_is_explained() {
+    for (setting, why) in [
+        ("offset=1.5", "expected a whole number"),
+        ("offset=9223372036854775808", "the number is out of range for its type"),
+        ("mask=-1", "the number is out of range for its type"),
+        ("mask=", "expected a whole number"),
+        ("share=half", "expected a number"),
+        ("phase=Working", "expected one of idle, working, done"),
+        ("phase=8", "expected one of idle, working, done"),
+        ("flag=yes", "expected one of false, true"),
+        ("stem=12345678", "expected at most 7 bytes of text"),
+    ] {
+        let (name, value) = setting.split_once('=').unwrap();
+        let (said, complaints) = say(&[(LAUNCHER_SETTINGS, setting)]);
+        assert_says(&complaints, &format!("mpit: `{value}` is no value for `{name}` (--set): {why}"));
+        assert!(
+            said.lines().any(|line| line.starts_with(&format!("{name}=")) && line.ends_with("(default)"))
+        );
+    }
+    let (_, complaints) = say(&[(LAUNCHER_SETTINGS, "limit")]);
+    assert_says(&complaints, "mpit: --set: expected `name=value`, found `limit`");
+}
+
+#[test]
+fn a_parameter_file_is_read_line_by_line() {
+    let file = File::new(
+        "grammar.conf",
+        "# comment\n\n\
+         limit = 5 # the first one\n\
+         \t eager_limit=6\n\
+         stem = \"a # b\"   # quoted\n\
+         phase = done\n\
+         no equals sign\n\
+         = 7\n\
+         share = \"0.75\n\
+         flag = \"true\" or not\n\
+         unknown = 1\n",
+    );
+    let (said, complaints) = say(&[(PARAM_FILE, file.path())]);
+    let path = file.path();
+    assert_says(&said, &format!("limit=6 ({path}:4)"));
+    assert_says(&said, &format!("stem=a # b ({path}:5)"));
+    assert_says(&said, &format!("phase=done ({path}:6)"));
+    assert_says(&said, "share=0.5 (default)");
+    assert_says(&said, "flag=false (default)");
+    let complaints: Vec<_> = complaints.lines().filter(|line| line.starts_with("mpit:")).collect();
+    assert_eq!(
+        complaints,
+        [
+            format!("mpit: {path}:7: expected `name = value`, found `no equals sign`"),
+            format!("mpit: {path}:8: expected `name = value`, found `= 7`"),
+            format!("mpit: {path}:9: no closing quote in `share = \"0.75`"),
+            format!("mpit: {path}:10: expected `name = value`, found `flag = \"true\" or not`"),
+        ]
+    );
+}
+
+#[test]
+fn a_named_file_has_to_exist() {
+    let (said, complaints) = say(&[(PARAM_FILE, "/nonexistent/mpit.conf")]);
+    assert_says(&said, "limit=1 (default)");
+    assert!(
+        complaints.contains("mpit: cannot read the parameter file /nonexistent/mpit.conf (MPIT_PARAM_FILE)")
+    );
+    let (_, complaints) = say(&[("HOME", "/nonexistent")]);
+    assert!(!complaints.contains("mpit:"), "that one is the default: {complaints}");
+}
+
+#[test]
+fn the_home_file_yields_to_a_named_one() {
+    let home = std::env::temp_dir().join(format!("mpit-{}-home", std::process::id()));
+    std::fs::create_dir_all(home.join(".mpit")).unwrap();
+    let at_home = home.join(".mpit/params.conf");
+    std::fs::write(&at_home, "limit = 8\n").unwrap();
+    let named = File::new("named.conf", "offset = 9\n");
+    let home_variable = ("HOME", home.to_str().unwrap());
+    let (said, _) = say(&[home_variable]);
+    assert_says(&said, &format!("limit=8 ({}:1)", at_home.display()));
+    let (said, _) = say(&[home_variable, (PARAM_FILE, named.path())]);
+    assert_says(&said, "limit=1 (default)");
+    assert_says(&said, &format!("offset=9 ({}:1)", named.path()));
+    std::fs::remove_dir_all(home).unwrap();
+}
+
+#[test]
+fn names_in_the_environment_are_upper_case() {
+    assert_eq!(environment_name("pml_monitoring_flush"), "MPIT_PML_MONITORING_FLUSH");
+    assert_eq!(environment_name("old.limit-2"), "MPIT_OLD_LIMIT_2");
+}
+
+#[test]
+fn settings_are_for_any_owner_of_a_name() {
+    let registry = Registry::new();
+    let path = || Path::new("params.conf").to_path_buf();
+    let setting = |name: &str, value: &str| Setting {
+        name: name.into(),
+        value: value.into(),
+        source: Source::File { path: path(), line: 3 },
+    };
+    let settings = [setting("Limit", "4"), setting("limit ", "5"), setting("offset", "6")];
+    assert!(registry.add(&image([], self::settings()), &settings).is_empty());
+    let source = |name| registry.cvar(registry.cvar_index(name).unwrap()).unwrap().source();
+    assert_eq!(source("limit"), Source::Default);
+    assert_eq!(source("offset"), Source::File { path: path(), line: 3 });
+}

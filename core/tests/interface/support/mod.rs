@@ -1,0 +1,237 @@
+//! Support for tests: registries and interfaces of their own, typed calls, and processes of their own.
+
+pub(crate) mod metadata;
+pub(crate) mod process;
+
+use std::panic::Location;
+
+use metadata::Said;
+use mpit::cell::{Cell, Value};
+use mpit::cvar::CvarCell;
+use mpit::cvar::sources::Setting;
+use mpit::desc::{CategoryDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc};
+use mpit::object::Object;
+use mpit::registry::{Image, Refusal, Registry};
+use mpit::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::words::{Class, ThreadLevel};
+use mpit::{MpitEnum, Result};
+
+/// Cells and descriptors are statics in real programs.
+pub(crate) fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// The place in the test that calls.
+#[track_caller]
+pub(crate) fn here() -> Origin {
+    let caller = Location::caller();
+    Origin::new(caller.file(), caller.line())
+}
+
+#[track_caller]
+pub(crate) fn pvar<C: Cell>(said: impl Into<Said>, class: Class, cell: &'static C) -> PvarDesc {
+    PvarDesc::new(said.into().head(here()), class, cell)
+}
+
+#[track_caller]
+pub(crate) fn cvar<C: CvarCell>(said: impl Into<Said>, cell: &'static C) -> CvarDesc {
+    CvarDesc::new(said.into().head(here()), cell)
+}
+
+#[track_caller]
+pub(crate) fn category(
+    name: &'static str,
+    parents: &[&'static CategoryDesc],
+    contains: &[&'static CategoryDesc],
+) -> &'static CategoryDesc {
+    let description = "";
+    leak(CategoryDesc::new(name, description, leak(parents.to_vec()), leak(contains.to_vec()), here()))
+}
+
+#[track_caller]
+pub(crate) fn enumeration(name: &'static str, items: &[(i32, &'static str)]) -> &'static EnumDesc {
+    let items: Vec<_> = items.iter().map(|(value, name)| EnumItem::new(*value, name)).collect();
+    leak(EnumDesc::new(name, leak(items), here()))
+}
+
+/// An image of some definitions.
+pub(crate) fn image(
+    pvars: impl IntoIterator<Item = PvarDesc>,
+    cvars: impl IntoIterator<Item = CvarDesc>,
+) -> Image {
+    let mut image = Image::new("test");
+    image.pvars = pvars.into_iter().map(|desc| leak(desc) as &_).collect();
+    image.cvars = cvars.into_iter().map(|desc| leak(desc) as &_).collect();
+    image
+}
+
+/// A state of something, whose values are neither dense nor sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum Phase {
+    Idle,
+    Working,
+    Done,
+}
+
+impl Phase {
+    pub(crate) const ALL: [Self; 3] = [Self::Idle, Self::Working, Self::Done];
+}
+
+impl MpitEnum for Phase {
+    const DESC: &'static EnumDesc = &EnumDesc::new(
+        "phase",
+        &[EnumItem::new(7, "idle"), EnumItem::new(-3, "working"), EnumItem::new(40, "done")],
+        Origin::new(file!(), line!()),
+    );
+
+    fn value(self) -> i32 {
+        [7, -3, 40][self as usize]
+    }
+
+    fn from_value(value: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| phase.value() == value)
+    }
+}
+
+/// An interface that is up, over a registry of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Bench {
+    pub(crate) interface: &'static Interface,
+}
+
+impl Bench {
+    pub(crate) fn over(registry: Registry, limits: Limits) -> Self {
+        let interface = leak(Interface::new(leak(registry), limits));
+        interface.init(ThreadLevel::Multiple);
+        Self { interface }
+    }
+
+    /// With these definitions, none of which is refused.
+    #[track_caller]
+    pub(crate) fn with(image: &Image, settings: &[Setting]) -> Self {
+        let registry = Registry::new();
+        let refusals = registry.add(image, settings);
+        assert!(refusals.is_empty(), "{refusals:?}");
+        Self::over(registry, Limits::default())
+    }
+
+    #[track_caller]
+    pub(crate) fn of_pvars(pvars: impl IntoIterator<Item = PvarDesc>) -> Self {
+        Self::with(&image(pvars, []), &[])
+    }
+
+    #[track_caller]
+    pub(crate) fn of_cvars(cvars: impl IntoIterator<Item = CvarDesc>) -> Self {
+        Self::with(&image([], cvars), &[])
+    }
+
+    pub(crate) fn registry(self) -> &'static Registry {
+        self.interface.registry()
+    }
+
+    pub(crate) fn session(self) -> SessionId {
+        self.interface.session_create().unwrap()
+    }
+
+    /// A handle of a variable that is bound to no object.
+    #[track_caller]
+    pub(crate) fn handle(self, session: SessionId, name: &str, class: Class) -> PvarHandle {
+        self.bound(session, name, class, &Object::NONE).0
+    }
+
+    #[track_caller]
+    pub(crate) fn bound(
+        self,
+        session: SessionId,
+        name: &str,
+        class: Class,
+        object: &Object<'_>,
+    ) -> (PvarHandle, usize) {
+        let index = self.registry().pvar_index(name, class).expect("registered");
+        self.interface.handle_alloc(session, index, Some(object)).unwrap()
+    }
+
+    pub(crate) fn start(self, session: SessionId, handle: PvarHandle) -> Result<()> {
+        self.interface.start(session, Which::One(handle))
+    }
+
+    pub(crate) fn stop(self, session: SessionId, handle: PvarHandle) -> Result<()> {
+        self.interface.stop(session, Which::One(handle))
+    }
+
+    pub(crate) fn reset(self, session: SessionId, handle: PvarHandle) -> Result<()> {
+        self.interface.reset(session, Which::One(handle))
+    }
+
+    pub(crate) fn read_all<T: Value>(
+        self,
+        session: SessionId,
+        handle: PvarHandle,
+        count: usize,
+    ) -> Result<Vec<T>> {
+        let mut out = vec![T::from_word(u64::MAX); count];
+        // SAFETY: the tests name the type of their variable, and its count.
+        unsafe { self.interface.read(session, handle, out.as_mut_ptr().cast()) }?;
+        Ok(out)
+    }
+
+    pub(crate) fn read<T: Value>(self, session: SessionId, handle: PvarHandle) -> Result<T> {
+        let mut out = T::from_word(u64::MAX);
+        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        unsafe { self.interface.read(session, handle, (&raw mut out).cast()) }?;
+        Ok(out)
+    }
+
+    pub(crate) fn read_and_reset<T: Value>(self, session: SessionId, handle: PvarHandle) -> Result<T> {
+        let mut out = T::from_word(u64::MAX);
+        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        unsafe { self.interface.readreset(session, handle, (&raw mut out).cast()) }?;
+        Ok(out)
+    }
+
+    pub(crate) fn write<T: Value>(self, session: SessionId, handle: PvarHandle, value: T) -> Result<()> {
+        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        unsafe { self.interface.write(session, handle, (&raw const value).cast()) }
+    }
+
+    #[track_caller]
+    pub(crate) fn cvar(self, name: &str) -> (CvarHandle, usize) {
+        self.cvar_of(name, &Object::NONE)
+    }
+
+    #[track_caller]
+    pub(crate) fn cvar_of(self, name: &str, object: &Object<'_>) -> (CvarHandle, usize) {
+        let index = self.registry().cvar_index(name).expect("registered");
+        self.interface.cvar_handle_alloc(index, Some(object)).unwrap()
+    }
+
+    pub(crate) fn cvar_read<T: Value>(self, handle: CvarHandle) -> Result<T> {
+        let mut out = T::from_word(u64::MAX);
+        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        unsafe { self.interface.cvar_read(handle, (&raw mut out).cast()) }?;
+        Ok(out)
+    }
+
+    pub(crate) fn cvar_write<T: Value>(self, handle: CvarHandle, value: T) -> Result<()> {
+        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        unsafe { self.interface.cvar_write(handle, (&raw const value).cast()) }
+    }
+
+    pub(crate) fn cvar_read_text(self, handle: CvarHandle, count: usize) -> Result<Vec<u8>> {
+        let mut out = vec![0xff; count];
+        // SAFETY: the tests name the count of their variable.
+        unsafe { self.interface.cvar_read(handle, out.as_mut_ptr()) }?;
+        Ok(out)
+    }
+
+    /// Writes bytes of which one is a NUL, or as many as the variable has.
+    pub(crate) fn cvar_write_text(self, handle: CvarHandle, text: &[u8]) -> Result<()> {
+        // SAFETY: the tests pass as many bytes as their variable has, or a text that ends in a NUL.
+        unsafe { self.interface.cvar_write(handle, text.as_ptr()) }
+    }
+}
+
+/// Returns the refusals of an image that has faults, each as its message.
+pub(crate) fn refusals(registry: &Registry, image: &Image) -> Vec<String> {
+    registry.add(image, &[]).iter().map(Refusal::to_string).collect()
+}
