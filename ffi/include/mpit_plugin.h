@@ -26,8 +26,8 @@
  * In each case: mpit_counter_add(&messages, 1);
  *
  * Structs that describe begin with their own size. Later versions of this header append members; 0 always stands for
- * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay for
- * ever, so a plug-in is never unloaded. Sums, levels, cells and switches change, and the storage of settings does: they are
+ * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay until
+ * the process ends, so a plug-in is never unloaded. Sums, levels, cells and switches change, and the storage of settings does: they are
  * not `const`. Strings are UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
  * Functions may be called by any thread; nothing may be thrown out of them.
  *
@@ -87,7 +87,7 @@ enum mpit_verbosity {
     MPIT_VERBOSITY_MPIDEV_ALL
 };
 
-/* What a tool has to name when it makes a handle. */
+/* The kind of object that a tool has to name when it makes a handle. */
 enum mpit_bind {
     MPIT_BIND_NO_OBJECT,
     MPIT_BIND_COMM,
@@ -103,7 +103,7 @@ enum mpit_bind {
     MPIT_BIND_SESSION
 };
 
-/* What callbacks must be fit for where an event is raised. */
+/* The requirements on callbacks where an event is raised. */
 enum mpit_safety {
     MPIT_SAFETY_NONE,
     MPIT_SAFETY_MPI_RESTRICTED,
@@ -111,10 +111,10 @@ enum mpit_safety {
     MPIT_SAFETY_ASYNC_SIGNAL_SAFE
 };
 
-/* Who sets a control variable together. The description of a GROUP one has to name the group. */
+/* The processes that set a control variable together. The description of a GROUP one has to name the group. */
 enum mpit_scope {
-    MPIT_SCOPE_CONSTANT, /* nobody */
-    MPIT_SCOPE_READONLY, /* nobody, but the library may change it */
+    MPIT_SCOPE_CONSTANT, /* none */
+    MPIT_SCOPE_READONLY, /* none, but the library may change it */
     MPIT_SCOPE_LOCAL,
     MPIT_SCOPE_GROUP,
     MPIT_SCOPE_GROUP_EQ,
@@ -139,7 +139,7 @@ enum {
     MPIT_CVAR_BEFORE_INIT = 1 /* cannot be set any more when MPI is initialized */
 };
 
-/* The storage of a COUNTER, AGGREGATE or TIMER that costs a load and a branch while nobody looks. */
+/* The storage of a COUNTER, AGGREGATE or TIMER that costs a load and a branch while no handle is started. */
 struct mpit_sum {
     uint64_t word;     /* the sum, or the bits of a double */
     uint32_t watchers; /* started handles */
@@ -196,7 +196,7 @@ typedef int mpit_count_function(void *user_data, const struct mpit_object *objec
 /* A handle on the variable was started (1) or stopped (-1). */
 typedef void mpit_watch_function(void *user_data, int more);
 
-/* The level for an object, always the same, which stays for ever; null refuses the object. May be called by any thread. */
+/* The level for an object, always the same, which stays until the process ends; null refuses the object. May be called by any thread. */
 typedef struct mpit_level *mpit_level_function(void *user_data, const struct mpit_object *object);
 
 /* A performance variable. Its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`. */
@@ -224,7 +224,7 @@ struct mpit_pvar {
     const char *file;              /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
 };
-/* Where a struct is written, for messages: {.size = .., MPIT_HERE, ..}. */
+/* The place of a struct in the source, for messages: {.size = .., MPIT_HERE, ..}. */
 #define MPIT_HERE .file = __FILE__, .line = __LINE__
 
 /* Asked before a control variable takes a value: `count` elements, for text the bytes before the NUL. Returns 0; anything
@@ -236,7 +236,7 @@ typedef int mpit_set_function(void *user_data, const void *value, int count);
 typedef int mpit_get_function(void *user_data, void *out, int count);
 typedef int mpit_put_function(void *user_data, const void *value, int count);
 
-/* The same for a variable that is bound: the value of one object, by its `id`; ranks are not given. An object has the default
+/* An access function for a bound variable: the value of one object, by its `id`; ranks are not given. An object has the default
  * until it gets a value. For no object (kind MPIT_BIND_NO_OBJECT) it is the default itself, which parameter files, the
  * environment and `mpit run --set` change. */
 typedef int mpit_get_of_function(void *user_data, const struct mpit_object *object, void *out, int count);
@@ -287,7 +287,7 @@ struct mpit_source {
     unsigned line;
 };
 
-/* What moves of an event type. */
+/* The state of an event type that changes. */
 struct mpit_event_cell {
     uint32_t listeners; /* registrations of tools */
     /* Set when it is registered. */
@@ -332,7 +332,7 @@ struct mpit_category {
     unsigned line;
 };
 
-/* How a message is sent. */
+/* The mode of a send. */
 enum mpit_mode { MPIT_STANDARD, MPIT_BUFFERED, MPIT_SYNCHRONOUS, MPIT_READY };
 
 /* A message that this process sends. */
@@ -389,7 +389,7 @@ enum mpit_operation_kind {
     MPIT_NEIGHBOR_ALLTOALLW
 };
 
-/* Who is the root of an operation: nobody (or another process of this one's group of an intercommunicator), this process,
+/* The root of an operation: none (or another process of this one's group of an intercommunicator), this process,
  * or the process of rank `root`. */
 enum mpit_root { MPIT_ROOT_NONE, MPIT_ROOT_HERE, MPIT_ROOT_AT };
 
@@ -410,7 +410,7 @@ struct mpit_operation {
     const void *volumes;
 };
 
-/* Whether a component wants to hear of traffic. While it does not, traffic costs nothing for it. */
+/* The switch of a component for its traffic. While it is off, traffic costs nothing for it. */
 struct mpit_switch {
     uint32_t reasons; /* to listen */
     /* Set when it is registered. */
@@ -422,9 +422,9 @@ struct mpit_switch {
 /* Adds a line to the output of monitoring; control characters become spaces. */
 typedef void (*mpit_add_line)(void *lines, const char *text);
 
-/* A component: it hears of each operation of one framework. Functions may be null; those of other frameworks are not
+/* A component: it receives each operation of one framework. Functions may be null; those of other frameworks are not
  * called. `sent`, `accessed` and `done` are called by whatever thread communicates, at the cost of every operation: no
- * locks there, and no calls of MPI. Who reports traffic is the preload library; over libmpit.so alone nobody does. */
+ * locks there, and no calls of MPI. The preload library reports traffic; libmpit.so alone does not. */
 struct mpit_component {
     size_t size;
     const char *framework; /* "pml" for messages, "osc" for accesses, "coll" for collective operations */
@@ -435,12 +435,12 @@ struct mpit_component {
     /* MPI is up, and the component is selected: at the initialization, or when the plug-in is loaded or activated later.
      * Returns 0; anything else and it does not take part. */
     int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
-    /* MPI goes down, or the plug-in is deactivated; called if `open` returned 0. */
+    /* MPI ends, or the plug-in is deactivated; called if `open` returned 0. */
     void (*close)(void *user_data);
     void (*sent)(void *user_data, const struct mpit_message *message);             /* pml */
     void (*accessed)(void *user_data, const struct mpit_access *access);           /* osc */
     void (*done)(void *user_data, const struct mpit_operation *operation);         /* coll */
-    /* coll: a communicator is freed; told while it is open, whether it listens or not. */
+    /* coll: a communicator is freed; called while the component is open, whether it listens or not. */
     void (*freed)(void *user_data, uint64_t comm);
     const char *file; /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
@@ -479,7 +479,7 @@ struct mpit_table {
  * standard error that names the entry and the reason; then nothing of the table is registered. */
 int mpit_register(const struct mpit_table *table);
 
-/* The same for programs, and for libraries that are not MPI libraries: registers a table with the mpit that is in this process,
+/* Registers a table for a program, or for a library that is not an MPI library, with the mpit that is in this process,
  * as under `mpit run`. Without one it does nothing, and returns 0. It needs no library of ours when it is linked (before glibc
  * 2.34, -ldl: pkg-config mpit-plugin). What the table is in is not unloaded any more. */
 static inline int mpit_offer(const struct mpit_table *table)
@@ -499,14 +499,14 @@ static inline int mpit_offer(const struct mpit_table *table)
 int mpit_plugin_load(const char *path, int *plugin);
 
 /* Deactivates a plug-in. Its variables and events stay listed under their indices, but have no value: handles on them are
- * invalid from now on, registrations for its events hear nothing more, and both can only be freed; its components are
+ * invalid from now on, registrations for its events receive nothing more, and both can only be freed; its components are
  * closed. Code of its own that runs at this moment runs on: it is never unloaded. */
 int mpit_plugin_deactivate(int plugin);
 
 /* Activates a plug-in that was deactivated: its variables and events have their indices, and tools make new handles. */
 int mpit_plugin_activate(int plugin);
 
-/* Who loads a plug-in. */
+/* The mpit that loads a plug-in. */
 struct mpit_host {
     uint32_t magic; /* MPIT_MAGIC */
     uint16_t major; /* MPIT_MAJOR */
@@ -515,7 +515,7 @@ struct mpit_host {
     const char *name; /* for messages */
 };
 
-/* What a plug-in says of itself. */
+/* The description of a plug-in. */
 struct mpit_plugin {
     uint32_t magic; /* MPIT_MAGIC */
     uint16_t major; /* MPIT_MAJOR */
@@ -529,7 +529,7 @@ struct mpit_plugin {
     void (*deactivate)(void);
     /* Why it cannot be used, in one line; or null. */
     const char *problem;
-    /* Told at the activation, and whenever it changes, whether several threads may communicate at once. Or null. */
+    /* Called at the activation, and at each change: several threads may communicate at once (1) or not (0). Or null. */
     void (*set_concurrent)(int concurrent);
 };
 #define MPIT_MAGIC 0x5449504du
@@ -541,7 +541,7 @@ typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *h
  * initializers since C++20, lists come in the order of struct mpit_table. */
 #define MPIT_PLUGIN(NAME, ...) MPIT_PLUGIN_WITH(NAME, 0, 0, __VA_ARGS__)
 
-/* The same, with functions for its activation and deactivation. */
+/* Defines a plug-in with functions for its activation and deactivation. */
 #define MPIT_PLUGIN_WITH(NAME, ACTIVATE, DEACTIVATE, ...)                                                               \
     MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host);                                 \
     MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host)                                  \
@@ -557,7 +557,7 @@ typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *h
 #define MPIT_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* Whether a handle on the sum is started: to spare work that only serves the sum. */
+/* Returns 1 if a handle on the sum is started: to spare work that only serves the sum. */
 static inline int mpit_sum_watched(const struct mpit_sum *sum)
 {
     return __atomic_load_n(&sum->watchers, __ATOMIC_RELAXED) != 0;
@@ -577,7 +577,7 @@ static inline void mpit_counter_add(struct mpit_sum *sum, uint64_t amount)
         __atomic_store_n(&sum->word, __atomic_load_n(&sum->word, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
 }
 
-/* The same for a sum of doubles. Negative amounts count as 0. */
+/* Adds to a sum of doubles. Negative amounts count as 0. */
 static inline void mpit_sum_add_double(struct mpit_sum *sum, double amount)
 {
     union {
@@ -601,7 +601,7 @@ static inline void mpit_level_set(struct mpit_level *level, uint64_t value)
         level->reached(level, value);
 }
 
-/* The same for a level of doubles. Negative numbers and NaN count as 0. */
+/* Sets a level of doubles. Negative numbers and NaN count as 0. */
 static inline void mpit_level_set_double(struct mpit_level *level, double value)
 {
     union {
@@ -612,7 +612,7 @@ static inline void mpit_level_set_double(struct mpit_level *level, double value)
     mpit_level_set(level, word.bits);
 }
 
-/* Whether somebody listens to an event: to spare computing the payload. */
+/* Returns 1 if an event has listeners: to spare computing the payload. */
 static inline int mpit_event_heard(const struct mpit_event_cell *cell)
 {
     return __atomic_load_n(&cell->listeners, __ATOMIC_RELAXED) != 0;

@@ -1,6 +1,8 @@
-//! Attributes of ours on objects of the library: the number of the object, deleted when the object is freed.
+//! An attribute that this crate sets on objects of the MPI library. Its value is the object's number, and its
+//! deletion shows that the object is freed.
 //!
-//! Best effort: without them, an object that is freed unseen is taken for the one that is made later under the same handle.
+//! Best effort: without attributes, an object that is freed unseen is mistaken for the next object with the
+//! same handle.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{UnwindSafe, catch_unwind};
@@ -11,11 +13,11 @@ use crate::abi::{Abi, Handle};
 use crate::host::Host;
 use crate::host::mpi::{CopyAttribute, DeleteAttribute};
 
-/// The attribute of one kind of object: the library's functions for it, and its key.
+/// The attribute for one kind of object.
 #[derive(Debug)]
 pub(crate) struct Attribute {
     functions: Functions,
-    /// Made at the first need; `None` inside if the library refused.
+    /// Created on first use; contains `None` if the library refused.
     key: OnceLock<Option<c_int>>,
 }
 
@@ -27,7 +29,7 @@ pub(crate) struct Functions {
     pub(crate) free_keyval: unsafe fn(*mut c_int) -> Option<c_int>,
     pub(crate) set: unsafe fn(Handle, c_int, *mut c_void) -> Option<c_int>,
     pub(crate) get: unsafe fn(Handle, c_int, *mut c_void, *mut c_int) -> Option<c_int>,
-    /// Called when the attribute is deleted; it lets no panic out.
+    /// The delete callback; it must not panic.
     pub(crate) deleted: DeleteAttribute,
 }
 
@@ -36,19 +38,20 @@ impl Attribute {
         Self { functions, key: OnceLock::new() }
     }
 
-    /// Gives an object its number. The object is alive.
+    /// Sets the number of an object, which must be alive.
     pub(crate) fn set(&self, object: Handle, number: u64) {
         if let Some(key) = self.key() {
             let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the key is one of this kind; callers pass only objects in use, as `Objects` does.
+            // SAFETY: the caller keeps the object alive, and the key is one of its kind.
             unsafe { (self.functions.set)(object, key, value) };
         }
     }
 
-    /// Returns the number that an object was given. The object is alive.
+    /// Returns the number that was set on an object, which must be alive.
     pub(crate) fn get(&self, object: Handle) -> Option<u64> {
         let (key, mut value, mut flag) = (self.key()?, null_mut::<c_void>(), 0);
-        // SAFETY: the key is one of this kind, callers pass only objects in use, and there is room for what was set.
+        // SAFETY: the caller keeps the object alive, the key is one of its kind, and the library writes the
+        // pointer that was set into `value`.
         let asked = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
         (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
     }
@@ -57,14 +60,14 @@ impl Attribute {
         if let Some(key) = self.key.get() {
             return *key;
         }
-        // Outside of the cell: the library's code runs.
+        // Outside of `get_or_init`, because the library's code runs.
         let made = self.make_key();
         let kept = *self.key.get_or_init(|| made);
         if kept != made
             && let Some(mut unused) = made
         {
-            // Another thread was faster.
-            // SAFETY: the key is ours, and no object has an attribute of it.
+            // Another thread created a key in the meantime.
+            // SAFETY: this thread created the key, and no object has an attribute of it.
             unsafe { (self.functions.free_keyval)(&raw mut unused) };
         }
         kept
@@ -73,20 +76,21 @@ impl Attribute {
     fn make_key(&self) -> Option<c_int> {
         let mut key = Host::get()?.abi().keyval_invalid;
         let Functions { create_keyval, deleted, .. } = self.functions;
-        // SAFETY: both functions have the signatures that attributes ask for, and live as long as the process.
+        // SAFETY: both functions have the signatures of attribute callbacks, and stay loaded until the
+        // process ends.
         let made = unsafe { create_keyval(never_copy, deleted, &raw mut key, null_mut()) };
         if made == Some(Abi::SUCCESS) { Some(key) } else { None }
     }
 }
 
-/// Runs `act` after an attribute was deleted. A panic stops here, so that the library's own work goes on.
+/// Runs `act` inside a delete callback; a panic does not reach the library, which continues its own work.
 pub(crate) fn after_deletion(act: impl FnOnce() + UnwindSafe) -> c_int {
-    // The panic hook has reported it.
+    // The panic hook has reported the panic.
     drop(catch_unwind(act));
     Abi::SUCCESS
 }
 
-/// Refuses to copy an attribute: a duplicate is an object with a number of its own.
+/// Refuses to copy the attribute: a duplicate is a new object and gets its own number.
 unsafe extern "C" fn never_copy(
     _object: Handle,
     _keyval: c_int,
@@ -96,7 +100,7 @@ unsafe extern "C" fn never_copy(
     flag: *mut c_int,
 ) -> c_int {
     if !flag.is_null() {
-        // SAFETY: not null, and the library's to be written.
+        // SAFETY: `flag` is not null, and the library passes a variable for the result.
         unsafe { flag.write(0) };
     }
     Abi::SUCCESS

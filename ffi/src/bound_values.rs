@@ -1,5 +1,5 @@
-//! Values that control variables have for objects that are known by their handles alone: datatypes, error handlers, groups,
-//! operations and infos.
+//! Values of control variables bound to datatypes, error handlers, groups, operations and infos, whose only
+//! identity is the handle.
 
 use mpit::object;
 use mpit::words::Bind;
@@ -7,9 +7,11 @@ use mpit::words::Bind;
 use crate::abi::Handle;
 use crate::objects::Freeing;
 
-/// Prepares for a call that frees an object, whose handle it overwrites: control variables drop the object's values once the call has
-/// succeeded. A refused call leaves them as they are. The library may give the handle to another thread before they are dropped;
-/// then a value that a tool sets at once for the new object is dropped, too.
+/// Prepares for a call that frees an object and overwrites its handle. After the call has succeeded, control
+/// variables drop the values for that object; a failed call changes nothing.
+///
+/// The library may reuse the handle in another thread before the values are dropped; then a value that a tool
+/// sets at once for the new object is dropped, too.
 #[must_use]
 pub fn freeing(kind: Bind, handle: Handle) -> Option<Freeing> {
     if handle == 0 {

@@ -1,8 +1,8 @@
-//! Communicators of the host: which one a handle is, and who is in it.
+//! Communicators of the MPI library: identity and members by handle.
 //!
-//! A communicator is met when it is first used, in whatever language; so nothing depends on having seen how it was made.
-//! Meeting it costs a few calls that do not depend on its size: see `members`. The way its end is seen is described in
-//! `objects`.
+//! A communicator is registered when it is first used, in any language, so nothing depends on having seen its
+//! creation. Registration costs a few calls whose number does not depend on the size: see `members`.
+//! `objects` describes the detection of the end.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -28,92 +28,94 @@ use crate::objects::{Objects, Tracked};
 use crate::origins::{self, Counts};
 use crate::topology::Neighbors;
 
-/// A communicator in use. The memory serves another one when it is freed.
+/// A communicator in use. Its memory is reused when it is freed.
 #[derive(Debug, Default)]
 pub struct Comm {
     number: AtomicU64,
     freeing: AtomicBool,
-    /// Those that messages go to.
+    /// The processes that messages go to.
     members: Members,
-    /// Of this process's own group.
+    /// The size of this process's own group.
     local_size: AtomicU32,
     rank: AtomicU32,
     remote: AtomicBool,
-    /// Neighbors.
+    /// The numbers of neighbors in the topology.
     destinations: AtomicU32,
     sources: AtomicU32,
-    /// Calls that made others of it.
+    /// The numbers of calls that created communicators from this one.
     pub(crate) calls: Counts,
 }
 
 impl Comm {
-    /// Its identity.
+    /// Returns the identity.
     #[inline]
     #[must_use]
     pub fn id(&self) -> CommId {
         CommId::from_number(self.number.load(Relaxed))
     }
 
-    /// The number of processes that messages on it go to: of an intercommunicator those of the remote group.
+    /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote
+    /// group.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.members.size()
     }
 
-    /// The number of processes of this one's own group.
+    /// Returns the size of this process's own group.
     #[must_use]
     pub fn local_size(&self) -> u32 {
         self.local_size.load(Relaxed)
     }
 
-    /// The rank of this process, in its own group.
+    /// Returns the rank of this process in its own group.
     #[inline]
     #[must_use]
     pub fn rank(&self) -> u32 {
         self.rank.load(Relaxed)
     }
 
-    /// Whether it is an intercommunicator.
+    /// Returns true for an intercommunicator.
     #[inline]
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.remote.load(Relaxed)
     }
 
-    /// How many neighbors a neighborhood operation sends to.
+    /// Returns the number of neighbors that a neighborhood collective sends to.
     #[must_use]
     pub fn destinations(&self) -> u32 {
         self.destinations.load(Relaxed)
     }
 
-    /// How many neighbors a neighborhood operation receives from.
+    /// Returns the number of neighbors that a neighborhood collective receives from.
     #[must_use]
     pub fn sources(&self) -> u32 {
         self.sources.load(Relaxed)
     }
 
-    /// How many processes, or neighbors, a collective operation of a kind may have bytes for.
+    /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange
+    /// bytes with.
     #[inline]
     #[must_use]
     pub fn exchanges_with(&self, kind: Kind) -> u32 {
         if kind.is_neighborhood() { self.destinations() } else { self.size() }
     }
 
-    /// The world rank of a rank, or [`OUTSIDE`]. The host is asked for one that was not used before.
+    /// Returns the world rank of a rank, or [`OUTSIDE`]. Asks the host for a rank that was not used before.
     #[inline]
     #[must_use]
     pub fn world_rank(&self, rank: c_int) -> u32 {
         self.members.world_rank(rank.cast_unsigned())
     }
 
-    /// The world rank of a rank that was used before; [`OUTSIDE`] also for others.
+    /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
     #[must_use]
     pub fn known_world_rank(&self, rank: c_int) -> u32 {
         self.members.known(rank.cast_unsigned()).unwrap_or(OUTSIDE)
     }
 
-    /// The communicator as an object to bind to.
+    /// Returns the communicator as an object for handles to bind to.
     #[must_use]
     fn object(&self) -> Object<'static> {
         comms::pin(self.id());
@@ -125,7 +127,8 @@ impl Comm {
     }
 }
 
-/// Lists of ranks that were bound to, which stay: one for all communicators of the same members.
+/// Returns the list of ranks of a bound object. Lists are never freed; communicators with equal members share
+/// one.
 fn bound(ranks: &Ranks) -> &'static [AtomicU32] {
     type Lists = HashMap<Vec<u32>, &'static [AtomicU32]>;
     static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -139,15 +142,15 @@ fn bound(ranks: &Ranks) -> &'static [AtomicU32] {
 
 static COMMS: Objects<Comm> = Objects::new();
 
-/// The communicator behind a handle that the host accepts. Met before, or MPI must be up.
+/// Returns the communicator of a handle that the host accepts. If it is not registered, MPI must be active.
 #[inline]
 #[must_use]
 pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle).or_else(|| if mpi::is_active() { meet(handle) } else { None })
 }
 
-/// The communicator behind a handle, as an object to bind to. Without a library underneath nobody can say what it has but
-/// who made it, so the object has its handle and no ranks.
+/// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
+/// implementation that embeds this crate knows the members, so the object has the handle and no ranks.
 #[must_use]
 pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     match of_handle(handle) {
@@ -157,7 +160,8 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// Returns the object by its number alone, which keeps nothing of a communicator that is freed.
+/// Returns the communicator of a handle as an object with its number only, which does not pin a freed
+/// communicator.
 #[must_use]
 pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
     match of_handle(handle) {
@@ -167,27 +171,27 @@ pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// Returns true if a handle is a communicator that was met before.
+/// Returns true if a handle is a registered communicator.
 #[must_use]
 pub fn is_known(handle: Handle) -> bool {
     COMMS.get(handle).is_some()
 }
 
-/// The communicator of a call that the host is about to take: MPI is up.
+/// Returns the communicator of a call that is about to be forwarded to the host. MPI is initialized.
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle).or_else(|| meet(handle))
 }
 
-/// Returns the communicator behind a handle that was met before. The library is not asked.
+/// Returns the communicator of a handle if it is registered. The library is not asked.
 #[inline]
 #[must_use]
 pub fn met(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle)
 }
 
-/// Returns the communicator behind a handle that was found recently; calls nothing.
+/// Returns the communicator of a handle from the cache of recent lookups; makes no calls.
 #[inline]
 #[must_use]
 pub fn recent(handle: Handle) -> Option<&'static Comm> {
@@ -203,26 +207,26 @@ fn is_null(handle: Handle) -> bool {
     handle == 0 || Host::get().is_none_or(|host| handle == host.abi().comm_null)
 }
 
-/// A call has made a communicator, which is in use from now on.
+/// Registers a communicator that a call has created.
 pub fn made(handle: Handle) {
     if !is_null(handle) {
         COMMS.made(handle);
     }
 }
 
-/// A call that frees a communicator is about to be passed on. `None` if nothing is known of the communicator and no tool
-/// wants to know.
+/// Prepares for a call that frees a communicator. Returns `None` if the communicator is not registered and no
+/// tool listens to the event.
 #[must_use]
 pub fn freeing(handle: Handle) -> Option<Freeing> {
     let known = || COMMS.freeing(handle);
     known().or_else(|| {
-        // A tool that listens to ends has not asked for beginnings.
+        // A tool that listens only to the end of communicators has not caused their registration.
         let is_wanted = events::active() && mpi::is_active() && meet(handle).is_some();
         if is_wanted { known() } else { None }
     })
 }
 
-/// The host's description of a communicator.
+/// The description of a communicator, as read from the host.
 pub(crate) struct New {
     id: CommId,
     ranks: Ranks,
@@ -313,22 +317,22 @@ impl Tracked for Comm {
 
 fn is_inter(handle: Handle) -> bool {
     let mut inter = 0;
-    // SAFETY: the communicator is alive, and the flag writable.
+    // SAFETY: `ask` is called for a communicator in use, and `inter` is a local variable.
     unsafe { mpi::comm_test_inter(handle, &raw mut inter) };
     inter != 0
 }
 
-/// The rank of this process and the size of its group.
+/// Returns the rank of this process and the size of its group.
 fn place_in(handle: Handle) -> (u32, u32) {
     let (mut rank, mut size): (c_int, c_int) = (0, 0);
-    // SAFETY: the communicator is alive, and the rank writable.
+    // SAFETY: callers pass a communicator in use, and `rank` is a local variable.
     unsafe { mpi::comm_rank(handle, &raw mut rank) };
-    // SAFETY: the same of the size.
+    // SAFETY: callers pass a communicator in use, and `size` is a local variable.
     unsafe { mpi::comm_size(handle, &raw mut size) };
     (rank.cast_unsigned(), size.cast_unsigned())
 }
 
-/// Meets the two communicators that every program has.
+/// Registers `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
 pub fn meet_predefined() {
     if let Some(host) = Host::get() {
         let _ = COMMS.meet_living(host.abi().comm_world);
@@ -342,15 +346,15 @@ pub fn end_is_seen() -> bool {
     Host::get().is_some_and(|host| mpi::is_active() && Comm::attribute(host.abi().comm_self).is_some())
 }
 
-/// A communicator was renamed by a call that we saw.
+/// Updates the name of a communicator after a call that renamed it.
 pub fn renamed(handle: Handle) {
     if let Some(comm) = COMMS.get(handle) {
         comms::renamed(comm.id(), &name_of(handle));
     }
 }
 
-/// Reads the names of the communicators again that cannot be freed: not every renaming is seen. Of others only a handle is
-/// known, which the library may not know any more.
+/// Reads the names of the predefined communicators again, because some renaming calls are not seen. Others
+/// are left out: the library may have freed them, and only a handle is known.
 pub fn refresh_names() {
     if let Some(host) = Host::get() {
         renamed(host.abi().comm_world);
@@ -359,10 +363,10 @@ pub fn refresh_names() {
 }
 
 pub(crate) fn name_of(handle: Handle) -> String {
-    // More than MPI_MAX_OBJECT_NAME of any flavour.
+    // Longer than `MPI_MAX_OBJECT_NAME` of any flavor.
     let mut name = [0_u8; 1024];
     let mut len: c_int = 0;
-    // SAFETY: the communicator is alive, and the buffer longer than any name.
+    // SAFETY: callers pass a communicator in use, and the buffer is longer than any name.
     let asked = unsafe { mpi::comm_get_name(handle, name.as_mut_ptr(), &raw mut len) };
     let end = if asked == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
     String::from_utf8_lossy(&name[..end]).into_owned()
@@ -376,7 +380,8 @@ static ATTRIBUTE: Attribute = Attribute::new(Functions {
     deleted,
 });
 
-/// A communicator is being freed; `MPI_COMM_SELF` first of all things in `MPI_Finalize`, with MPI still working.
+/// Receives the deletion of our attribute. For `MPI_COMM_SELF` the library calls it first in `MPI_Finalize`,
+/// while MPI still works; for others it means that the communicator is being freed.
 unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     after_deletion(|| {
         let abi = crate::abi();

@@ -1,43 +1,43 @@
-//! Sizes of datatypes, for the bytes of every message.
+//! Sizes of datatypes, which convert counts to bytes.
 //!
-//! The size of a predefined type never changes; that of a derived type is learned when the type is committed and dropped
-//! before it is freed. So a call's types need no question to the library: it would refuse an invalid handle with the
-//! program's error handler, and after a call another thread may have freed the type.
+//! The size of a predefined type never changes. The size of a derived type is read when the type is committed
+//! and dropped before it is freed. Recorded calls therefore need no query: for an invalid handle the library
+//! would call the program's error handler, and after the call another thread may have freed the type.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::abi::{Abi, Flavour, Handle};
+use crate::abi::{Abi, Flavor, Handle};
 use crate::host::{Host, mpi};
 use crate::table::Table;
 
-/// Predefined types that were used, and committed ones.
+/// The sizes of predefined types that were used, and of committed types.
 static SIZES: Table<AtomicU64> = Table::new();
 
-/// Returns the bytes of one element, as they travel: gaps not counted. The library has accepted the type.
+/// Returns the bytes of one element, without gaps. The library must have accepted the type.
 #[inline]
 #[must_use]
 pub fn size(abi: &Abi, datatype: Handle) -> u64 {
     known_size(abi, datatype).unwrap_or_else(|| ask(datatype))
 }
 
-/// Returns the same without asking the library about a handle that may be invalid: `None` for a derived type whose commit
-/// was not seen.
+/// Returns the bytes of one element without asking the library about a handle that may be invalid: `None` for
+/// a derived type whose commit was not seen.
 #[inline]
 #[must_use]
 pub fn known_size(abi: &Abi, datatype: Handle) -> Option<u64> {
     SIZES.get(datatype).map(|size| size.load(Relaxed)).or_else(|| learn(abi, datatype))
 }
 
-/// Returns the size of a type that was asked for recently; calls nothing.
+/// Returns the size of a type from the cache of recent lookups; makes no calls.
 #[inline]
 #[must_use]
 pub fn recent_size(datatype: Handle) -> Option<u64> {
     SIZES.recent(datatype).map(|size| size.load(Relaxed))
 }
 
-/// Keeps the size of a derived type that the library has committed.
+/// Stores the size of a derived type that the library has committed.
 pub fn committed(abi: &Abi, datatype: Handle) {
     if !is_null(abi, datatype) {
         let size = ask(datatype);
@@ -46,12 +46,13 @@ pub fn committed(abi: &Abi, datatype: Handle) {
     }
 }
 
-/// Drops the size of a type that is about to be freed: the library may give its handle to another one.
+/// Drops the size of a type that is about to be freed: the library may reuse its handle.
 pub fn freeing(datatype: Handle) {
     SIZES.remove(datatype);
 }
 
-/// Returns true for what a program gives where no type is wanted. The library would call it an error.
+/// Returns true for the handles that programs pass if a type is not significant. The library would report an
+/// error.
 fn is_null(abi: &Abi, datatype: Handle) -> bool {
     datatype == 0 || datatype == abi.datatype_null()
 }
@@ -70,15 +71,15 @@ fn learn(abi: &Abi, datatype: Handle) -> Option<u64> {
 }
 
 fn is_predefined(abi: &Abi, datatype: Handle) -> bool {
-    match abi.flavour {
-        // Marked so, in the handle itself.
-        Flavour::Mpich => datatype >> 24 == 0x4c,
-        Flavour::Standard => datatype < 4096,
-        Flavour::OpenMpi => open_mpi().contains(&datatype),
+    match abi.flavor {
+        // MPICH encodes it in the handle.
+        Flavor::Mpich => datatype >> 24 == 0x4c,
+        Flavor::Standard => datatype < 4096,
+        Flavor::OpenMpi => open_mpi().contains(&datatype),
     }
 }
 
-/// The addresses of Open MPI's predefined types.
+/// Returns the addresses of Open MPI's predefined types.
 fn open_mpi() -> &'static [Handle] {
     static ADDRESSES: OnceLock<Vec<Handle>> = OnceLock::new();
     ADDRESSES.get_or_init(|| {
@@ -87,7 +88,7 @@ fn open_mpi() -> &'static [Handle] {
     })
 }
 
-/// The predefined types of Open MPI that programs send, by the names of their objects.
+/// The object names of the predefined types of Open MPI that programs send.
 const OPEN_MPI: [&str; 40] = [
     "byte",
     "packed",
@@ -133,12 +134,12 @@ const OPEN_MPI: [&str; 40] = [
 
 fn ask(datatype: Handle) -> u64 {
     let mut size: i64 = 0;
-    // SAFETY: the host has accepted the type, and the size is writable.
+    // SAFETY: the host has accepted the type, and `size` is a local variable.
     if unsafe { mpi::type_size_x(datatype, &raw mut size) } == Some(Abi::SUCCESS) {
         return size.max(0).cast_unsigned();
     }
     let mut size: c_int = 0;
-    // SAFETY: as above.
+    // SAFETY: the host has accepted the type, and `size` is a local variable.
     unsafe { mpi::type_size(datatype, &raw mut size) };
     u64::from(size.max(0).cast_unsigned())
 }

@@ -1,4 +1,4 @@
-//! The report of a process to `mpit doctor`: which MPI it has, what arrived there, and where its files would go.
+//! The report of a process to `mpit doctor`: its MPI library, its settings, and the location of its files.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,63 +15,63 @@ use serde::{Deserialize, Serialize};
 use crate::host::Host;
 use crate::native_monitoring;
 
-/// The environment variable that asks for it: a directory for a file of each process.
+/// The environment variable that requests the report: a directory for one file per process.
 pub const DIRECTORY: &str = "MPIT_DOCTOR";
 
-/// A process, as it says of itself.
+/// The report of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
-    /// The name of its machine.
+    /// Name of the machine.
     pub host: String,
-    /// The file of its program.
+    /// Path of the executable.
     pub program: String,
-    /// The version of the preload library.
+    /// Version of the preload library.
     pub mpit: String,
-    /// The launcher, as its environment shows, and its number of processes.
+    /// The launcher, as its environment variables show, and its number of processes.
     pub launcher: Option<(String, Option<u32>)>,
-    /// Its MPI library; `None` if there is none.
+    /// The MPI library; `None` if there is none.
     pub mpi: Option<Mpi>,
-    /// Its rank and the number of processes, once MPI is up.
+    /// Rank and number of processes, once MPI is initialized.
     pub world: Option<(u32, u32)>,
-    /// Settings that are not the default: name, value, and where it is from.
+    /// Settings that differ from the default: name, value, and source.
     pub settings: Vec<(String, String, String)>,
-    /// Settings that nothing takes: a sentence for each.
+    /// Messages about settings that no variable has.
     pub unknown: Vec<String>,
-    /// Recording is asked for.
+    /// True if recording is requested.
     pub records: bool,
-    /// The beginning of the names of its files, if some are to be written.
+    /// The common prefix of the file names, if files are to be written.
     pub stem: Option<PathBuf>,
-    /// The reason why they could not be.
+    /// The error if the files cannot be written.
     pub unwritable: Option<String>,
-    /// Open MPI's own monitoring is on as well.
+    /// True if Open MPI's own monitoring is on as well.
     pub native: bool,
-    /// It came to `MPI_Finalize`.
+    /// True if the process has reached `MPI_Finalize`.
     pub finalized: bool,
 }
 
 /// The MPI library of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mpi {
-    /// The library's own version text.
+    /// The version string of the library.
     pub version: String,
-    /// Its ABI; `None` if it is not known.
+    /// The name of its ABI; `None` if it is unknown.
     pub abi: Option<String>,
-    /// Its file.
+    /// The path of its file.
     pub file: String,
 }
 
 static WRITTEN: Mutex<Option<Process>> = Mutex::new(None);
 
-/// MPI is up: says so if it is asked for.
+/// Writes the report after the initialization of MPI if it is requested.
 pub(crate) fn write_if_asked() {
     if let Some(directory) = directory() {
         keep(&directory, process());
     }
 }
 
-/// MPI is being finalized.
+/// Writes the report again in `MPI_Finalize`.
 pub(crate) fn finalized() {
     let Some(directory) = directory() else { return };
     let before = WRITTEN.lock().ok().and_then(|mut written| written.take());
@@ -80,7 +80,7 @@ pub(crate) fn finalized() {
     }
 }
 
-/// The process calls MPI and has no library, or one whose ABI is not known: what there is to say of it.
+/// Writes the report of a process that calls MPI and has no library, or one of an unknown ABI.
 pub fn write_without_mpi() {
     if let Some(directory) = directory() {
         keep(&directory, Process { mpi: library(), ..of_any() });
@@ -91,8 +91,8 @@ fn directory() -> Option<PathBuf> {
     environment::var_os(DIRECTORY).map(PathBuf::from)
 }
 
-/// Writes the file of the process. What goes wrong is not reported: the directory may be one of another machine, and
-/// `mpit doctor` says which processes are missing.
+/// Writes the file of the process. Errors are ignored: the directory may be on another machine, and `mpit
+/// doctor` reports missing processes.
 fn keep(directory: &Path, process: Process) {
     let path = directory.join(format!("{}-{}.json", process.host, process.pid));
     if let Ok(text) = serde_json::to_vec(&process) {
@@ -117,7 +117,8 @@ fn of_any() -> Process {
     }
 }
 
-/// Variables with the number of processes, and who sets them. The first one that is set counts: launchers run below others.
+/// Environment variables with the number of processes, and the launchers that set them. The first one present
+/// wins: launchers may run below others.
 const LAUNCHERS: [(&str, &str); 4] = [
     ("OMPI_COMM_WORLD_SIZE", "mpiexec of Open MPI"),
     ("PMI_SIZE", "Hydra, the mpiexec of MPICH and Intel MPI"),
@@ -151,7 +152,7 @@ fn process() -> Process {
 
 fn library() -> Option<Mpi> {
     let (file, version) = crate::host::foreign::library()?;
-    Some(Mpi { version, file, abi: Host::get().map(|host| host.abi().flavour.to_string()) })
+    Some(Mpi { version, file, abi: Host::get().map(|host| host.abi().flavor.to_string()) })
 }
 
 fn settings() -> Vec<(String, String, String)> {
@@ -168,7 +169,7 @@ fn unknown_settings() -> Vec<String> {
     [misspelled(registry), unknown(registry)].concat()
 }
 
-/// Writes a file beside those of the run, and removes it.
+/// Checks that files can be written: creates one in the directory of the run's files, and removes it.
 fn try_to_write(stem: &Path) -> std::io::Result<()> {
     let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
@@ -177,7 +178,7 @@ fn try_to_write(stem: &Path) -> std::io::Result<()> {
     fs::remove_file(trial)
 }
 
-/// Says once that the program calls MPI and has lost its library, which the compiler's usual options bring about.
+/// Reports once that the program calls MPI without an MPI library, which common linker options cause.
 #[cold]
 pub fn complain_of_no_library() {
     static SAID: AtomicBool = AtomicBool::new(false);

@@ -1,18 +1,18 @@
-//! Handles as Fortran has them: integers, which the host turns into its own.
+//! Fortran handles: integers that the host converts to its own handles.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use mpit::words::Bind;
 
-use crate::abi::{Flavour, Handle};
+use crate::abi::{Flavor, Handle};
 use crate::host::{Function, Host};
 
-/// The function that turns Fortran's integers into handles of one kind.
+/// The host's function that converts Fortran handles of one kind.
 #[derive(Debug)]
 struct Conversion {
     f2c: Function,
-    /// The function of the standard ABI, which lacks the other one.
+    /// The function of the standard ABI, in which `f2c` is missing.
     from_int: Function,
 }
 
@@ -38,54 +38,55 @@ conversions! {
 }
 
 impl Conversion {
-    /// Returns the host's handle for a Fortran one. In MPICH they are the same number; other hosts have a function.
+    /// Converts a Fortran handle to the host's. In MPICH the numbers are equal; other hosts have a function.
     fn handle(&self, fortran: c_int) -> Option<Handle> {
         let abi = Host::get()?.abi();
-        let address = match abi.flavour {
-            Flavour::Mpich => return Some(fortran.cast_unsigned() as Handle),
-            Flavour::OpenMpi => self.f2c.own()?,
-            Flavour::Standard => self.from_int.own()?,
+        let address = match abi.flavor {
+            Flavor::Mpich => return Some(fortran.cast_unsigned() as Handle),
+            Flavor::OpenMpi => self.f2c.own()?,
+            Flavor::Standard => self.from_int.own()?,
         };
-        // SAFETY: the conversion functions take an integer and return a handle, which in these flavours is a pointer.
+        // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors
+        // is a pointer.
         let convert = unsafe {
             std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(c_int) -> Handle>(address)
         };
-        // SAFETY: any integer may be converted.
+        // SAFETY: the functions accept any integer.
         Some(abi.clean(unsafe { convert(fortran) }))
     }
 }
 
-/// A communicator.
+/// Converts a communicator.
 #[must_use]
 pub fn comm(fortran: c_int) -> Option<Handle> {
     COMM.handle(fortran)
 }
 
-/// A datatype.
+/// Converts a datatype.
 #[must_use]
 pub fn datatype(fortran: c_int) -> Option<Handle> {
     DATATYPE.handle(fortran)
 }
 
-/// A request.
+/// Converts a request.
 #[must_use]
 pub fn request(fortran: c_int) -> Option<Handle> {
     REQUEST.handle(fortran)
 }
 
-/// A reduction operation.
+/// Converts a reduction operation.
 #[must_use]
 pub fn op(fortran: c_int) -> Option<Handle> {
     OP.handle(fortran)
 }
 
-/// A window.
+/// Converts a window.
 #[must_use]
 pub fn win(fortran: c_int) -> Option<Handle> {
     WIN.handle(fortran)
 }
 
-/// Returns the host's handle of an error handler, a group, an info object or an operation; `None` for another kind.
+/// Converts an error handler, a group, an info object or an operation; returns `None` for other kinds.
 #[must_use]
 pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
     match kind {
@@ -97,8 +98,8 @@ pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
     }
 }
 
-/// Variables whose address is Fortran's `MPI_IN_PLACE`: a common block of Open MPI, spelled as compilers do, and the constant of
-/// MPICH's `mpi_f08`, which arrives like that in descriptors.
+/// Variables whose address is Fortran's `MPI_IN_PLACE`: a common block of Open MPI, in the spellings of the
+/// compilers, and the constant of MPICH's `mpi_f08`, as it appears in descriptors.
 const OBJECTS: [&str; 5] = [
     "mpi_fortran_in_place_",
     "mpi_fortran_in_place",
@@ -107,10 +108,12 @@ const OBJECTS: [&str; 5] = [
     "MPIR_F08_MPI_IN_PLACE",
 ];
 
-/// MPICH's variable that holds the address that is Fortran's `MPI_IN_PLACE`, set when its Fortran interface is initialized.
+/// MPICH's variable that holds the address of Fortran's `MPI_IN_PLACE`, set when its Fortran interface is
+/// initialized.
 const POINTER: &str = "MPIR_F_MPI_IN_PLACE";
 
-/// Returns true if a buffer is `MPI_IN_PLACE`, as Fortran or C have it: some interfaces of Fortran translate it on the way.
+/// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they
+/// call C.
 #[must_use]
 pub fn is_in_place(buffer: *const c_void) -> bool {
     static ADDRESSES: OnceLock<Vec<usize>> = OnceLock::new();
@@ -126,6 +129,6 @@ pub fn is_in_place(buffer: *const c_void) -> bool {
     }
     let Some(variable) = *VARIABLE.get_or_init(|| host.object(POINTER)) else { return false };
     let at = std::ptr::with_exposed_provenance::<usize>(variable);
-    // SAFETY: the library defines the variable as a pointer, and is never unloaded.
+    // SAFETY: the library defines this variable as a pointer, and is never unloaded.
     address != 0 && unsafe { at.read() } == address
 }

@@ -1,9 +1,9 @@
-//! Bytes between the processes of a job while MPI goes down, over the host's own functions.
+//! Transport of bytes between the processes of a job during `MPI_Finalize`, over the host's own functions.
 //!
-//! First all processes meet in a barrier. Then they make a communicator of their own:
-//! on the program's communicators, a receive from anybody that the program left behind could take what is ours. Every
-//! operation is one that returns at once and is asked after until the time is up. One that was given up stays with the
-//! library, and so does the memory that it uses.
+//! All processes enter a barrier and then create a communicator of our own: on the program's communicators, a
+//! receive from `MPI_ANY_SOURCE` that the program left pending could match our messages. All operations are
+//! nonblocking and polled: the barrier without a time limit, since `MPI_Finalize` has none either, the others until
+//! a deadline. An operation that times out stays with the library, and its memory is leaked.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use mpit::words::Datatype;
 use mpit_components::gather::{self, Patience, Transport};
 
-use crate::abi::{Abi, Flavour, Handle};
+use crate::abi::{Abi, Flavor, Handle};
 use crate::host::{Host, p2p};
 
-/// Offers the host's functions to those who gather.
+/// Registers the host's functions as the transport.
 pub(crate) fn offer() {
     gather::offer(&OverMpi);
 }
@@ -24,13 +24,14 @@ pub(crate) fn offer() {
 #[derive(Debug)]
 struct OverMpi;
 
-/// The communicator that all processes made when they met.
+/// The communicator that all processes have created.
 static COMM: OnceLock<Handle> = OnceLock::new();
 
-/// No message is longer: counts are of C's type int, and a piece that is taken is a sign of life.
+/// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the
+/// deadline.
 const PIECE: usize = 16 << 20;
 
-/// A length goes before what is as long.
+/// The tag of a message with the length of the bytes that follow.
 const LENGTH: c_int = 1;
 const BYTES: c_int = 2;
 
@@ -38,27 +39,28 @@ impl Transport for OverMpi {
     fn meet(&self, further: Duration) -> Result<(), String> {
         let abi = Host::get().ok_or("there is no MPI library")?.abi();
         let all = Request::begin(|request| {
-            // SAFETY: MPI is up, so the world exists; there is room for a request.
+            // SAFETY: MPI is initialized, so the world exists, and `begin` passes space for a request.
             unsafe { p2p::ibarrier(abi.comm_world, request) }
         })?;
         all.complete(None)?;
-        // The library writes it whenever the last process comes, which may be after we gave up.
+        // Leaked: if the last process is late, the library writes the handle after the deadline.
         let made: &'static mut u64 = Box::leak(Box::new(0));
         let at: *mut u64 = made;
         let dup = Request::begin(|request| {
-            // SAFETY: MPI is up; `at` stays valid for ever and has room for a handle; so has `request`.
+            // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space
+            // for a request.
             unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
         })?;
         if !dup.complete(Some(Instant::now() + further))? {
             return Err("a process does not answer any more".to_owned());
         }
-        // SAFETY: the library has written the handle, and will not do so again.
+        // SAFETY: the request is complete, so the library has written the handle and does not write again.
         let comm = unsafe { abi.load_handle(at.cast::<c_void>()) };
         if let Some(handler) = errors_return(abi) {
-            // SAFETY: the communicator is ours and alive, and the handler predefined.
+            // SAFETY: this function created the communicator, and the handler is a predefined one.
             unsafe { p2p::comm_set_errhandler(comm, handler) };
         }
-        // Giving it back would need everybody once more; the library does so at its end.
+        // Never freed: that would be another collective call. The library frees it when it ends.
         let _ = COMM.set(comm);
         Ok(())
     }
@@ -95,40 +97,40 @@ impl Transport for OverMpi {
     }
 
     fn host_name(&self) -> String {
-        // More than MPI_MAX_PROCESSOR_NAME of any flavour.
+        // Longer than `MPI_MAX_PROCESSOR_NAME` of any flavor.
         let mut name = [0_u8; 1024];
         let mut len: c_int = 0;
-        // SAFETY: MPI is up, and the buffer is longer than any name.
+        // SAFETY: MPI is initialized, and the buffer is longer than any name.
         let asked = unsafe { p2p::get_processor_name(name.as_mut_ptr(), &raw mut len) };
         let end = if asked == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
         String::from_utf8_lossy(&name[..end]).into_owned()
     }
 }
 
-/// `MPI_ERRORS_RETURN`.
+/// Returns `MPI_ERRORS_RETURN`.
 pub(crate) fn errors_return(abi: &Abi) -> Option<Handle> {
-    match abi.flavour {
-        Flavour::OpenMpi => Host::get()?.object("ompi_mpi_errors_return"),
-        Flavour::Mpich => Some(0x5400_0001),
-        Flavour::Standard => Some(323),
+    match abi.flavor {
+        Flavor::OpenMpi => Host::get()?.object("ompi_mpi_errors_return"),
+        Flavor::Mpich => Some(0x5400_0001),
+        Flavor::Standard => Some(323),
     }
 }
 
-/// What messages are made of, and the communicator they travel on.
+/// Returns the datatype and the communicator of the messages.
 fn means() -> Result<(Handle, Handle), String> {
     let abi = Host::get().ok_or("there is no MPI library")?.abi();
     let comm = COMM.get().ok_or("the processes did not meet")?;
     Ok((abi.datatype(Datatype::Char), *comm))
 }
 
-/// Sends the piece that begins at a place, and gives the bytes back if it was taken.
+/// Sends the piece that begins at `at`. Returns true and the bytes if it was received.
 fn send(to: u32, tag: c_int, bytes: Vec<u8>, at: usize, until: Instant) -> Result<(bool, Vec<u8>), String> {
     let (datatype, comm) = means()?;
     let piece = &bytes[at..bytes.len().min(at + PIECE)];
     let request = Request::begin(|request| {
         let (data, count) = (piece.as_ptr().cast(), piece.len() as c_int);
-        // SAFETY: the communicator is alive; the bytes are not changed while the request is active, and stay for
-        // ever if it is given up.
+        // SAFETY: the communicator is never freed; the bytes are not changed while the request is active, and
+        // are leaked if it times out.
         unsafe { p2p::issend(data, count, datatype, to.cast_signed(), tag, comm, request) }
     })?;
     match request.complete(Some(until)) {
@@ -140,14 +142,14 @@ fn send(to: u32, tag: c_int, bytes: Vec<u8>, at: usize, until: Instant) -> Resul
     }
 }
 
-/// Receives so many bytes; `None` if they did not come.
+/// Receives `len` bytes; returns `None` if they did not arrive in time.
 fn receive(from: u32, tag: c_int, len: usize, until: Instant) -> Result<Option<Vec<u8>>, String> {
     let (datatype, comm) = means()?;
     let mut bytes = vec![0; len];
     let request = Request::begin(|request| {
         let (data, count) = (bytes.as_mut_ptr().cast(), len as c_int);
-        // SAFETY: the communicator is alive; the bytes are left alone while the request is active, and stay for ever
-        // if it is given up.
+        // SAFETY: the communicator is never freed; the bytes are not used while the request is active, and
+        // are leaked if it times out.
         unsafe { p2p::irecv(data, count, datatype, from.cast_signed(), tag, comm, request) }
     })?;
     match request.complete(Some(until)) {
@@ -159,9 +161,9 @@ fn receive(from: u32, tag: c_int, len: usize, until: Instant) -> Result<Option<V
     }
 }
 
-/// Something that the library is at.
+/// An active request.
 struct Request {
-    /// A handle of either width.
+    /// The handle, of either width.
     handle: u64,
 }
 
@@ -175,15 +177,15 @@ impl Request {
         }
     }
 
-    /// Asks after it until it is complete or the time is up, if there is a limit; says which.
+    /// Polls the request until it is complete or the deadline has passed. Returns true if it is complete.
     fn complete(mut self, until: Option<Instant>) -> Result<bool, String> {
         let mut pause = Duration::ZERO;
         loop {
             let mut flag = 0;
-            // Larger than a status of any flavour.
+            // Larger than a status of any flavor.
             let mut status = [0_u64; 8];
             let (request, into) = ((&raw mut self.handle).cast(), (&raw mut status).cast());
-            // SAFETY: MPI is up; the request is active; flag and status are writable.
+            // SAFETY: MPI is initialized, the request is active, and `flag` and `status` are local variables.
             let asked = unsafe { p2p::test(request, &raw mut flag, into) };
             match asked {
                 Some(Abi::SUCCESS) if flag != 0 => return Ok(true),
@@ -193,7 +195,7 @@ impl Request {
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(false);
             }
-            // Others may need the processor to come here at all.
+            // Yields the processor, which the other processes may need to reach this point.
             if pause.is_zero() {
                 thread::yield_now();
             } else {

@@ -1,4 +1,4 @@
-//! Groups of the host: who is in a communicator or a window, by the ranks of the world.
+//! Groups of the MPI library: the members of a communicator or a window by their world ranks.
 
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Weak};
@@ -7,11 +7,11 @@ use mpit::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{Ask, Asked, Ranks};
 
-use crate::abi::{Abi, Flavour, Handle};
+use crate::abi::{Abi, Flavor, Handle};
 use crate::host::{Host, mpi};
 use crate::sessions;
 
-/// A group of ours, given back when dropped.
+/// A group that is freed when dropped.
 #[derive(Debug)]
 pub(crate) struct Group {
     abi: &'static Abi,
@@ -19,63 +19,66 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Of a communicator: of an intercommunicator this process's own.
+    /// Returns the group of a communicator; of an intercommunicator, the local group.
     fn of(abi: &'static Abi, comm: Handle) -> Option<Self> {
-        // SAFETY: the communicator is alive, and there is room for a handle.
+        // SAFETY: callers pass a communicator in use, and `given` passes space for a handle.
         Self::given(abi, |group| unsafe { mpi::comm_group(comm, group) })
     }
 
-    /// The remote group of an intercommunicator, the only one of any other.
+    /// Returns the group that messages go to: the remote group of an intercommunicator, or the only group.
     pub(crate) fn of_peers(abi: &'static Abi, comm: Handle, remote: bool) -> Option<Self> {
         if remote {
-            // SAFETY: as in `of`.
+            // SAFETY: callers pass an intercommunicator in use, and `given` passes space for a handle.
             Self::given(abi, |group| unsafe { mpi::comm_remote_group(comm, group) })
         } else {
             Self::of(abi, comm)
         }
     }
 
-    /// Returns the group of the world; without a world, that of the process set that stands for it.
+    /// Returns the group of `MPI_COMM_WORLD`; in a program that uses sessions only, a copy of the group of
+    /// `mpi://WORLD`.
     fn of_world(abi: &'static Abi) -> Option<Self> {
         let Some(world) = sessions::group() else { return Self::of(abi, abi.comm_world) };
         Self::given(abi, |group| {
-            // SAFETY: the group is alive, no rank is left out, and there is room for a handle.
+            // SAFETY: the group is alive while our session is open, no ranks are excluded, and `given` passes
+            // space for a handle.
             unsafe { mpi::group_excl(world, 0, std::ptr::null(), group) }
         })
     }
 
-    /// Of a window.
+    /// Returns the group of a window.
     pub(crate) fn of_window(abi: &'static Abi, win: Handle) -> Option<Self> {
-        // SAFETY: the window is alive, and there is room for a handle.
+        // SAFETY: callers pass a window in use, and `given` passes space for a handle.
         Self::given(abi, |group| unsafe { mpi::win_get_group(win, group) })
     }
 
     fn given(abi: &'static Abi, ask: impl FnOnce(*mut c_void) -> Option<c_int>) -> Option<Self> {
-        // A word has room for a handle of either width.
+        // A `u64` has space for a handle of either width.
         let mut group: u64 = 0;
         let asked = ask((&raw mut group).cast());
         (asked == Some(Abi::SUCCESS)).then(|| Self { abi, handle: abi.clean(group as Handle) })
     }
 
-    /// Some members of this group, in this order.
+    /// Returns a group of the given members of this group, in this order.
     fn some(&self, ranks: &[c_int]) -> Option<Self> {
         Self::given(self.abi, |group| {
-            // SAFETY: the group is alive, the ranks are different ones of its own, and there is room for a handle.
+            // SAFETY: the group is freed only when dropped, callers pass distinct ranks of it, and `given`
+            // passes space for a handle.
             unsafe { mpi::group_incl(self.handle, ranks.len() as c_int, ranks.as_ptr(), group) }
         })
     }
 
     pub(crate) fn size(&self) -> Option<u32> {
         let mut size = 0;
-        // SAFETY: the group is alive, and the size writable.
+        // SAFETY: the group is freed only when dropped, and `size` is a local variable.
         let asked = unsafe { mpi::group_size(self.handle, &raw mut size) };
         (asked == Some(Abi::SUCCESS)).then_some(size.cast_unsigned())
     }
 
-    /// The ranks in another group, negative for processes that are not in it.
+    /// Translates ranks to another group; negative for processes that are not in it.
     fn translated(&self, ranks: &[c_int], to: &Self) -> Option<Vec<c_int>> {
         let mut translated = vec![-1; ranks.len()];
-        // SAFETY: both groups are alive, and there is room for as many ranks.
+        // SAFETY: both groups are freed only when dropped, and `translated` is as long as `ranks`.
         let asked = unsafe {
             mpi::group_translate_ranks(
                 self.handle,
@@ -88,17 +91,18 @@ impl Group {
         (asked == Some(Abi::SUCCESS)).then_some(translated)
     }
 
-    /// The ranks in the world of all members.
+    /// Returns the world ranks of all members.
     fn in_world(&self, world: &Self) -> Option<Vec<c_int>> {
         let size = self.size()?.cast_signed();
-        if self.abi.flavour == Flavour::OpenMpi {
+        if self.abi.flavor == Flavor::OpenMpi {
             return self.in_world_by_guesses(world, size);
         }
         self.translated(&(0..size).collect::<Vec<_>>(), world)
     }
 
-    /// Lists the members where translating compares each rank with each process of the other group. Most groups go through the
-    /// world in steps, so a few members at a time are compared with those that come next if this one does.
+    /// Returns the world ranks of all members for libraries that compare each rank with each process of the
+    /// other group. Most groups have a constant stride, so up to 32 members at a time are compared with a
+    /// group of the expected processes.
     fn in_world_by_guesses(&self, world: &Self, size: c_int) -> Option<Vec<c_int>> {
         const GUESSES: c_int = 32;
         const MISSES: u32 = 16;
@@ -129,7 +133,7 @@ impl Group {
         Some(found)
     }
 
-    /// Returns how many of the members from a rank on are the guessed ones of the world.
+    /// Returns the number of members, counted from rank `from`, that are equal to the guesses.
     fn prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
         let len = guesses.len() as c_int;
         let subset = world.some(guesses)?;
@@ -144,18 +148,18 @@ impl Drop for Group {
         let at = (&raw mut handle).cast::<c_void>();
         debug_assert!(!self.abi.narrow_handles || cfg!(target_endian = "little"));
         if mpi::is_active() {
-            // SAFETY: the group is ours, and the word holds its handle in either width.
+            // SAFETY: this value owns the group, and the `u64` holds its handle in either width.
             unsafe { mpi::group_free(at) };
         }
     }
 }
 
-/// Converts a rank of the world; others are `MPI_UNDEFINED`, which is negative.
+/// Converts a world rank. A process outside of the world has `MPI_UNDEFINED`, which is negative.
 fn rank_or_outside(rank: c_int) -> u32 {
     u32::try_from(rank).unwrap_or(OUTSIDE)
 }
 
-/// A group that is asked for its members one by one, or for all of them.
+/// The source of a group's world ranks, one by one or all at once.
 #[derive(Debug)]
 struct Source(Arc<Group>);
 
@@ -171,7 +175,7 @@ impl Ask for Source {
     }
 }
 
-/// The group of the world.
+/// Returns the group of the world.
 fn world(abi: &'static Abi) -> Option<Arc<Group>> {
     static WORLD: Mutex<Option<Arc<Group>>> = Mutex::new(None);
     if let Some(world) = &*WORLD.lock() {
@@ -180,16 +184,16 @@ fn world(abi: &'static Abi) -> Option<Arc<Group>> {
     let group = Arc::new(Group::of_world(abi)?);
     let mut world = WORLD.lock();
     let kept = Arc::clone(world.get_or_insert_with(|| Arc::clone(&group)));
-    // Unlock before `group` is dropped: if another thread was faster, that frees this group at the host.
+    // Unlocks before `group` is dropped: if another thread was faster, this frees a group at the host.
     drop(world);
     Some(kept)
 }
 
-/// Groups whose members are in use, by the host's handle. The host gives the same one for communicators of the same group,
-/// as long as it exists.
+/// The groups whose members are in use, by the host's handle. The host returns the same handle for
+/// communicators of the same group, as long as the group exists.
 static IN_USE: Mutex<Vec<(Handle, Weak<Asked>)>> = Mutex::new(Vec::new());
 
-/// The members of a group, of which the host is not asked before they are needed.
+/// Returns the members of a group; the host is not asked for them until they are needed.
 pub(crate) fn ranks(group: Group) -> Option<Ranks> {
     let abi = Host::get()?.abi();
     let (handle, size) = (group.handle, group.size()?);
@@ -200,7 +204,8 @@ pub(crate) fn ranks(group: Group) -> Option<Ranks> {
         let mut same = in_use.iter().filter(|(other, _)| *other == handle);
         same.find_map(|(_, asked)| asked.upgrade())
     };
-    // One of another size is dropped without the lock: it may be the last, which frees the group at the host.
+    // A group of another size is dropped without the lock: it may be the last reference, which frees the
+    // group at the host.
     let known = known(&IN_USE.lock());
     if let Some(asked) = known.filter(|asked| asked.size() == size) {
         return Some(Ranks::Asked(asked));

@@ -1,4 +1,4 @@
-//! Entries that tools are not shown.
+//! Entries that are hidden from tools.
 
 use std::ffi::CStr;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use mpit::cvar::{Cvar, Text};
 use mpit::desc::CategoryDesc;
 
-use crate::abi::Flavour;
+use crate::abi::Flavor;
 use crate::host::{Host, find};
 
 /// Entries that are left out of all lists, for tools that crash on them or stop at them: names of variables, events, sources and categories,
@@ -16,14 +16,14 @@ use crate::host::{Host, find};
 #[mpit::cvar(name = "hidden_entries", scope = "LOCAL", verbosity = "USER_DETAIL", component = "mpit")]
 pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
 
-/// Tools with the entries that they crash on or stop at: a function of the tool, and patterns. TAU reads every variable into a buffer of
-/// 1025 words; the histogram has 66 for each process. It stops at the first variable that is bound to a window, and those of
-/// the library come later.
+/// Tools with the entries that they crash on or stop at: a function that identifies the tool, and patterns.
+/// TAU reads each variable into a buffer of 1025 elements; the histogram has 66 for each process. It stops at
+/// the first variable that is bound to a window, and the library's variables come after it.
 const FRAGILE_TOOLS: [(&CStr, &str); 1] =
     [(c"Tau_mpi_t_initialize", "pml_monitoring_messages_histogram,osc_monitoring_window_*")];
 
-/// Variables of Open MPI that are described and cannot be used: without their hardware, or without their component. Tools that
-/// stop at the first refusal would stop there.
+/// Variables of Open MPI that are described but cannot be used without their hardware or component. Some
+/// tools stop at the first refusal.
 const REFUSED_BY_OPEN_MPI: &str = "mtl_psm2_*,vprotocol";
 
 /// Returns the patterns for the tools in this process.
@@ -42,14 +42,14 @@ pub(crate) fn prepare() {
     let _ = of_tools();
 }
 
-/// Returns true if an entry of the MPI library of this name is not shown.
+/// Returns true if an entry of the MPI library with this name is hidden.
 #[must_use]
 pub fn holds_of_host(name: &str) -> bool {
-    let is_open_mpi = Host::get().is_some_and(|host| host.abi().flavour == Flavour::OpenMpi);
+    let is_open_mpi = Host::get().is_some_and(|host| host.abi().flavor == Flavor::OpenMpi);
     holds(name, &[]) || is_open_mpi && matches(REFUSED_BY_OPEN_MPI, name)
 }
 
-/// Returns true if a list of patterns has one for the name.
+/// Returns true if a pattern of the list matches the name.
 pub(crate) fn matches(list: &str, name: &str) -> bool {
     list.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()).any(|pattern| {
         match pattern.strip_suffix('*') {
@@ -59,7 +59,7 @@ pub(crate) fn matches(list: &str, name: &str) -> bool {
     })
 }
 
-/// Returns true if an entry of this name, in these categories, is not shown.
+/// Returns true if an entry with this name, in these categories, is hidden.
 #[must_use]
 pub fn holds(name: &str, categories: &[&CategoryDesc]) -> bool {
     let list = HIDDEN.get();

@@ -1,5 +1,5 @@
-//! Programs and libraries with definitions of their own that are no plug-ins: found by a note in their files, also those
-//! that are loaded later.
+//! Programs and libraries that define variables and are not plug-ins. They are found by an ELF note, also if
+//! they are loaded later.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::atomic::{
@@ -13,7 +13,7 @@ use mpit::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
 
 use crate::host::{Host, find};
 
-/// Takes over what images define that were loaded since the last time. Cheap when there are none.
+/// Registers the definitions of images loaded since the last call. Cheap if there are none.
 pub(crate) fn adopt_new() {
     static SEEN: AtomicU64 = AtomicU64::new(0);
     static ADOPTING: AtomicBool = AtomicBool::new(false);
@@ -21,9 +21,9 @@ pub(crate) fn adopt_new() {
         return;
     }
     let mut loaded = 0;
-    // SAFETY: `count` takes the pointer for what it is, and does not keep it.
+    // SAFETY: `count` expects a pointer to a `u64`, and does not keep it.
     unsafe { find::each_object(count, (&raw mut loaded).cast()) };
-    // What an image does when it is asked may come back here.
+    // The guard is against recursion: an image's function may call this one.
     if SEEN.load(Acquire) == loaded || ADOPTING.swap(true, AcqRel) {
         return;
     }
@@ -35,10 +35,10 @@ pub(crate) fn adopt_new() {
 fn adopt_all() {
     static KNOWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let mut found: Vec<Found> = Vec::new();
-    // SAFETY: `collect` takes the pointer to `found` for what it is, and does not keep it.
+    // SAFETY: `collect` expects a pointer to a `Vec<Found>`, and does not keep it.
     unsafe { find::each_object(collect, (&raw mut found).cast()) };
     for Found { file, function } in found {
-        // An image that has functions of MPI_T itself shows what it has by those.
+        // An image that defines the functions of MPI_T itself shows its definitions through them.
         if image::is_own(function) || find::defines(&file, c"MPI_T_init_thread") {
             continue;
         }
@@ -53,26 +53,28 @@ fn adopt_all() {
         };
         if !is_known {
             find::keep_loaded(address as *const c_void);
-            // SAFETY: from the note of an image that stays from now on.
+            // SAFETY: the function came from the note of an image, which `keep_loaded` keeps in the process.
             unsafe { image::adopt(function) };
         }
     }
 }
 
-/// An image with a note.
+/// An image with our note.
 struct Found {
     file: CString,
     function: PluginFunction,
 }
 
+/// Reads the dynamic linker's count of loaded objects.
+///
 /// # Safety
 ///
-/// `loaded` is a `*mut u64`; `info` is what the dynamic linker passes.
+/// `loaded` is a `*mut u64` that is not used elsewhere; `info` is what the dynamic linker passes.
 unsafe extern "C" fn count(info: *mut libc::dl_phdr_info, size: usize, loaded: *mut c_void) -> c_int {
-    // Before the dynamic linker counted, it passed less; then each time counts as new.
+    // Older dynamic linkers have no count; then every call counts as new.
     static ALWAYS: AtomicU64 = AtomicU64::new(1);
     let number = if size >= size_of::<libc::dl_phdr_info>() {
-        // SAFETY: the dynamic linker passes a whole description.
+        // SAFETY: `size` shows that the description contains `dlpi_adds`.
         unsafe { (*info).dlpi_adds }
     } else {
         ALWAYS.fetch_add(1, Relaxed)
@@ -82,21 +84,23 @@ unsafe extern "C" fn count(info: *mut libc::dl_phdr_info, size: usize, loaded: *
     1
 }
 
+/// Appends an object to a list if it has our note.
+///
 /// # Safety
 ///
-/// `found` is a `*mut Vec<Found>`; `info` is what the dynamic linker passes.
+/// `found` is a `*mut Vec<Found>` that is not used elsewhere; `info` is what the dynamic linker passes.
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker passes a description of a loaded object.
+    // SAFETY: the dynamic linker passes a description that is valid during this call.
     let info = unsafe { &*info };
-    // SAFETY: the name of a loaded object is a C string.
+    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
     let file = unsafe { CStr::from_ptr(info.dlpi_name) };
-    // SAFETY: the object has so many program headers.
+    // SAFETY: `dlpi_phdr` has `dlpi_phnum` program headers.
     let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    // SAFETY: `adopt_all` passes the address of its list.
+    // SAFETY: `adopt_all` passes its list, and does not use it during the call.
     let found = unsafe { &mut *found.cast::<Vec<Found>>() };
     for header in headers.iter().filter(|header| header.p_type == libc::PT_NOTE) {
         let start = (info.dlpi_addr + header.p_vaddr) as *const u8;
-        // SAFETY: notes lie in what is loaded of an object, and this is their segment.
+        // SAFETY: a `PT_NOTE` segment lies in the mapped part of the object, and `p_memsz` is its length.
         let notes = unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) };
         if let Some(function) = function_of(notes) {
             found.push(Found { file: file.to_owned(), function });
@@ -105,7 +109,7 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, found:
     0
 }
 
-/// The function that a note of ours leads to, among other notes.
+/// Returns the function that our note refers to; other notes are skipped.
 fn function_of(mut notes: &[u8]) -> Option<PluginFunction> {
     const HEADER: usize = 12;
     while notes.len() >= HEADER {
@@ -117,7 +121,8 @@ fn function_of(mut notes: &[u8]) -> Option<PluginFunction> {
         if name == NOTE_NAME && kind == NOTE_TYPE {
             let distance = i64::from_ne_bytes(content.try_into().ok()?);
             let address = content.as_ptr().wrapping_offset(distance as isize);
-            // SAFETY: a note of this name and type leads to a function of this type.
+            // SAFETY: `core/src/plugin/image.rs` defines notes of this name and type with the distance to
+            // such a function.
             return Some(unsafe { std::mem::transmute::<*const u8, PluginFunction>(address) });
         }
         notes = notes.get(end.next_multiple_of(4)..)?;

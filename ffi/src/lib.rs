@@ -1,8 +1,21 @@
-//! The C interface of `mpit`.
+//! The C interface of `mpit`: the MPI_T functions of the standard, for any MPI library.
 //!
-//! This crate knows C ABIs and has no semantics of its own: what a variable is, `mpit` knows; what traffic is,
-//! `mpit_components` knows. Here are the tables of constants ([`mod@abi`]), the MPI library underneath ([`host`]), the
-//! list made of its entries and ours ([`merge`]), and the C functions of the tools interface ([`mpi_t`]).
+//! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events,
+//! `mpit_components` defines traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI
+//! library underneath, called the host ([`host`]), the list merged from its MPI_T entries and ours
+//! ([`merge`]), and the C functions of MPI_T ([`mpi_t`]).
+//!
+//! # API boundary
+//!
+//! MPI libraries in Rust re-export [`mpi_t`]. The other modules are for `mpit-preload`, `mpit-embed` and the command
+//! `mpit`, and are no stable interface.
+//!
+//! # Invariants
+//!
+//! * Everything from C is checked before it is used. No panic and no Rust type crosses the boundary.
+//! * C gets identifiers, not pointers; stale, foreign and forged ones are errors.
+//! * Constants of an MPI ABI are data, chosen once at run time.
+//! * No lock is held while the MPI library, a callback or a plug-in runs.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
@@ -45,7 +58,7 @@ use mpit::lock::Once;
 use abi::Abi;
 use host::Host;
 
-/// The constants of the program that calls us: the host's, or without one the standard's.
+/// The MPI constants that the calling program uses: the host's, or the standard ABI's if there is no host.
 pub fn abi() -> &'static Abi {
     static STANDARD: Once<Abi> = Once::new();
     match Host::get() {

@@ -1,5 +1,5 @@
-//! The host's life, as far as we see it: from `MPI_Init`, from the first call after one that was not seen, and from
-//! what happens in `MPI_Finalize`.
+//! Life cycle of MPI in this process. Initialization is seen at `MPI_Init` or, if that call was not seen, at
+//! the first recorded call; the end is seen inside `MPI_Finalize`.
 
 use std::ffi::c_int;
 use std::sync::atomic::{
@@ -17,23 +17,23 @@ use crate::{comms, doctor, gather, infos, listing, mpi_t, native_monitoring, ses
 
 static KNOWN_UP: AtomicBool = AtomicBool::new(false);
 
-/// A session may be used by several threads at once.
+/// True if a session may be used by several threads at once.
 static SESSION_IS_CONCURRENT: AtomicBool = AtomicBool::new(false);
 
-/// The last session has ended, and everything is written.
+/// True after the last session has ended and all files are written.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// The thread level of the world is in force.
+/// True once the thread level of the world is in force.
 static KNOWS_LEVEL: AtomicBool = AtomicBool::new(false);
 
-/// Whether MPI was seen to be up.
+/// Returns true if MPI was seen to be initialized.
 #[inline]
 pub fn is_known_up() -> bool {
     KNOWN_UP.load(Acquire)
 }
 
-/// MPI is up: called after `MPI_Init`, and before each call that is recorded, since not every language's `MPI_Init`
-/// can be seen.
+/// Handles the initialization of MPI, once. Called after `MPI_Init`, and before each recorded call, because
+/// the `MPI_Init` of some languages is not seen.
 #[inline]
 pub fn ensure_up() {
     if !KNOWN_UP.load(Acquire) {
@@ -52,7 +52,7 @@ fn came_up() {
     let abi = found.abi();
     let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
     if has_world {
-        // SAFETY: MPI is up, and the level is writable.
+        // SAFETY: MPI is initialized (`has_world`), and `level` is a local variable.
         unsafe { mpi::query_thread(&raw mut level) };
     }
     let concurrent =
@@ -62,22 +62,24 @@ fn came_up() {
     if !has_world {
         if let Some(world) = sessions::open(abi) {
             KNOWN_UP.store(true, Release);
-            // SAFETY: the files are ours: made under names that the program does not know, and locked.
+            // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
+            // and locks them.
             unsafe { mpit::mapping::allow() };
             host::initialized(world);
             asked_for_at_start();
         }
         return;
     }
-    // SAFETY: MPI is up, so the world exists; the rank is writable.
+    // SAFETY: MPI is initialized, so the world exists, and `rank` is a local variable.
     let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
-    // SAFETY: as above.
+    // SAFETY: MPI is initialized, so the world exists, and `size` is a local variable.
     let sized = unsafe { mpi::comm_size(abi.comm_world, &raw mut size) };
-    // From here on components and callbacks of tools run, which may make calls of MPI, or wait for threads that do:
-    // these calls are recorded as far as components are open, and wait for nothing.
+    // From here on components and callbacks of tools run. They may make MPI calls or wait for threads that
+    // do: these calls are recorded by the components that are open already, and never wait.
     KNOWN_UP.store(true, Release);
     if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
-        // SAFETY: the files are ours: made under names that the program does not know, and locked.
+        // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
+        // and locks them.
         unsafe { mpit::mapping::allow() };
         if was_spawned(abi) {
             run::set_spawned();
@@ -89,7 +91,7 @@ fn came_up() {
     asked_for_at_start();
 }
 
-/// Does what else the settings ask for when MPI is up.
+/// Performs all other actions that settings request at initialization.
 fn asked_for_at_start() {
     mpi_t::library_is_up();
     native_monitoring::complain_if_on();
@@ -100,14 +102,14 @@ fn asked_for_at_start() {
 /// Returns true if `MPI_Comm_spawn` started this process.
 fn was_spawned(abi: &Abi) -> bool {
     let mut parent = 0_u64;
-    // SAFETY: MPI is up; there is room for a handle of either width.
+    // SAFETY: MPI is initialized, and a `u64` has space for a handle of either width.
     let asked = unsafe { mpi::comm_get_parent((&raw mut parent).cast()) };
-    // SAFETY: `parent` has a handle, or zeros.
+    // SAFETY: `parent` is as wide as the wider handle, and initialized.
     asked == Some(Abi::SUCCESS) && unsafe { abi.load_handle((&raw const parent).cast()) } != abi.comm_null
 }
 
-/// A session was initialized. Sessions have thread levels of their own, and the highest one is in force. `None` stands for
-/// a session whose level cannot be asked.
+/// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in
+/// force. `None` means that the level cannot be determined.
 pub fn session_initialized(session: Option<Handle>) {
     sessions::begun();
     if IS_OVER.load(SeqCst) {
@@ -122,8 +124,8 @@ pub fn session_initialized(session: Option<Handle>) {
     }
 }
 
-/// A session is about to be finalized. The last one ends MPI for programs that use sessions alone; what they do in sessions
-/// that begin afterwards is not recorded.
+/// Prepares for the finalization of a session. The last one ends MPI for programs that use sessions only;
+/// sessions that begin later are not recorded.
 pub fn session_finalizing() {
     if sessions::ending() && sessions::is_open() {
         finalizing();
@@ -133,8 +135,8 @@ pub fn session_finalizing() {
     }
 }
 
-/// Reports once that what was written stays as it is.
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+/// Reports once that sessions after the last one are not recorded.
+#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn complain_of_late_sessions() {
     static DONE: AtomicBool = AtomicBool::new(false);
     if monitoring::records_whole_run() && !DONE.swap(true, SeqCst) {
@@ -144,7 +146,8 @@ fn complain_of_late_sessions() {
     }
 }
 
-/// `MPI_Finalize` is about to be called. A library without attributes does not announce its end: then this is it.
+/// Prepares for `MPI_Finalize`. A library that will not delete our attribute of `MPI_COMM_SELF` does not
+/// announce the end, so the end is handled here.
 pub fn finalize_begins() {
     ensure_up();
     if !comms::end_is_seen() {
@@ -152,9 +155,9 @@ pub fn finalize_begins() {
     }
 }
 
-/// Handles the end of MPI while it still works: called by the library inside `MPI_Finalize`, when it deletes our attribute on
-/// `MPI_COMM_SELF`. Attributes are deleted in the reverse order of their setting, and ours was set first: so the program's
-/// delete functions have run, and so have tools that wrap `MPI_Finalize`.
+/// Handles the end of MPI while MPI still works. The library calls this inside `MPI_Finalize` by deleting our
+/// attribute of `MPI_COMM_SELF`. Attributes are deleted in reverse order of creation, and ours was set first:
+/// the program's delete callbacks, and tools that wrap `MPI_Finalize`, have finished.
 pub fn finalizing() {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     if Host::get().is_none() || !mpi::is_active() && !KNOWN_UP.load(Acquire) || BEGUN.swap(true, AcqRel) {

@@ -1,4 +1,5 @@
-//! What a tool would see, as one value: of this process, or of one that ran under the preload library.
+//! A listing of all that MPI_T shows a tool: of this process, or of a process that ran under the preload
+//! library.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -12,14 +13,14 @@ use crate::abi::{Abi, Handle};
 use crate::host::Host;
 use crate::merge::{Entry, Member, Merged};
 
-/// The environment variable that asks for a listing: the file to write it to, as JSON. One process of a job writes
-/// it, when MPI is up.
+/// The environment variable that requests a listing: the path of a JSON file. One process of a job writes it,
+/// when MPI is initialized.
 pub const LISTING_FILE: &str = "MPIT_LISTING_FILE";
 
-/// All that the tools interface shows.
+/// The entries of all kinds that MPI_T shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
-    /// The family of the MPI library underneath; `None` for the embedded registry.
+    /// The flavor of the MPI library underneath; `None` for the embedded registry.
     pub library: Option<String>,
     /// Performance variables, by index.
     pub pvars: Vec<Pvar>,
@@ -27,7 +28,7 @@ pub struct Listing {
     pub cvars: Vec<Cvar>,
     /// Event types, by index.
     pub events: Vec<Event>,
-    /// Sources of events, by index.
+    /// Event sources, by index.
     pub sources: Vec<Source>,
     /// Categories, by index.
     pub categories: Vec<Category>,
@@ -39,130 +40,131 @@ pub struct Listing {
 #[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and two of the list")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pvar {
-    /// Its index.
+    /// Index.
     pub index: u32,
-    /// Ours, or the MPI library's.
+    /// True if it is ours; false if it is the MPI library's.
     pub own: bool,
-    /// It appeared after MPI was initialized.
+    /// True if it appeared after the initialization of MPI.
     #[serde(default)]
     pub late: bool,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its class.
+    /// Class.
     pub class: String,
-    /// Its datatype.
+    /// Datatype.
     pub datatype: String,
-    /// The kind of object that it is bound to.
+    /// The kind of object that handles are bound to.
     pub bind: String,
-    /// For whom it is meant.
+    /// Verbosity: the intended audience.
     pub verbosity: String,
-    /// Can only be read.
+    /// True if handles cannot be written or reset.
     pub readonly: bool,
-    /// Always runs.
+    /// True if handles cannot be started or stopped.
     pub continuous: bool,
-    /// Can be read and reset in one step.
+    /// True if handles can be read and reset in one atomic step.
     pub atomic: bool,
-    /// The name of its enumeration.
+    /// The name of the enumeration.
     pub enumeration: Option<String>,
-    /// What it measures.
+    /// Description.
     pub description: String,
 }
 
 /// A control variable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cvar {
-    /// Its index.
+    /// Index.
     pub index: u32,
-    /// Ours, or the MPI library's.
+    /// True if it is ours; false if it is the MPI library's.
     pub own: bool,
-    /// It appeared after MPI was initialized.
+    /// True if it appeared after the initialization of MPI.
     #[serde(default)]
     pub late: bool,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its datatype.
+    /// Datatype.
     pub datatype: String,
-    /// Who writes it.
+    /// Scope: the processes that have to write it.
     pub scope: String,
-    /// The kind of object that it is bound to.
+    /// The kind of object that handles are bound to.
     pub bind: String,
-    /// For whom it is meant.
+    /// Verbosity: the intended audience.
     pub verbosity: String,
-    /// The name of its enumeration.
+    /// The name of the enumeration.
     pub enumeration: Option<String>,
-    /// Its present value, of ours.
+    /// The current value, if it is ours.
     pub value: Option<String>,
-    /// Where the value came from, of ours.
+    /// The source of the value, if it is ours.
     pub source: Option<String>,
-    /// What it sets.
+    /// Description.
     pub description: String,
 }
 
 /// An event type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Its index.
+    /// Index.
     pub index: u32,
-    /// Ours, or the MPI library's.
+    /// True if it is ours; false if it is the MPI library's.
     #[serde(default)]
     pub own: bool,
-    /// It appeared after MPI was initialized.
+    /// True if it appeared after the initialization of MPI.
     #[serde(default)]
     pub late: bool,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The name of its source, of ours: of the MPI library's, only an instance tells.
+    /// The name of the event source, if it is ours; for the MPI library's event types, only an instance has a
+    /// source.
     pub source: String,
-    /// The elements of its payload, in order.
+    /// The elements of an instance, in order.
     pub elements: Vec<Element>,
     /// The kind of object that registrations are bound to.
     pub bind: String,
-    /// For whom it is meant.
+    /// Verbosity: the intended audience.
     pub verbosity: String,
-    /// What happened when it is raised.
+    /// Description.
     pub description: String,
 }
 
-/// An element of an event's payload.
+/// An element of an event type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Element {
-    /// Its name, if it has one.
+    /// Name, if it has one.
     pub name: Option<String>,
-    /// Its datatype.
+    /// Datatype.
     pub datatype: String,
-    /// Its offset from the start of the payload, in bytes.
+    /// Displacement from the start of the buffer, in bytes.
     pub displacement: usize,
 }
 
-/// A source of events.
+/// An event source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Its index.
+    /// Index.
     pub index: u32,
-    /// Ours, or the MPI library's.
+    /// True if it is ours; false if it is the MPI library's.
     #[serde(default)]
     pub own: bool,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Whether its events come in the order of their time stamps.
+    /// The ordering of its time stamps.
     pub ordering: String,
-    /// Ticks of a second.
+    /// Ticks per second.
     pub ticks_per_second: i64,
-    /// What emits.
+    /// Description.
     pub description: String,
 }
 
 /// A category.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Category {
-    /// Its index.
+    /// Index.
     pub index: u32,
-    /// Ours, or the MPI library's.
+    /// True if it is ours; false if it is the MPI library's.
     pub own: bool,
-    /// It appeared after MPI was initialized.
+    /// True if it appeared after the initialization of MPI.
     #[serde(default)]
     pub late: bool,
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The indices of its performance variables.
     pub pvars: Vec<i32>,
@@ -172,37 +174,37 @@ pub struct Category {
     pub events: Vec<i32>,
     /// The indices of the categories in it.
     pub categories: Vec<i32>,
-    /// What it groups.
+    /// Description.
     pub description: String,
 }
 
 /// An enumeration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enumeration {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its items.
+    /// Items.
     pub items: Vec<Item>,
 }
 
 /// An item of an enumeration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// What is stored.
+    /// Value.
     pub value: i32,
-    /// What it is called.
+    /// Name.
     pub name: String,
 }
 
 impl Listing {
-    /// What a tool would see in this process now. Holes of the host's are left out.
+    /// Lists all entries that a tool would see in this process now. Indices without an entry are left out.
     #[must_use]
     pub fn of_this_process() -> Self {
         let merged = Merged::get();
         merged.sync();
         let abi = crate::abi();
         let mut listing =
-            Self { library: Host::get().map(|host| host.abi().flavour.to_string()), ..Self::default() };
+            Self { library: Host::get().map(|host| host.abi().flavor.to_string()), ..Self::default() };
         for (index, entry) in merged.pvars.iter() {
             listing.pvars.extend(pvar(merged, abi, index, matches!(entry, Entry::Own(_))));
         }
@@ -229,7 +231,7 @@ impl Listing {
 }
 
 impl Listing {
-    /// Marks what is not in an earlier listing of this process. Indices never move.
+    /// Marks the entries that are not in an earlier listing of this process. Indices never change.
     fn mark_what_is_later_than(&mut self, first: &Self) {
         let pvars: HashSet<u32> = first.pvars.iter().map(|pvar| pvar.index).collect();
         self.pvars.iter_mut().for_each(|pvar| pvar.late = !pvars.contains(&pvar.index));
@@ -330,19 +332,19 @@ fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
     })
 }
 
-/// A word of the standard; the number itself where the flavour has one that we do not know.
+/// Returns the standard's name of a constant, or the number itself if the constant is unknown.
 fn word(known: Option<&'static str>, otherwise: impl Display) -> String {
     known.map_or_else(|| otherwise.to_string(), str::to_owned)
 }
 
-/// The listing at `MPI_Init`, if one is asked for.
+/// The listing at `MPI_Init`, if one is requested.
 static AT_FIRST: Mutex<Option<Listing>> = Mutex::new(None);
 
-/// MPI is up: writes the listing if the environment asks for it. A job's first process does; errors are reported on standard
-/// error.
+/// Writes the listing at the initialization of MPI if the environment requests it. Only the first process of
+/// a job does so; errors are reported on standard error.
 pub(crate) fn write_if_asked() {
     let Some(path) = asked_for() else { return };
-    // The host has more to say than our registry only while its interface is up.
+    // The host describes its entries only while its MPI_T is initialized.
     let merged = Merged::get();
     merged.life.begin(crate::abi().thread_level(mpit::words::ThreadLevel::Single));
     let listing = Listing::of_this_process();
@@ -352,7 +354,8 @@ pub(crate) fn write_if_asked() {
     }
 }
 
-/// MPI is being finalized, and the library can still be asked: writes the listing again, with what appeared in the meantime.
+/// Writes the listing again in `MPI_Finalize`, while the library can still be asked, with the entries that
+/// appeared in the meantime.
 pub(crate) fn write_at_end() {
     let Some(path) = asked_for() else { return };
     let Some(first) = AT_FIRST.lock().ok().and_then(|mut first| first.take()) else { return };
@@ -375,7 +378,7 @@ fn write(path: &Path, listing: &Listing) {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "the user of `mpit vars` is the one to tell")]
+#[allow(clippy::print_stderr, reason = "the user of `mpit vars` reads it")]
 fn tell(message: &str) {
     eprintln!("mpit: {}", mpit::printable(message));
 }

@@ -1,21 +1,23 @@
-//! Meeting an object of the host's for the first time, once, whatever threads and callbacks do meanwhile.
+//! Registration of an object of the host, once, even if several threads or callbacks use the object for the
+//! first time at once.
 //!
-//! The host is asked meanwhile, and may run callbacks of the program that use objects in turn, the same one even. So no lock is
-//! held: a list says which thread is meeting what. Tools are notified afterwards, since their callbacks may wait for threads.
+//! Registration asks the host, which may run callbacks of the program, which may use objects in turn, even
+//! the same one. Therefore no lock is held: a list contains the threads and the objects that they register.
+//! Tools are notified afterwards, because their callbacks may wait for threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use crate::abi::Handle;
 
-/// Who is meeting which handles of one kind.
+/// The registrations in progress, for one kind of object.
 #[derive(Debug)]
 pub(crate) struct Meetings {
     going_on: Mutex<Vec<(ThreadId, Handle)>>,
     one_ended: Condvar,
 }
 
-/// An object that is being met, until it is dropped.
+/// A guard of a registration in progress.
 pub(crate) struct Meeting {
     meetings: &'static Meetings,
     handle: Handle,
@@ -30,8 +32,9 @@ impl Meetings {
         self.going_on.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to meet an object, after whoever else may be at it. `None` if this thread is, or if it is meeting another
-    /// object and would have to wait: two such threads could wait for each other.
+    /// Starts the registration of an object, after waiting for other threads that register it. Returns `None`
+    /// if this thread registers it already, or if it registers another object and would have to wait: two
+    /// such threads could deadlock.
     pub(crate) fn begin(&'static self, handle: Handle) -> Option<Meeting> {
         let me = thread::current().id();
         let mut list = self.list();

@@ -1,4 +1,4 @@
-//! The members of a communicator or window, by their ranks in the world: each is asked for when it is first used.
+//! The members of a communicator or window by their world ranks. Each is asked for when it is first used.
 
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
@@ -9,35 +9,35 @@ use mpit::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
 
-/// The members of an object. Used again for other objects, so nothing of it is ever given back to the allocator.
+/// The members of an object. Reused for other objects, so its memory is never freed.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     size: AtomicU32,
-    /// Rank r is process r of the world.
+    /// True if rank r is world rank r.
     as_world: AtomicBool,
-    /// A direct-mapped cache: for each value of the low bits, the first rank that was looked up, in the format of [`Places`]. Never
-    /// replaced.
+    /// A direct-mapped cache: for each value of the low bits, the first rank that was looked up, in the format of
+    /// [`Places`]. Never replaced. A hit avoids the hash table.
     first: [AtomicU64; CACHED],
     peers: Peers,
     ranks: Mutex<Option<Ranks>>,
 }
 
-/// A power of two.
+/// The length of the cache, a power of two.
 const CACHED: usize = 16;
 
 impl Members {
-    /// Those of another object from now on.
+    /// Replaces the members by those of another object.
     pub(crate) fn set(&self, ranks: Ranks) {
         self.first.iter().for_each(|word| word.store(0, Relaxed));
         self.peers.clear();
         self.size.store(ranks.size(), Relaxed);
         self.as_world.store(matches!(ranks, Ranks::World(_)), Relaxed);
-        // Dropped without the lock: the host may be called.
+        // Dropped without the lock, because dropping may call the host.
         let before = self.ranks.lock().replace(ranks);
         drop(before);
     }
 
-    /// Hands them out: the object is over.
+    /// Returns the members for the caller to drop, when the object has ended.
     pub(crate) fn release(&self) -> Option<Ranks> {
         self.ranks.lock().take()
     }
@@ -47,12 +47,12 @@ impl Members {
         self.size.load(Relaxed)
     }
 
-    /// The members as the framework takes them.
+    /// Returns the members in the form that components use.
     pub(crate) fn ranks(&self) -> Option<Ranks> {
         self.ranks.lock().clone()
     }
 
-    /// The rank in the world, or [`OUTSIDE`]; `None` if the host has to be asked.
+    /// Returns the world rank, or [`OUTSIDE`]; `None` if the host has to be asked.
     #[inline]
     pub(crate) fn known(&self, rank: u32) -> Option<u32> {
         if rank >= self.size() {
@@ -65,7 +65,7 @@ impl Members {
         }
     }
 
-    /// The rank in the world, or [`OUTSIDE`].
+    /// Returns the world rank, or [`OUTSIDE`].
     #[inline]
     pub(crate) fn world_rank(&self, rank: u32) -> u32 {
         self.known(rank).unwrap_or_else(|| self.ask(rank))
@@ -77,22 +77,22 @@ impl Members {
         let world_rank = ranks.world_rank(rank);
         self.peers.put(rank, world_rank);
         let first = &self.first[rank as usize % CACHED];
-        // Fails if another thread was faster; its rank stays.
+        // Fails if another thread has filled the slot, which then stays.
         let _ = first.compare_exchange(0, word_of(rank, world_rank), Relaxed, Relaxed);
         world_rank
     }
 }
 
-/// Ranks that were asked for, read without locks: open addressing with linear probing, each place a rank and its rank in
-/// the world. Memory grows with the processes spoken to.
+/// A map from ranks to world ranks that is read without locks: open addressing with linear probing. Its
+/// memory grows with the number of peers.
 #[derive(Debug, Default)]
 struct Peers {
-    /// The places, the newest of `all`; null while there are none.
+    /// The current table, the newest of `all`; null if there is none.
     places: AtomicPtr<Places>,
     all: Mutex<(Vec<&'static Places>, usize)>,
 }
 
-/// Each place is 0, or a rank plus 1 in the upper half and the rank in the world in the lower one.
+/// The slots of a table: 0, or the rank plus 1 in the upper half and the world rank in the lower half.
 type Places = Box<[AtomicU64]>;
 
 const FIRST: usize = 16;
@@ -110,7 +110,7 @@ fn is_of(word: u64, rank: u32) -> bool {
 impl Peers {
     #[inline]
     fn get(&self, rank: u32) -> Option<u32> {
-        // SAFETY: null, or places that were leaked for good.
+        // SAFETY: null, or a table that `put` has leaked.
         let places = unsafe { self.places.load(Acquire).as_ref() }?;
         let mask = places.len() - 1;
         let mut at = scatter(rank) & mask;
@@ -134,7 +134,7 @@ impl Peers {
         let (tables, used) = &mut *all;
         let newest = tables.last().copied();
         let places = match newest {
-            // At most half full, so that probing ends soon.
+            // At most half full, to keep probe sequences short.
             Some(places) if *used * 2 < places.len() => places,
             _ => {
                 let len = newest.map_or(FIRST, |places| 2 * places.len());
@@ -154,7 +154,7 @@ impl Peers {
         self.places.store(std::ptr::from_ref(places).cast_mut(), Release);
     }
 
-    /// Forgets all ranks and keeps the places.
+    /// Removes all ranks and keeps the tables.
     fn clear(&self) {
         let mut all = self.all.lock();
         if all.1 != 0 {
@@ -173,7 +173,7 @@ fn insert(places: &Places, word: u64) {
     places[at].store(word, Relaxed);
 }
 
-/// Spreads ranks over the places; they come in rows and strides.
+/// Hashes a rank, since ranks often come in sequences and strides.
 #[inline]
 fn scatter(rank: u32) -> usize {
     (u64::from(rank).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
@@ -184,7 +184,7 @@ mod tests {
     use super::{Members, OUTSIDE, Ranks};
 
     #[test]
-    fn ranks_are_found_after_they_were_asked_for() {
+    fn ranks_are_found_once_translated() {
         let members = Members::default();
         let ranks: Vec<u32> = (0..1000).map(|rank| 7 * rank % 1000).chain([OUTSIDE]).collect();
         members.set(Ranks::List(ranks.as_slice().into()));

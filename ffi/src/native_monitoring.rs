@@ -1,11 +1,12 @@
-//! Open MPI's own monitoring, which `OMPI_MCA_pml_monitoring_enable` would switch on beside ours.
+//! Suppression of Open MPI's own monitoring, which `OMPI_MCA_pml_monitoring_enable` would enable beside ours.
 //!
-//! The variable is documented as a setting of ours, too, and `mpiexec --mca pml_monitoring_enable 2` sets it in each process. Both
-//! would then record everything and write the same files. While the library reads its settings, the environment says 0 to it,
-//! if ours records in its place; before and afterwards it says what the user said, so children of the program inherit that.
+//! The variable is documented as a setting of mpit, too, and `mpiexec --mca pml_monitoring_enable 2` sets it
+//! in each process. Both would then record everything and write the same files. While the library reads its
+//! settings, the variable is 0 if mpit records instead; before and afterwards it has the user's value, so
+//! child processes inherit that.
 //!
-//! Only the pointer to the variable in `environ` is exchanged. The library may copy the environment meanwhile (`setenv`), so the
-//! pointer is looked for again before it is put back.
+//! Only the pointer to the variable in `environ` is exchanged. The library may copy the environment meanwhile
+//! (`setenv`), so the pointer is searched again before it is restored.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
@@ -13,7 +14,7 @@ use std::ptr::null_mut;
 use mpit::lock::Mutex;
 use mpit_components::{host, monitoring};
 
-use crate::abi::Flavour;
+use crate::abi::Flavor;
 use crate::host::Host;
 
 const VARIABLE: &CStr = c"OMPI_MCA_pml_monitoring_enable";
@@ -23,27 +24,27 @@ unsafe extern "C" {
     static mut environ: *mut *mut c_char;
 }
 
-/// The variable as the user set it, while the environment says 0.
+/// The user's value of the variable while the environment contains 0.
 struct Replaced {
     original: *mut c_char,
-    /// Calls under way that have the library read its settings.
+    /// The number of calls in progress in which the library reads its settings.
     calls: u32,
 }
 
-// SAFETY: the pointer is one of the environment's, which all threads share.
+// SAFETY: the pointer is an entry of the environment, which all threads share.
 unsafe impl Send for Replaced {}
 
 static REPLACED: Mutex<Replaced> = Mutex::new(Replaced { original: null_mut(), calls: 0 });
 
-/// The library's own monitoring stays off in what it reads while this exists.
+/// A guard that keeps the library's own monitoring disabled in the settings that it reads.
 #[derive(Debug)]
 pub struct Off(());
 
-/// Switches the library's own monitoring off for a call that has it read its settings, if ours records in its place.
+/// Disables the library's own monitoring for a call in which it reads its settings, if mpit records instead.
 #[must_use]
 pub fn off() -> Option<Off> {
-    let is_open_mpi = Host::get()?.abi().flavour == Flavour::OpenMpi;
-    // Settings are read before the environment says something else.
+    let is_open_mpi = Host::get()?.abi().flavor == Flavor::OpenMpi;
+    // Our own settings are read before the variable is replaced.
     if !is_open_mpi || mpit::environment::var_os(name()).is_none() || !monitoring::records_whole_run() {
         return None;
     }
@@ -71,27 +72,28 @@ fn name() -> &'static str {
 }
 
 fn is_the_variable(entry: *const c_char) -> bool {
-    // SAFETY: an entry of the environment is a C string.
+    // SAFETY: entries of the environment are NUL-terminated.
     let entry = unsafe { CStr::from_ptr(entry) };
     entry.to_bytes().strip_prefix(VARIABLE.to_bytes()).is_some_and(|rest| rest.starts_with(b"="))
 }
 
-/// Puts `new` in the place of the first entry of the environment that `is_wanted`, and returns that; null without one.
+/// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is
+/// none.
 fn exchange(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
-    // SAFETY: the C library's list of the environment, null or ended by a null pointer.
+    // SAFETY: `environ` is the C library's list, null or terminated by a null pointer.
     let mut place = unsafe { environ };
     while !place.is_null() {
-        // SAFETY: within the list, whose end was not reached.
+        // SAFETY: `place` has not passed the terminating null pointer.
         let entry = unsafe { place.read() };
         if entry.is_null() {
             break;
         }
         if is_wanted(entry) {
-            // SAFETY: the list belongs to the process, which may change it, as `putenv` does.
+            // SAFETY: the list belongs to the process, which may change entries, as `putenv` does.
             unsafe { place.write(new) };
             return entry;
         }
-        // SAFETY: the entry was not the last, which is null.
+        // SAFETY: the entry is not the terminating null pointer.
         place = unsafe { place.add(1) };
     }
     null_mut()
@@ -100,14 +102,14 @@ fn exchange(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut
 /// Returns true if the library's own monitoring records in this process.
 pub(crate) fn is_on() -> bool {
     let is_on = |address: usize| {
-        // SAFETY: in Open MPI this is an `int`.
+        // SAFETY: in Open MPI this is a variable of type `int`.
         (unsafe { (address as *const c_int).read() }) > 0
     };
     Host::get().and_then(|host| host.object("mca_common_monitoring_enabled")).is_some_and(is_on)
 }
 
-/// Says so if the library's own monitoring is on although ours records in its place: a file of its own switched it on, or
-/// `MPI_Init` was called past us.
+/// Reports that the library's own monitoring is on although mpit records: a parameter file has enabled it, or
+/// `MPI_Init` was called without passing through this library.
 pub(crate) fn complain_if_on() {
     if is_on() && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
         say(

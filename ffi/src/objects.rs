@@ -1,18 +1,19 @@
-//! Objects of the host that are recognized by their handles: communicators and windows.
+//! Objects of the MPI library that are identified by their handles: communicators and windows.
 //!
-//! An object is known from its first use to the return of the call that frees it. While it is freed, attribute callbacks
-//! of the program may still use it and find it unchanged. Two further nets catch what that call does not show:
+//! An object is registered from its first use to the return of the call that frees it. While it is freed,
+//! attribute callbacks of the program may still use it and find it unchanged. Two more mechanisms cover
+//! objects that are freed unseen:
 //!
-//! - An attribute of ours is set on each object. Its value is the object's number, so its deletion ends this object and
-//!   no other one. Where the call that frees was not seen (the library frees an object only when its last operation is
-//!   over, or a tool called past us), the handle is *doubted* from then on: callbacks that run after ours may still use the
-//!   dying object.
-//! - A call that makes an object ends what was known under its handle.
+//! - An attribute is set on each object. Its value is the object's number, so its deletion ends this object
+//!   and no other. If the freeing call was not seen (the library frees an object only after its last
+//!   operation, or a tool called the library directly), the handle is *doubted* from then on: callbacks that
+//!   run after ours may still use the object that is being freed.
+//! - A call that creates an object ends the object that was registered under its handle.
 //!
-//! The library is never called on a handle that was merely remembered. Nor are attributes of an object touched that may be
-//! dying, since some libraries delete them from a list that other calls then find half taken down: an object that is
-//! first used in a callback has a doubted handle, too. The first use that no call of the library leads to, or the call that
-//! makes the next object, ends the doubt.
+//! The library is never called with a handle that was merely remembered. Attributes of an object whose deletion may
+//! have begun are not touched either, because some libraries delete them from a list that is inconsistent
+//! meanwhile: an object that is first used inside a callback has a doubted handle, too. The doubt ends at the
+//! first use outside of the library's calls, or when a call creates the next object.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
@@ -27,49 +28,50 @@ use crate::host::callbacks;
 use crate::meeting::Meetings;
 use crate::table::Table;
 
-/// One kind of object.
+/// A kind of object that is tracked by its handle.
 pub(crate) trait Tracked: Default + Sync + Send + 'static {
-    /// The objects of this kind.
+    /// Returns the objects of this kind.
     fn all() -> &'static Objects<Self>;
 
-    /// The number of the object, never used again; 0 where there is none.
+    /// Returns the object's number, which is never reused; 0 if there is no object.
     fn number(&self) -> &AtomicU64;
 
-    /// True while a call that frees it is going on.
+    /// Returns the flag that is true during a call that frees the object.
     fn freeing(&self) -> &AtomicBool;
 
-    /// A description of a new object.
+    /// The description of a new object.
     type New;
 
-    /// Asks the host for an object that is in use, and gives it a number.
+    /// Asks the host for the description of an object in use, and assigns a number.
     fn ask(handle: Handle) -> Option<Self::New>;
 
-    /// Takes the description over.
+    /// Stores the description.
     fn set(&self, handle: Handle, new: Self::New);
 
-    /// The number of processes that it is shared with.
+    /// Returns the number of processes that share the object.
     fn size(&self) -> u32;
 
-    /// Notifies tools of a new object of a size. Their callbacks may do anything.
+    /// Notifies tools of a new object. Their callbacks may do anything.
     fn announce(number: u64, size: u32);
 
-    /// Sets the attribute on an object that is certainly not being freed.
+    /// Sets the attribute of an object whose deletion has certainly not begun.
     fn set_attribute(handle: Handle, number: u64);
 
-    /// Returns the value of the attribute of an object that is certainly not being freed.
+    /// Returns the attribute of an object whose deletion has certainly not begun.
     fn attribute(handle: Handle) -> Option<u64>;
 
-    /// Records what may have changed unseen. The object still exists and is being freed.
+    /// Records changes that were not seen. The object still exists and is being freed.
     fn last_look(&self, _handle: Handle) {}
 
-    /// Hands out the members of an object that is over, which are to be dropped without a lock: the host is called.
+    /// Returns the members of an object that has ended. The caller drops them without a lock, because
+    /// dropping calls the host.
     fn release(&self) -> Option<Ranks>;
 
     /// Reports the end of an object. Callbacks of tools may run.
     fn ended(number: u64);
 }
 
-/// A handle whose object may be dying, with what is known of it.
+/// A handle whose object may be in deletion, with the object registered for it.
 #[derive(Debug)]
 struct Doubted<T: 'static> {
     handle: Handle,
@@ -86,7 +88,7 @@ pub(crate) struct Objects<T: 'static> {
     doubts: AtomicUsize,
 }
 
-/// An object whose freeing call is going on.
+/// An object during the call that frees it.
 #[derive(Debug)]
 pub struct Freeing {
     handle: Handle,
@@ -95,13 +97,13 @@ pub struct Freeing {
 }
 
 impl Freeing {
-    /// A call that frees an object of another kind than those of this module. When it has returned, `end` gets the handle, the number,
-    /// and whether the call succeeded.
+    /// Describes a call that frees an object of a kind that this module does not track. After the call, `end`
+    /// receives the handle, the number, and true if the call succeeded.
     pub(crate) const fn new(handle: Handle, number: u64, end: fn(Handle, u64, bool)) -> Self {
         Self { handle, number, end }
     }
 
-    /// The call has returned.
+    /// Completes the operation after the freeing call has returned.
     pub fn end(self, succeeded: bool) {
         (self.end)(self.handle, self.number, succeeded);
     }
@@ -117,31 +119,32 @@ impl<T: Tracked> Objects<T> {
         }
     }
 
-    /// Returns what is known of a handle.
+    /// Returns the object of a handle.
     #[inline]
     pub(crate) fn get(&self, handle: Handle) -> Option<&'static T> {
         self.table.get(handle)
     }
 
-    /// Returns the same for a handle that was found recently, and calls nothing.
+    /// Returns the object of a handle from the cache of recent lookups; makes no calls.
     #[inline]
     pub(crate) fn recent(&self, handle: Handle) -> Option<&'static T> {
         self.table.recent(handle)
     }
 
-    /// Returns the object behind a handle that is in use and not in the table.
+    /// Returns the object of a handle in use that is not registered yet.
     #[cold]
     pub(crate) fn meet(&'static self, handle: Handle) -> Option<&'static T> {
         self.meet_if_new(handle, callbacks::is_inside)
     }
 
-    /// Returns the object behind a handle that is not about to be freed.
+    /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
     #[cold]
     pub(crate) fn meet_living(&'static self, handle: Handle) -> Option<&'static T> {
         self.meet_if_new(handle, || false)
     }
 
-    /// Notifies tools only after other threads can use the object, so that no thread waits for a callback.
+    /// Registers an object, if needed, and notifies tools afterwards, so that no other thread that uses the
+    /// object waits for their callbacks.
     fn meet_if_new(&'static self, handle: Handle, may_be_dying: fn() -> bool) -> Option<&'static T> {
         let (object, new) = self.meet_once(handle, may_be_dying)?;
         if let Some((number, size)) = new {
@@ -150,7 +153,7 @@ impl<T: Tracked> Objects<T> {
         Some(object)
     }
 
-    /// Returns the object, with its number and size if it was not known before.
+    /// Returns the object, with its number and size if this call registered it.
     fn meet_once(
         &'static self,
         handle: Handle,
@@ -180,7 +183,8 @@ impl<T: Tracked> Objects<T> {
         Some((object, described(object)))
     }
 
-    /// A call has made an object with this handle. Whatever was known under it is over, unless the call was seen twice.
+    /// Handles a call that created an object with this handle: ends the object registered under it, unless
+    /// that is the same one.
     pub(crate) fn made(&'static self, handle: Handle) {
         if let Some(number) = self.table.get(handle).map(number)
             && T::attribute(handle) != Some(number)
@@ -190,7 +194,7 @@ impl<T: Tracked> Objects<T> {
         let _ = self.meet_living(handle);
     }
 
-    /// A call that frees the object is about to begin. `None` if nothing is known of it.
+    /// Prepares for a call that frees the object. Returns `None` if it is not registered.
     pub(crate) fn freeing(&'static self, handle: Handle) -> Option<Freeing> {
         let object = self.table.get(handle).or_else(|| self.doubted(handle))?;
         let number = number(object);
@@ -211,17 +215,17 @@ impl<T: Tracked> Objects<T> {
         }
     }
 
-    /// The attribute of an object is deleted, which had this number.
+    /// Handles the deletion of the attribute with this value.
     pub(crate) fn attribute_deleted(&'static self, handle: Handle, number: u64) {
         match self.table.get(handle).filter(|known| self::number(*known) == number) {
-            // The call that frees it is going on, and will end it.
+            // The freeing call is in progress and ends the object.
             Some(known) if known.freeing().load(Acquire) => known.last_look(handle),
             Some(known) => {
                 known.last_look(handle);
                 let _ = self.doubt(handle);
                 self.remove(handle, number);
             }
-            // The call that frees it has returned, and the library takes it down now.
+            // The freeing call has returned, and the library destroys the object now.
             None => {
                 let _ = self.doubt(handle);
             }
@@ -243,7 +247,7 @@ impl<T: Tracked> Objects<T> {
         }
     }
 
-    /// Returns the place for the object of a doubted handle.
+    /// Returns the slot for the object of a doubted handle.
     fn doubted(&self, handle: Handle) -> Option<&'static T> {
         if self.doubts.load(Acquire) == 0 {
             return None;
@@ -251,14 +255,14 @@ impl<T: Tracked> Objects<T> {
         self.doubted.lock().iter().find(|doubted| doubted.handle == handle).map(|doubted| doubted.object)
     }
 
-    /// Doubts a handle from now on. Returns the place for its object.
+    /// Marks a handle as doubted. Returns the slot for its object.
     fn doubt(&self, handle: Handle) -> &'static T {
         let mut doubted = self.doubted.lock();
         if let Some(present) = doubted.iter().find(|doubted| doubted.handle == handle) {
             return present.object;
         }
         self.doubts.fetch_add(1, Release);
-        // A handle is doubted for a short time, and is used again: there are not many.
+        // Slots are reused. There are few, because a handle is doubted for a short time.
         if let Some(unused) = doubted.iter_mut().find(|doubted| doubted.handle == 0) {
             unused.handle = handle;
             return unused.object;
@@ -268,7 +272,7 @@ impl<T: Tracked> Objects<T> {
         object
     }
 
-    /// Nothing is doubted of a handle any more.
+    /// Ends the doubt about a handle.
     fn trust(&self, handle: Handle) {
         if self.doubts.load(Acquire) == 0 {
             return;
@@ -292,7 +296,7 @@ fn number<T: Tracked>(object: &T) -> u64 {
     object.number().load(Acquire)
 }
 
-/// Ends the object, if any, that was known under a doubted handle.
+/// Ends the object, if any, that was registered under a doubted handle.
 fn end<T: Tracked>(object: &T) {
     let number = object.number().swap(0, Acquire);
     if number != 0 {

@@ -1,7 +1,7 @@
-//! The calls that communicators were made by, for those that have no name.
+//! The origins of communicators: the calls that created them, as a label for communicators without a name.
 //!
-//! Calls of a kind on a communicator are counted. All processes of the communicator make them in the same order, so the
-//! number of a call is the same in each.
+//! Calls are counted for each kind and communicator. All processes of the communicator make them in the same
+//! order, so a call has the same number in each process.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -13,7 +13,7 @@ use crate::comms as hosts;
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $call:ident = $words:literal;)+) => {
-        /// A call that makes a communicator of another one.
+        /// A call that creates a communicator from another one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Call {
             $($(#[$doc])* $call,)+
@@ -26,13 +26,13 @@ macro_rules! calls {
 }
 
 calls! {
-    /// `MPI_Comm_dup`, also with info.
+    /// `MPI_Comm_dup` and `MPI_Comm_dup_with_info`.
     Dup = "dup of";
-    /// `MPI_Comm_idup`, also with info.
+    /// `MPI_Comm_idup` and `MPI_Comm_idup_with_info`.
     Idup = "idup of";
     /// `MPI_Comm_create`.
     Create = "create of";
-    /// `MPI_Comm_create_group`, which not all processes of the communicator take part in.
+    /// `MPI_Comm_create_group`, in which not all processes of the communicator take part.
     CreateGroup = "create_group of";
     /// `MPI_Comm_split`.
     Split = "split of";
@@ -44,7 +44,7 @@ calls! {
     CartSub = "cart_sub of";
     /// `MPI_Graph_create`.
     Graph = "graph of";
-    /// `MPI_Dist_graph_create`, also the adjacent one.
+    /// `MPI_Dist_graph_create` and `MPI_Dist_graph_create_adjacent`.
     DistGraph = "dist_graph of";
     /// `MPI_Intercomm_create`.
     Intercomm = "intercomm of";
@@ -56,11 +56,11 @@ calls! {
     Accept = "accept on";
     /// `MPI_Comm_connect`.
     Connect = "connect on";
-    /// `MPI_Comm_spawn`, also of several.
+    /// `MPI_Comm_spawn` and `MPI_Comm_spawn_multiple`.
     Spawn = "spawn on";
 }
 
-/// The number of times that each call was made on a communicator.
+/// The numbers of calls of each kind on a communicator.
 #[derive(Debug, Default)]
 pub(crate) struct Counts([AtomicU64; Call::WORDS.len()]);
 
@@ -74,27 +74,29 @@ impl Counts {
 #[derive(Debug)]
 pub(crate) struct Made {
     pub(crate) origin: Origin,
-    /// The members, where they are those of the communicator that it was made of.
+    /// The members, if they are those of the parent communicator.
     pub(crate) same: Option<Ranks>,
 }
 
-/// Communicators that were made and not met yet, by handle: those whose making is not over.
+/// The origins of communicators that are not registered yet, by handle, because their creation is not
+/// complete.
 static MADE: Mutex<Vec<(Handle, Made)>> = Mutex::new(Vec::new());
 
-/// The number of origins that are remembered; unused ones are dropped first.
+/// The maximum number of stored origins; the oldest is dropped first.
 const MOST: usize = 256;
 
-/// Parts of names that are longer are cut off: a duplicate may be one of a duplicate, and so on.
+/// The maximum length of a parent's name within a label: duplicates of duplicates would have ever longer
+/// ones.
 const LONGEST: usize = 100;
 
-/// Takes out what is known of a communicator.
+/// Removes and returns the origin of a communicator.
 pub(crate) fn take(handle: Handle) -> Option<Made> {
     let mut made = MADE.lock();
     let at = made.iter().position(|(other, _)| *other == handle)?;
     Some(made.swap_remove(at).1)
 }
 
-/// A call was made on a communicator, and this process got the communicator `new`, which may be none.
+/// Records a call on a communicator that created `new`, which may be the null handle.
 pub fn made(call: Call, parent: Handle, new: Handle) {
     if let Some(made) = count(call, parent) {
         put(new, made);
@@ -102,7 +104,7 @@ pub fn made(call: Call, parent: Handle, new: Handle) {
     hosts::made(new);
 }
 
-/// Remembers the origin of a communicator that cannot be used yet.
+/// Stores the origin of a communicator that cannot be used yet.
 pub fn begun(call: Call, parent: Handle, new: Handle) {
     if let Some(made) = count(call, parent) {
         put(new, made);

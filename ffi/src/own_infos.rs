@@ -1,4 +1,4 @@
-//! Info objects of our own, where there is no MPI library to make them.
+//! Info objects of this crate, for processes without an MPI library.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use mpit::lock::Mutex;
 
 use crate::abi::Handle;
 
-/// Keys and values, in the order in which the keys were first set.
+/// Keys and values, in the order of the keys' first assignment.
 pub type Entries = Vec<(String, String)>;
 
-/// Handles begin here: no constant of the ABI, and no pointer of this process.
+/// The number before the first handle: no constant of the ABI, and no pointer of this process.
 const FIRST: Handle = 0x4e << 56;
 
 struct Objects {
@@ -19,7 +19,7 @@ struct Objects {
 
 static OBJECTS: Mutex<Objects> = Mutex::new(Objects { newest: FIRST, live: None });
 
-/// Makes an object. Its handle is never used again.
+/// Creates an object. Its handle is never reused.
 pub fn create(entries: Entries) -> Handle {
     let mut objects = OBJECTS.lock();
     objects.newest += 1;
@@ -28,19 +28,19 @@ pub fn create(entries: Entries) -> Handle {
     handle
 }
 
-/// Ends an object; whether it was one.
+/// Frees an object. Returns false if there is none.
 pub fn free(handle: Handle) -> bool {
     let mut objects = OBJECTS.lock();
     objects.live.get_or_insert_default().remove(&handle).is_some()
 }
 
-/// Looks at or changes the entries of an object; `None` if it is none.
+/// Calls `look` with the entries of an object; returns `None` if there is none.
 pub fn with<R>(handle: Handle, look: impl FnOnce(&mut Entries) -> R) -> Option<R> {
     let mut objects = OBJECTS.lock();
     objects.live.get_or_insert_default().get_mut(&handle).map(look)
 }
 
-/// Sets a key, in place of its value before.
+/// Sets the value of a key.
 pub fn set(entries: &mut Entries, key: String, value: String) {
     match entries.iter_mut().find(|(known, _)| *known == key) {
         Some((_, old)) => *old = value,
@@ -48,7 +48,7 @@ pub fn set(entries: &mut Entries, key: String, value: String) {
     }
 }
 
-/// The value of a key.
+/// Returns the value of a key.
 #[must_use]
 pub fn get(entries: &Entries, key: &str) -> Option<String> {
     entries.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
@@ -58,8 +58,9 @@ pub fn get(entries: &Entries, key: &str) -> Option<String> {
 mod tests {
     use super::{create, free, get, set, with};
 
+    /// Proves R264.
     #[test]
-    fn r264_objects_are_independent() {
+    fn info_objects_are_independent() {
         let one = create(vec![("a".into(), "1".into())]);
         let other = create(with(one, |entries| entries.clone()).unwrap());
         with(one, |entries| set(entries, "a".into(), "2".into()));

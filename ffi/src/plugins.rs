@@ -1,4 +1,4 @@
-//! `mpit_plugin_load` and what may be done with a plug-in afterwards.
+//! The C functions that load, activate and deactivate plug-ins.
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -9,23 +9,25 @@ use mpit::plugin::{self, Plugin, Refused};
 
 use crate::abi::Abi;
 
-/// Loads a plug-in, and says its number.
+/// Loads a plug-in and returns its number.
 ///
 /// # Safety
 ///
-/// `path` is null or ends with a NUL, and `plugin` is null or writable. The file is a plug-in as the header says.
+/// `path` is null or NUL-terminated, and `plugin` is null or valid for writes. The file is a plug-in that
+/// fulfills the requirements of `mpit_plugin.h`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_int) -> c_int {
     answer(|| {
         if path.is_null() {
             return Err(Failure::Ours(Error::Invalid, "mpit_plugin_load: the path is a null pointer".into()));
         }
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `path` is not null (checked), and the caller passes a NUL-terminated string.
         let path = unsafe { CStr::from_ptr(path) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller guarantees that the file is a plug-in that fulfills the requirements of
+        // `mpit_plugin.h`.
         let loaded = unsafe { plugin::load(OsStr::from_bytes(path.to_bytes())) }?;
         if !plugin.is_null() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: `plugin` is not null (checked), and the caller passes an address valid for writes.
             unsafe { plugin.write_unaligned(loaded.number().cast_signed()) };
         }
         Ok(())
@@ -44,7 +46,7 @@ pub extern "C" fn mpit_plugin_deactivate(plugin: c_int) -> c_int {
     answer(|| Ok(numbered("mpit_plugin_deactivate", plugin)?.deactivate()?))
 }
 
-/// Why a call failed, and what to tell people.
+/// The error of a call that failed, with a message.
 enum Failure {
     Ours(Error, String),
     Plugin(Refused),
@@ -61,8 +63,9 @@ fn numbered(call: &str, number: c_int) -> Result<Plugin, Failure> {
     found.ok_or_else(|| Failure::Ours(Error::InvalidIndex, format!("{call}: there is no plug-in {number}")))
 }
 
-/// Runs the body of a C function, says on standard error why it failed, and gives its result a number.
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+/// Runs the body of a C function, reports an error on standard error, and converts the result to a return
+/// code.
+#[allow(clippy::print_stderr, reason = "C callers get a code alone")]
 fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Abi::SUCCESS,
@@ -74,7 +77,7 @@ fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
             refused.tell();
             refused.error()
         }
-        // A defect of ours; the panic hook has told where.
+        // A defect of ours; the panic hook has reported the location.
         Err(_) => Error::Invalid,
     };
     crate::abi().code(error)
@@ -90,10 +93,10 @@ mod tests {
     fn what_is_no_plugin_is_an_error_code() {
         let code = |error| crate::abi().code(error);
         let mut number = 7;
-        // SAFETY: null pointers are answered, and so is what is no file; the number is writable.
+        // SAFETY: the function accepts null pointers, and `number` is a local variable.
         let null = unsafe { mpit_plugin_load(std::ptr::null(), &raw mut number) };
         assert_eq!(null, code(Error::Invalid));
-        // SAFETY: as above.
+        // SAFETY: the function accepts a path without a file, and `number` is a local variable.
         let none = unsafe { mpit_plugin_load(c"/nowhere/acme.so".as_ptr(), &raw mut number) };
         assert_eq!((none, number), (code(Error::Invalid), 7), "a call that fails has written nothing");
         for no_plugin in [-1, 0, 9] {

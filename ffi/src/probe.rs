@@ -1,23 +1,25 @@
-//! Memory that may not be there, read by way of the kernel. Not for hot paths: each look is a system call.
+//! Safe reads from addresses that may be invalid, through the kernel. Not for fast paths: each read is a
+//! system call.
 
 use std::ffi::{c_int, c_void};
 
-/// Reads bytes at an address; false if they cannot be read.
+/// Reads bytes at an address; returns false if they cannot be read.
 pub(crate) fn read(from: *const c_void, into: &mut [u8]) -> bool {
     by_vectors(from, into).or_else(|| by_pipe(from, into)).unwrap_or_else(|| {
-        // SAFETY: the kernel answers neither question, so the caller's caller is trusted, as by the standard it may be.
+        // SAFETY: the kernel refuses both methods, so the tool is trusted to pass a valid address, as the
+        // standard requires.
         unsafe { std::ptr::copy_nonoverlapping(from.cast(), into.as_mut_ptr(), into.len()) };
         true
     })
 }
 
-/// `None` where the kernel does not answer: sandboxes refuse the call.
+/// Reads by `process_vm_readv`; returns `None` if the kernel refuses the call, as in some sandboxes.
 fn by_vectors(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: from.cast_mut(), iov_len: into.len() };
-    // SAFETY: always allowed.
+    // SAFETY: `getpid` has no preconditions.
     let own = unsafe { libc::getpid() };
-    // SAFETY: `local` is writable, and the kernel checks `remote`.
+    // SAFETY: `local` refers to `into`, and the kernel checks `remote`.
     let read = unsafe { libc::process_vm_readv(own, &raw const local, 1, &raw const remote, 1, 0) };
     if read >= 0 {
         return Some(read.cast_unsigned() == into.len());
@@ -25,10 +27,10 @@ fn by_vectors(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     refusal(errno())
 }
 
-/// Probes by way of a pipe: the kernel checks the address that is written from.
+/// Reads by a pipe: the kernel checks the source address of `write`.
 fn by_pipe(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     let mut ends: [c_int; 2] = [-1; 2];
-    // SAFETY: there is room for two descriptors.
+    // SAFETY: `ends` has space for two descriptors.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) } != 0 {
         return None;
     }
@@ -40,18 +42,18 @@ fn by_pipe(from: *const c_void, into: &mut [u8]) -> Option<bool> {
     } else if written.cast_unsigned() < into.len() {
         Some(false)
     } else {
-        // SAFETY: as many bytes are writable.
+        // SAFETY: `into` is valid for as many bytes.
         let read = unsafe { libc::read(output, into.as_mut_ptr().cast(), into.len()) };
         Some(read == written)
     };
     for end in ends {
-        // SAFETY: the descriptor is ours and open.
+        // SAFETY: this function opened the descriptor and closes it once.
         unsafe { libc::close(end) };
     }
     outcome
 }
 
-/// Interprets a refusal: `None` unless it is about the address.
+/// Interprets an error: `None` unless it concerns the address.
 fn refusal(errno: c_int) -> Option<bool> {
     if errno == libc::EFAULT { Some(false) } else { None }
 }
@@ -69,7 +71,7 @@ mod tests {
     type Way = fn(*const c_void, &mut [u8]) -> Option<bool>;
 
     #[test]
-    fn what_is_there_is_read_and_what_is_not_is_told() {
+    fn present_and_missing_symbols_are_found() {
         let word = 0x1234_5678_9abc_def0_u64;
         let ways: [Way; 3] = [by_vectors, by_pipe, |from, into| Some(read(from, into))];
         for way in ways {

@@ -1,10 +1,10 @@
-//! Host variables that crash the host when they are used.
+//! Variables of the MPI library that crash it when they are used.
 
 use std::ffi::{CStr, c_int, c_void};
 
 use mpit::cvar::{Cvar, Text};
 
-use crate::abi::Flavour;
+use crate::abi::Flavor;
 use crate::host::Host;
 
 /// Variables of the MPI library that are listed but cannot be used, since that crashes the library: names separated by
@@ -17,20 +17,20 @@ pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
     "opal_common_ofi_verbose,btl_ofi_verbose,mtl_ofi_verbose",
 )));
 
-/// Returns true if a variable is on the list and not known to be safe at this moment.
+/// Returns true if a variable is on the list and not known to be safe at present.
 #[must_use]
 pub fn holds(name: &str) -> bool {
     is_listed(name) && !SHARED.iter().any(|shared| shared.has(name) && shared.is_here())
 }
 
-/// Settings that several components of Open MPI share. Their values lie in a library that Open MPI 4 unloads with the
-/// components, and goes on listing them.
+/// Settings that several components of Open MPI share. Their values are in a library that Open MPI 4 unloads
+/// with the components, although the variables stay listed.
 struct Shared {
-    /// The beginnings of their names.
+    /// The prefixes of their names.
     starts: [&'static str; 3],
-    /// The object that has the values, where it is in the MPI library.
+    /// The symbol of the values if they are in the MPI library itself.
     symbol: &'static CStr,
-    /// The library that has them, where it is one of their own.
+    /// The library of the values if they are in one of their own.
     library: &'static [u8],
 }
 
@@ -56,14 +56,14 @@ impl Shared {
         self.starts.iter().any(|start| name.starts_with(start))
     }
 
-    /// Returns true if the values are in this process.
+    /// Returns true if the values are loaded in this process.
     fn is_here(&self) -> bool {
         let Some(host) = Host::get() else { return true };
-        if host.abi().flavour != Flavour::OpenMpi || host.own(self.symbol).is_some() {
+        if host.abi().flavor != Flavor::OpenMpi || host.own(self.symbol).is_some() {
             return true;
         }
         let mut search = Search { library: self.library, is_loaded: false };
-        // SAFETY: `look` takes the pointer for what it is, and does not keep it.
+        // SAFETY: `look` expects a pointer to a `Search`, and does not keep it.
         unsafe { crate::host::find::each_object(look, (&raw mut search).cast()) };
         search.is_loaded
     }
@@ -74,15 +74,17 @@ struct Search {
     is_loaded: bool,
 }
 
+/// Compares the name of an object with a library's.
+///
 /// # Safety
 ///
-/// `search` is a `*mut Search`; `info` is what the dynamic linker passes.
+/// `search` is a `*mut Search` that is not used elsewhere; `info` is what the dynamic linker passes.
 unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker passes a description of a loaded object.
+    // SAFETY: the dynamic linker passes a description that is valid during this call.
     let name = unsafe { (*info).dlpi_name };
-    // SAFETY: the name of a loaded object is a C string.
+    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
     let name = unsafe { CStr::from_ptr(name) };
-    // SAFETY: `is_here` passes the address of its variable.
+    // SAFETY: `is_here` passes the address of its variable, and does not use it during the call.
     let search = unsafe { &mut *search.cast::<Search>() };
     search.is_loaded = name.to_bytes().windows(search.library.len()).any(|part| part == search.library);
     c_int::from(search.is_loaded)

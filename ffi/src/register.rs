@@ -1,4 +1,4 @@
-//! `mpit_register`: tables of an MPI library.
+//! `mpit_register`: registration of the tables of an MPI library or a program.
 
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,22 +9,24 @@ use mpit::plugin::{self, abi::Table};
 use crate::abi::Abi;
 use crate::host::find;
 
-/// Registers all that a table describes, or nothing: then one line on standard error says why.
+/// Registers all entries that a table describes, or none; then one line on standard error contains the
+/// reason.
 ///
 /// # Safety
 ///
-/// As [`plugin::register`].
+/// The requirements of [`plugin::register`].
 #[unsafe(no_mangle)]
-#[allow(clippy::print_stderr, reason = "nobody else is there to tell")]
+#[allow(clippy::print_stderr, reason = "C callers get a code alone")]
 pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
     let body = || {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller fulfills the requirements of `plugin::register`, which are those of this
+        // function.
         let outcome = unsafe { plugin::register(table) };
         if outcome.is_ok() {
             find::keep_loaded(table.cast());
         }
         if let Err(why) = &outcome {
-            // One line, whatever the names of the table.
+            // Control characters in the table's names must not break the line.
             let why = why.replace(char::is_control, "?");
             eprintln!("mpit: a table is refused as a whole: {why}");
         }
@@ -32,7 +34,7 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
     };
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(true) => Abi::SUCCESS,
-        // Refused, or a defect of ours; the panic hook has told where.
+        // Refused, or a defect of ours; the panic hook has reported the location.
         _ => crate::abi().code(Error::Invalid),
     }
 }

@@ -1,7 +1,8 @@
-//! Programs that use MPI by sessions alone: the processes of `mpi://WORLD` stand for the world, which they do not have.
+//! Programs that use MPI by sessions only. The processes of `mpi://WORLD` replace the missing
+//! `MPI_COMM_WORLD`.
 //!
-//! A session of our own is open as long as something is recorded. It gives the group that names processes, in whatever
-//! language the program calls, and keeps MPI up until everything is written.
+//! A session of our own is open as long as calls are recorded. It provides the group that identifies
+//! processes, for all languages, and keeps MPI active until all files are written.
 
 use std::ffi::c_int;
 use std::sync::atomic::{
@@ -17,13 +18,13 @@ use crate::abi::{Abi, Handle};
 use crate::gather;
 use crate::host::mpi;
 
-/// Sessions of the program.
+/// The number of sessions that the program has open.
 static OF_PROGRAM: AtomicU32 = AtomicU32::new(0);
 
-/// Our own session is open.
+/// True while our own session is open.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
-/// Our own session and the group of the world.
+/// Our own session and the group of `mpi://WORLD`.
 #[derive(Debug)]
 struct Own {
     session: Handle,
@@ -32,47 +33,48 @@ struct Own {
 
 static OWN: Mutex<Option<Own>> = Mutex::new(None);
 
-/// A session of the program was initialized.
+/// Counts a session that the program initialized.
 pub(crate) fn begun() {
     OF_PROGRAM.fetch_add(1, SeqCst);
 }
 
-/// A session of the program is about to be finalized. Returns true if it is the last one.
+/// Uncounts a session that the program is about to finalize. Returns true if it is the last one.
 pub(crate) fn ending() -> bool {
     let less = |sessions: u32| sessions.checked_sub(1);
     OF_PROGRAM.fetch_update(SeqCst, SeqCst, less) == Ok(1)
 }
 
-/// Returns true while the program has sessions.
+/// Returns true while the program has open sessions.
 pub(crate) fn are_in_use() -> bool {
     OF_PROGRAM.load(SeqCst) > 0
 }
 
-/// Returns true while our own session is open, so that functions of MPI may be called.
+/// Returns true while our own session is open, so that MPI functions may be called.
 #[inline]
 pub(crate) fn is_open() -> bool {
     IS_OPEN.load(Acquire)
 }
 
-/// Opens our own session. Returns this process among those of `mpi://WORLD`.
+/// Opens our own session. Returns the rank and the number of processes in `mpi://WORLD`.
 pub(crate) fn open(abi: &Abi) -> Option<World> {
     let (info, handler) = (abi.nulls[Bind::Info as usize], gather::errors_return(abi)?);
     let (mut session, mut group): (u64, u64) = (0, 0);
-    // SAFETY: always allowed; a word has room for a handle of either width.
+    // SAFETY: `MPI_Session_init` may be called at any time, and a `u64` has space for a handle of either
+    // width.
     let begun = unsafe { mpi::session_init(info, handler, (&raw mut session).cast()) };
     if begun != Some(Abi::SUCCESS) {
         return None;
     }
     let session = abi.clean(session as Handle);
     let name = c"mpi://WORLD".as_ptr();
-    // SAFETY: the session is ours; a word has room for a handle of either width.
+    // SAFETY: the session was initialized above, and a `u64` has space for a handle of either width.
     let grouped = unsafe { mpi::group_from_session_pset(session, name, (&raw mut group).cast()) };
     let (mut rank, mut size): (c_int, c_int) = (0, 0);
     let group = abi.clean(group as Handle);
     let is_named = grouped == Some(Abi::SUCCESS)
-        // SAFETY: the group is ours, and the rank writable.
+        // SAFETY: the group was created above, and `rank` is a local variable.
         && unsafe { mpi::group_rank(group, &raw mut rank) } == Some(Abi::SUCCESS)
-        // SAFETY: the same of the size.
+        // SAFETY: the group was created above, and `size` is a local variable.
         && unsafe { mpi::group_size(group, &raw mut size) } == Some(Abi::SUCCESS)
         && (0..size).contains(&rank);
     if !is_named {
@@ -84,18 +86,18 @@ pub(crate) fn open(abi: &Abi) -> Option<World> {
     Some(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() })
 }
 
-/// The group of the world, while our own session is open.
+/// Returns the group of `mpi://WORLD` while our own session is open.
 pub(crate) fn group() -> Option<Handle> {
     OWN.lock().as_ref().map(|own| own.group)
 }
 
-/// Ends our own session: everything is written.
+/// Closes our own session, after all files are written.
 pub(crate) fn close() {
     let own = OWN.lock().take();
     IS_OPEN.store(false, SeqCst);
     if let Some(Own { session, group }) = own {
         let mut group = group as u64;
-        // SAFETY: the group is ours.
+        // SAFETY: `open` created the group, and `take` gave it to this thread only.
         unsafe { mpi::group_free((&raw mut group).cast()) };
         end(session);
     }
@@ -103,6 +105,6 @@ pub(crate) fn close() {
 
 fn end(session: Handle) {
     let mut session = session as u64;
-    // SAFETY: the session is ours.
+    // SAFETY: callers pass the session of `open`, which is closed once.
     unsafe { mpi::session_finalize((&raw mut session).cast()) };
 }

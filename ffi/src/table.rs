@@ -1,4 +1,4 @@
-//! A map from MPI handles to what we know of the objects behind them, read without locks.
+//! A map from MPI handles to the objects behind them, read without locks.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{
@@ -10,17 +10,17 @@ use mpit::lock::Mutex;
 
 use crate::abi::Handle;
 
-/// Tables double; the first has 64 places.
+/// The maximum number of tables, each twice as long as the one before. The first has 64 slots.
 const TABLES: usize = 26;
 const FIRST: usize = 64;
 
-/// Places of the cache, a power of two.
+/// The number of slots of the cache, a power of two.
 const RECENT: usize = 64;
 
-/// The golden ratio of 2^64: products with it spread over all upper bits.
+/// The golden ratio times 2^64, a multiplier that distributes its products over all upper bits.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What stands for "no longer": no flavour has a live handle of this value.
+/// The handle of a removed entry: no flavor has a live handle of this value.
 const DEAD: Handle = 0;
 
 #[derive(Debug)]
@@ -29,33 +29,34 @@ struct Entry<T> {
     value: T,
 }
 
-/// Open addressing with linear probing.
+/// The slots of a hash table with open addressing and linear probing.
 type Places<T> = Box<[AtomicPtr<Entry<T>>]>;
 
-/// A map from handles to values. MPI libraries use handles again, so an entry dies with its object and another one
-/// may follow under the same handle.
+/// A map from handles to values. MPI libraries reuse handles, so an entry ends with its object, and another
+/// one may follow under the same handle.
 ///
-/// Finding takes no lock, and a load and a comparison for a handle that was found recently. Entries are never given
-/// back to the allocator, so who holds a value of an object that is freed meanwhile holds an old truth, not a wild
-/// pointer; with [`Table::insert`] dead ones are used again.
+/// A lookup takes no lock, and costs a load and a comparison for a handle in the cache. Entries are never
+/// freed: a thread that uses the value of an object which is freed meanwhile reads stale data, never unmapped
+/// memory. [`Table::insert_reusing`] reuses removed entries.
 #[derive(Debug)]
 pub struct Table<T: 'static> {
     tables: [OnceLock<Places<T>>; TABLES],
     newest: AtomicUsize,
-    /// Entries that were found recently, by hash; an entry that has got another handle meanwhile does not match.
+    /// The cache of recent lookups, by hash. A slot whose entry has got another handle meanwhile does not
+    /// match.
     recent: [AtomicPtr<Entry<T>>; RECENT],
     changing: Mutex<Changing<T>>,
 }
 
 #[derive(Debug)]
 struct Changing<T: 'static> {
-    /// Places in use in the newest table, dead ones included.
+    /// The number of slots in use in the newest table, including removed entries.
     used: usize,
     dead: Vec<&'static Entry<T>>,
 }
 
 impl<T: Sync + Send> Table<T> {
-    /// An empty map.
+    /// Creates an empty map.
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
@@ -66,16 +67,16 @@ impl<T: Sync + Send> Table<T> {
         }
     }
 
-    /// What is known of a handle.
+    /// Returns the value of a handle.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<&'static T> {
         self.recent(handle).or_else(|| self.search(handle))
     }
 
-    /// Returns the value of a handle that was found recently; calls nothing.
+    /// Returns the value of a handle from the cache of recent lookups; makes no calls.
     #[inline]
     pub fn recent(&self, handle: Handle) -> Option<&'static T> {
-        // SAFETY: `recent` holds null or entries of this table, which are leaked, so that they are never freed.
+        // SAFETY: the slot is null or refers to an entry of this table, and entries are leaked.
         let entry = unsafe { self.recent[recent_place(handle)].load(Acquire).as_ref() }?;
         if handle != DEAD && entry.handle.load(Acquire) == handle { Some(&entry.value) } else { None }
     }
@@ -91,7 +92,7 @@ impl<T: Sync + Send> Table<T> {
         let mask = table.len() - 1;
         let mut at = scatter(handle) & mask;
         loop {
-            // SAFETY: null, or an entry, and entries live for ever.
+            // SAFETY: the slot is null or refers to an entry, and entries are leaked.
             let entry: &'static Entry<T> = unsafe { table[at].load(Acquire).as_ref() }?;
             if handle != DEAD && entry.handle.load(Acquire) == handle {
                 return Some(entry);
@@ -100,12 +101,13 @@ impl<T: Sync + Send> Table<T> {
         }
     }
 
-    /// Enters a handle, unless it is there. `value` makes what is known of it.
+    /// Inserts a handle, unless it is present, with the value that `value` returns.
     pub fn insert(&self, handle: Handle, value: impl FnOnce() -> T) -> &'static T {
         self.enter(handle, |_| Box::leak(Box::new(Entry { handle: AtomicUsize::new(DEAD), value: value() })))
     }
 
-    /// Enters a handle, unless it is there, into an entry that died if there is one. `fill` sets what is known.
+    /// Inserts a handle, unless it is present, and reuses a removed entry if there is one. `fill` sets the
+    /// value.
     pub fn insert_reusing(&self, handle: Handle, fill: impl FnOnce(&T)) -> &'static T
     where
         T: Default,
@@ -130,11 +132,11 @@ impl<T: Sync + Send> Table<T> {
         if let Some(entry) = Self::probe(table, handle) {
             return &entry.value;
         }
-        // At most half full, so that probing ends soon.
+        // At most half full, to keep probe sequences short.
         if changing.used * 2 >= table.len() {
             let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
             let live = table.iter().filter_map(|place| {
-                // SAFETY: null, or an entry, and entries live for ever.
+                // SAFETY: the slot is null or refers to an entry, and entries are leaked.
                 unsafe { place.load(Relaxed).as_ref() }
             });
             changing.used = 0;
@@ -146,7 +148,7 @@ impl<T: Sync + Send> Table<T> {
             table = larger;
         }
         let entry = make(&mut changing.dead);
-        // The handle before the place: who finds the entry finds it whole.
+        // The handle is stored before the slot, so a thread that finds the entry sees all of it.
         entry.handle.store(handle, Release);
         if place(table, handle, entry) {
             changing.used += 1;
@@ -154,7 +156,7 @@ impl<T: Sync + Send> Table<T> {
         &entry.value
     }
 
-    /// Removes a handle if what is known of it is still this. Returns true if it did.
+    /// Removes a handle if `is_it` accepts its value. Returns true if it did.
     pub fn remove_if(&self, handle: Handle, is_it: impl FnOnce(&T) -> bool) -> bool {
         let mut changing = self.changing.lock();
         let table = self.tables[self.newest.load(Relaxed)].get();
@@ -166,7 +168,7 @@ impl<T: Sync + Send> Table<T> {
         true
     }
 
-    /// The object of a handle is freed.
+    /// Removes a handle whose object is freed. Returns its value.
     pub fn remove(&self, handle: Handle) -> Option<&'static T> {
         let mut changing = self.changing.lock();
         let entry = Self::probe(self.tables[self.newest.load(Relaxed)].get()?, handle)?;
@@ -175,11 +177,11 @@ impl<T: Sync + Send> Table<T> {
         Some(&entry.value)
     }
 
-    /// All that is known.
+    /// Returns all handles and values.
     pub fn values(&self) -> Vec<(Handle, &'static T)> {
         let Some(table) = self.tables[self.newest.load(Acquire)].get() else { return Vec::new() };
         let entries = table.iter().filter_map(|place| {
-            // SAFETY: null, or an entry, and entries live for ever.
+            // SAFETY: the slot is null or refers to an entry, and entries are leaked.
             let entry: &'static Entry<T> = unsafe { place.load(Acquire).as_ref() }?;
             Some((entry.handle.load(Acquire), &entry.value))
         });
@@ -191,12 +193,12 @@ fn empty<T>(places: usize) -> Places<T> {
     (0..places).map(|_| AtomicPtr::default()).collect()
 }
 
-/// Puts an entry where probing for its handle finds it; whether that took a place that was empty.
+/// Stores an entry in the probe sequence of its handle. Returns true if the slot was empty before.
 fn place<T>(table: &[AtomicPtr<Entry<T>>], handle: Handle, entry: &'static Entry<T>) -> bool {
     let mask = table.len() - 1;
     let mut at = scatter(handle) & mask;
     loop {
-        // SAFETY: null, or an entry, and entries live for ever.
+        // SAFETY: the slot is null or refers to an entry, and entries are leaked.
         let there = unsafe { table[at].load(Relaxed).as_ref() };
         let is_free = |there: &Entry<T>| std::ptr::eq(there, entry) || there.handle.load(Relaxed) == DEAD;
         if there.is_none_or(is_free) {
@@ -207,13 +209,13 @@ fn place<T>(table: &[AtomicPtr<Entry<T>>], handle: Handle, entry: &'static Entry
     }
 }
 
-/// Returns the place of a handle in the cache.
+/// Returns the slot of a handle in the cache.
 #[inline]
 fn recent_place(handle: Handle) -> usize {
     ((handle as u64).wrapping_mul(SPREAD) >> (u64::BITS - RECENT.ilog2())) as usize
 }
 
-/// Spreads handles over a table: pointers are multiples of something, integers come in rows.
+/// Hashes a handle: pointers are multiples of their alignment, and integers come in sequences.
 #[inline]
 fn scatter(handle: Handle) -> usize {
     (handle as u64).wrapping_mul(SPREAD) as usize >> 32

@@ -1,4 +1,4 @@
-//! Topologies: whom the neighborhood operations on a communicator reach.
+//! Topologies: the neighbors that neighborhood collectives on a communicator reach.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -12,18 +12,20 @@ use crate::host::mpi;
 /// The neighbors of this process.
 #[derive(Debug, Default)]
 pub(crate) struct Neighbors {
-    /// World ranks of those it sends to, in the order of the blocks that it sends; [`OUTSIDE`] for `MPI_PROC_NULL`.
+    /// World ranks of the neighbors that it sends to, in the order of the send blocks; [`OUTSIDE`] for
+    /// `MPI_PROC_NULL`.
     pub(crate) destinations: Arc<[u32]>,
-    /// How many it receives from.
+    /// The number of neighbors that it receives from.
     pub(crate) sources: u32,
 }
 
 impl Neighbors {
-    /// Of an intracommunicator; none where it has no topology, or does not tell.
+    /// Returns the neighbors in an intracommunicator; none if it has no topology, or the library fails to
+    /// describe it.
     pub(crate) fn of(abi: &Abi, comm: Handle, rank: u32, ranks: &Ranks) -> Self {
         let [cart, graph, dist_graph] = abi.topologies;
         let mut kind: c_int = 0;
-        // SAFETY: the communicator is alive, and the kind writable.
+        // SAFETY: the caller passes a communicator in use, and `kind` is a local variable.
         let asked = unsafe { mpi::topo_test(comm, &raw mut kind) };
         let found = match kind {
             _ if asked != Some(Abi::SUCCESS) => None,
@@ -38,26 +40,28 @@ impl Neighbors {
     }
 }
 
-/// Where each neighbor is one to send to and one to receive from.
+/// Returns the neighbors of a topology in which each is both a source and a destination.
 fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
     let count = neighbors.len() as u32;
     (neighbors, count)
 }
 
-/// The number that a call of the host's gives.
+/// Returns the number that a call to the host writes.
 fn number(ask: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
     let mut number: c_int = 0;
     (ask(&raw mut number) == Some(Abi::SUCCESS)).then(|| number.max(0) as usize)
 }
 
-/// In each dimension the neighbor below, then the one above.
+/// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.
 fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
-    // SAFETY: the communicator has this topology, and the number is writable.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local
+    // variable.
     let dimensions = number(|at| unsafe { mpi::cartdim_get(comm, at) })?;
     let mut neighbors = Vec::with_capacity(2 * dimensions);
     for dimension in 0..dimensions as c_int {
         let (mut below, mut above): (c_int, c_int) = (0, 0);
-        // SAFETY: as above; the dimension is one of its dimensions.
+        // SAFETY: `Neighbors::of` found this topology on a communicator in use, `dimension` is below the
+        // number of dimensions, and both ranks are local variables.
         let asked = unsafe { mpi::cart_shift(comm, dimension, 1, &raw mut below, &raw mut above) };
         if asked != Some(Abi::SUCCESS) {
             return None;
@@ -69,17 +73,20 @@ fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
 
 fn of_graph(comm: Handle, rank: u32) -> Option<Vec<c_int>> {
     let rank = rank.cast_signed();
-    // SAFETY: the communicator has this topology, and the number is writable.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local
+    // variable.
     let count = number(|at| unsafe { mpi::graph_neighbors_count(comm, rank, at) })?;
     let mut neighbors = vec![0; count];
-    // SAFETY: as above, and there is room for as many neighbors.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vector has `count`
+    // elements.
     let asked = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
     (asked == Some(Abi::SUCCESS)).then_some(neighbors)
 }
 
 fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
     let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
-    // SAFETY: the communicator has this topology, and the numbers are writable.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the numbers are local
+    // variables.
     let asked = unsafe {
         mpi::dist_graph_neighbors_count(comm, &raw mut sources, &raw mut destinations, &raw mut weighted)
     };
@@ -89,7 +96,8 @@ fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
     let room = |count: c_int| vec![0; count.max(0) as usize];
     let (mut from, mut from_weights) = (room(sources), room(sources));
     let (mut to, mut to_weights) = (room(destinations), room(destinations));
-    // SAFETY: as above, and there is room for as many neighbors and their weights.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vectors have as many
+    // elements as the numbers passed with them.
     let asked = unsafe {
         mpi::dist_graph_neighbors(
             comm,

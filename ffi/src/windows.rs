@@ -1,4 +1,4 @@
-//! Windows of the host: which one a handle is, and whose memory is behind it. Met and left as communicators are
+//! Windows of the MPI library: identity and members by handle. Registered and ended like communicators
 //! ([`crate::comms`]).
 
 use std::ffi::{c_int, c_void};
@@ -20,7 +20,7 @@ use crate::host::{Host, mpi};
 use crate::members::Members;
 use crate::objects::{Freeing, Objects, Tracked};
 
-/// A window in use. The memory serves another one when it is freed.
+/// A window in use. Its memory is reused when it is freed.
 #[derive(Debug, Default)]
 pub struct Window {
     number: AtomicU64,
@@ -29,19 +29,19 @@ pub struct Window {
 }
 
 impl Window {
-    /// Its identity.
+    /// Returns the identity.
     #[must_use]
     pub fn id(&self) -> WindowId {
         WindowId::from_number(self.number.load(Relaxed))
     }
 
-    /// The world rank of a rank, or [`OUTSIDE`]. The host is asked for one that was not used before.
+    /// Returns the world rank of a rank, or [`OUTSIDE`]. Asks the host for a rank that was not used before.
     #[must_use]
     pub fn world_rank(&self, rank: u32) -> u32 {
         self.members.world_rank(rank)
     }
 
-    /// The world rank of a rank that was used before; [`OUTSIDE`] also for others.
+    /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
     #[must_use]
     pub fn known_world_rank(&self, rank: u32) -> u32 {
@@ -51,21 +51,21 @@ impl Window {
 
 static WINDOWS: Objects<Window> = Objects::new();
 
-/// The window of a call that the host has taken: MPI is up.
+/// Returns the window of a call that the host has accepted. MPI is initialized.
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Window> {
     WINDOWS.get(handle).or_else(|| meet(handle))
 }
 
-/// Returns the window behind a handle that was found recently; calls nothing.
+/// Returns the window of a handle from the cache of recent lookups; makes no calls.
 #[inline]
 #[must_use]
 pub fn recent(handle: Handle) -> Option<&'static Window> {
     WINDOWS.recent(handle)
 }
 
-/// Returns the window behind a handle that was met before. The library is not asked.
+/// Returns the window of a handle if it is registered. The library is not asked.
 #[inline]
 #[must_use]
 pub fn met(handle: Handle) -> Option<&'static Window> {
@@ -81,8 +81,8 @@ fn is_null(handle: Handle) -> bool {
     handle == 0 || Host::get().is_none_or(|host| handle == host.abi().win_null())
 }
 
-/// The window behind a handle, as an object to bind to: with the identity that components and events know it by. Without a
-/// library underneath it has its handle.
+/// Returns the window of a handle as an object for handles to bind to, with the number that components and
+/// events use. Without a host the object has the handle.
 #[must_use]
 pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     let known = WINDOWS.get(handle).or_else(|| if mpi::is_active() { meet(handle) } else { None });
@@ -93,8 +93,8 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// Returns the same object for a handle of a performance variable. The window's accesses are counted from now on, and its sums
-/// stay until no such handle is bound to it.
+/// Returns the object for a handle of a performance variable. From then on the window's accesses are counted,
+/// and its sums are kept until no such handle is bound to it.
 #[must_use]
 pub fn bound(handle: Handle) -> Option<Object<'static>> {
     let object = object_of(handle)?;
@@ -104,14 +104,14 @@ pub fn bound(handle: Handle) -> Option<Object<'static>> {
     Some(object)
 }
 
-/// A call has made a window, which is in use from now on.
+/// Registers a window that a call has created.
 pub fn made(handle: Handle) {
     if !is_null(handle) {
         WINDOWS.made(handle);
     }
 }
 
-/// A call that frees a window is about to be passed on; see [`crate::comms::freeing`].
+/// Prepares for a call that frees a window; see [`crate::comms::freeing`].
 #[must_use]
 pub fn freeing(handle: Handle) -> Option<Freeing> {
     let known = || WINDOWS.freeing(handle);
@@ -180,7 +180,7 @@ static ATTRIBUTE: Attribute = Attribute::new(Functions {
     deleted,
 });
 
-/// A window is being freed.
+/// Receives the deletion of our attribute: the window is being freed.
 unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     after_deletion(|| WINDOWS.attribute_deleted(crate::abi().clean(win), value.addr() as u64))
 }

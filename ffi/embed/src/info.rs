@@ -1,6 +1,7 @@
-//! Info objects, for tools to give hints and to be told some: the functions of MPI that are always available.
+//! Info objects, through which tools set and read hints: the MPI functions that may be called at any time.
 //!
-//! Codes are those of ordinary MPI functions. No error handler is called: there is none here.
+//! Return codes are those of ordinary MPI functions. No error handler is called, because this library has
+//! none.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -14,7 +15,7 @@ const ERR_INFO_NOKEY: c_int = 32;
 const ERR_INFO_VALUE: c_int = 33;
 const ERR_INFO: c_int = 34;
 const INFO_NULL: Handle = 304;
-/// Longest key and value, with their NUL.
+/// The maximum lengths of a key and a value, with their NUL.
 const MAX_INFO_KEY: usize = 256;
 const MAX_INFO_VAL: usize = 1024;
 
@@ -24,38 +25,38 @@ fn answer(body: impl FnOnce() -> Outcome) -> c_int {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(code)) => code,
-        // A defect of ours; the panic hook has told where.
+        // A defect of ours; the panic hook has reported the location.
         Err(_) => ERR_INFO,
     }
 }
 
-/// A C string of at most so many bytes with its NUL.
+/// Returns a C string of at most `most` bytes, with its NUL.
 ///
 /// # Safety
 ///
-/// `text` is null or a C string.
+/// `text` is null or NUL-terminated.
 unsafe fn text(text: *const c_char, most: usize, error: c_int) -> Result<String, c_int> {
     if text.is_null() {
         return Err(ERR_ARG);
     }
-    // SAFETY: not null, and otherwise by the caller's promise.
+    // SAFETY: `text` is not null (checked), so the caller passes a NUL-terminated string.
     let text = unsafe { CStr::from_ptr(text) };
     let text = text.to_str().map_err(|_| error)?;
     if text.len() < most { Ok(text.to_owned()) } else { Err(error) }
 }
 
-/// A key.
+/// Returns a key, which must not be empty.
 ///
 /// # Safety
 ///
-/// As [`text`].
+/// `at` is null or NUL-terminated.
 unsafe fn key(at: *const c_char) -> Result<String, c_int> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes null or a NUL-terminated string.
     let key = unsafe { text(at, MAX_INFO_KEY, ERR_INFO_KEY) }?;
     if key.is_empty() { Err(ERR_INFO_KEY) } else { Ok(key) }
 }
 
-/// Writes through a pointer that may not be null.
+/// Writes through a pointer; fails if it is null.
 ///
 /// # Safety
 ///
@@ -64,20 +65,21 @@ unsafe fn put<T>(out: *mut T, value: T) -> Outcome {
     if out.is_null() {
         return Err(ERR_ARG);
     }
-    // SAFETY: not null, and otherwise by the caller's promise.
+    // SAFETY: `out` is not null (checked), so the caller passes an address valid for writes.
     unsafe { out.write_unaligned(value) };
     Ok(())
 }
 
-/// Copies text with its NUL.
+/// Copies the first `copied` bytes of a text, and a NUL.
 ///
 /// # Safety
 ///
 /// `out` is valid for writes of `copied` + 1 bytes, where `copied` is at most the text's length.
 unsafe fn copy(text: &str, copied: usize, out: *mut c_char) {
-    // SAFETY: by the caller's promise; the text is no memory of the user's.
+    // SAFETY: the caller passes space for `copied` bytes and a NUL; `text` is a reference, so it does not
+    // overlap the program's buffer.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), out, copied) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes space for `copied` bytes and a NUL.
     unsafe { out.wrapping_add(copied).write(0) };
 }
 
@@ -95,7 +97,8 @@ macro_rules! exported {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> c_int {
             if mpit_ffi::host::foreign::is_foreign() {
-                // SAFETY: by the caller's promise.
+                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
+                // the same signature.
                 return unsafe {
                     mpit_ffi::host::foreign::pass_on!(next $name / $profiling ($($arg: $type),*))
                 };
@@ -107,11 +110,12 @@ macro_rules! exported {
         ///
         /// # Safety
         ///
-        /// As there.
+        /// The obligations of the function under its `MPI_` name.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $profiling($($arg: $type),*) -> c_int {
             if mpit_ffi::host::foreign::is_foreign() {
-                // SAFETY: by the caller's promise.
+                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
+                // the same signature.
                 return unsafe {
                     mpit_ffi::host::foreign::pass_on!(own $name / $profiling ($($arg: $type),*))
                 };
@@ -122,28 +126,29 @@ macro_rules! exported {
 }
 
 exported! {
-    /// Makes an info object without entries.
+    /// Creates an info object without entries.
     fn MPI_Info_create / PMPI_Info_create(info: *mut Handle) {
         if info.is_null() {
             return Err(ERR_ARG);
         }
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `info` is not null (checked), and the program passes an address valid for writes.
         unsafe { put(info, infos::create(Vec::new())) }
     }
 
-    /// Makes a copy with the same entries.
+    /// Creates a copy with the same entries.
     fn MPI_Info_dup / PMPI_Info_dup(info: Handle, newinfo: *mut Handle) {
         let entries = infos::with(info, |entries| entries.clone()).ok_or(ERR_INFO)?;
         if newinfo.is_null() {
             return Err(ERR_ARG);
         }
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `newinfo` is not null (checked), and the program passes an address valid for writes.
         unsafe { put(newinfo, infos::create(entries)) }
     }
 
-    /// Ends an info object.
+    /// Frees an info object.
     fn MPI_Info_free / PMPI_Info_free(info: *mut Handle) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or the address of a handle variable that is not accessed elsewhere
+        // during the call.
         let held = unsafe { info.as_mut() }.ok_or(ERR_ARG)?;
         if !infos::free(*held) {
             return Err(ERR_INFO);
@@ -152,18 +157,18 @@ exported! {
         Ok(())
     }
 
-    /// Sets a key, in place of its value before.
+    /// Sets the value of a key.
     fn MPI_Info_set / PMPI_Info_set(info: Handle, key_text: *const c_char, value: *const c_char) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or a NUL-terminated string.
         let key = unsafe { key(key_text) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or a NUL-terminated string.
         let value = unsafe { text(value, MAX_INFO_VAL, ERR_INFO_VALUE) }?;
         infos::with(info, |entries| infos::set(entries, key, value)).ok_or(ERR_INFO)
     }
 
     /// Removes a key.
     fn MPI_Info_delete / PMPI_Info_delete(info: Handle, key_text: *const c_char) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or a NUL-terminated string.
         let key = unsafe { key(key_text) }?;
         let removed = infos::with(info, |entries| {
             let at = entries.iter().position(|(known, _)| *known == key);
@@ -172,21 +177,22 @@ exported! {
         if removed.ok_or(ERR_INFO)? { Ok(()) } else { Err(ERR_INFO_NOKEY) }
     }
 
-    /// Copies as much of a value as there is room for, and tells the length of the whole with its NUL.
+    /// Copies as much of a value as fits, and returns the length of the whole value with its NUL.
     fn MPI_Info_get_string / PMPI_Info_get_string(
         info: Handle, key_text: *const c_char, buflen: *mut c_int, value: *mut c_char, flag: *mut c_int,
     ) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or a NUL-terminated string.
         let key = unsafe { key(key_text) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or the address of an `int` that is not accessed elsewhere during
+        // the call.
         let room = unsafe { buflen.as_mut() }.ok_or(ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes `flag` as null or valid for writes.
         unsafe { put(flag, c_int::from(found.is_some())) }?;
         if let Some(found) = found {
             if *room > 0 && !value.is_null() {
                 let copied = found.len().min(*room as usize - 1);
-                // SAFETY: less than the room that the caller promised.
+                // SAFETY: `copied` is less than `*room`, the length of the program's buffer.
                 unsafe { copy(&found, copied, value) };
             }
             *room = found.len() as c_int + 1;
@@ -198,45 +204,46 @@ exported! {
     fn MPI_Info_get / PMPI_Info_get(
         info: Handle, key_text: *const c_char, valuelen: c_int, value: *mut c_char, flag: *mut c_int,
     ) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or a NUL-terminated string.
         let key = unsafe { key(key_text) }?;
         let room = usize::try_from(valuelen).map_err(|_| ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
         if found.is_some() && value.is_null() {
             return Err(ERR_ARG);
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes `flag` as null or valid for writes.
         unsafe { put(flag, c_int::from(found.is_some())) }?;
         if let Some(found) = found {
-            // SAFETY: not null, and room for `valuelen` bytes and a NUL by the caller's promise.
+            // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a
+            // NUL.
             unsafe { copy(&found, found.len().min(room), value) };
         }
         Ok(())
     }
 
-    /// The length of a value without its NUL.
+    /// Returns the length of a value without its NUL.
     fn MPI_Info_get_valuelen / PMPI_Info_get_valuelen(
         info: Handle, key_text: *const c_char, valuelen: *mut c_int, flag: *mut c_int,
     ) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes null or a NUL-terminated string.
         let key = unsafe { key(key_text) }?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
         if let Some(found) = &found {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the program passes `valuelen` as null or valid for writes.
             unsafe { put(valuelen, found.len() as c_int) }?;
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes `flag` as null or valid for writes.
         unsafe { put(flag, c_int::from(found.is_some())) }
     }
 
-    /// The number of keys.
+    /// Returns the number of keys.
     fn MPI_Info_get_nkeys / PMPI_Info_get_nkeys(info: Handle, nkeys: *mut c_int) {
         let count = infos::with(info, |entries| entries.len()).ok_or(ERR_INFO)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the program passes `nkeys` as null or valid for writes.
         unsafe { put(nkeys, count as c_int) }
     }
 
-    /// A key by its number.
+    /// Returns a key by its number.
     fn MPI_Info_get_nthkey / PMPI_Info_get_nthkey(info: Handle, n: c_int, key_text: *mut c_char) {
         let at = usize::try_from(n).map_err(|_| ERR_ARG)?;
         let key = infos::with(info, |entries| entries.get(at).map(|(key, _)| key.clone())).ok_or(ERR_INFO)?;
@@ -244,7 +251,8 @@ exported! {
         if key_text.is_null() {
             return Err(ERR_ARG);
         }
-        // SAFETY: not null, and room for the longest key by the caller's promise.
+        // SAFETY: `key_text` is not null (checked), and the program passes space for `MPI_MAX_INFO_KEY` bytes,
+        // the longest key.
         unsafe { copy(&key, key.len(), key_text) };
         Ok(())
     }

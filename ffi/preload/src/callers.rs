@@ -1,21 +1,21 @@
-//! The caller of a function: the program, the MPI library itself, or an object between them.
+//! The caller of an MPI function: the program, the MPI library itself, or an object between them.
 //!
-//! MPI libraries call themselves by names that we export: ROMIO, one-sided operations over messages, Fortran interfaces. The
-//! object that the return address lies in tells these calls from the program's:
+//! MPI libraries call functions whose names we export: ROMIO, one-sided operations over messages, Fortran
+//! interfaces. The object that contains the return address distinguishes these calls from the program's:
 //!
-//! | caller | such as | recorded |
+//! | caller | example | recorded |
 //! |---|---|---|
-//! | [`Caller::Library`] | libmpi, Open MPI's components (`mca_*.so`), ourselves | never |
-//! | [`Caller::Wrapper`] | the library's Fortran interface | unless inside a call that is recorded ([`depth`]) |
-//! | [`Caller::Tool`] | a profiling tool behind us | the same, but not by `PMPI_` names |
-//! | [`Caller::Program`] | all others, in callbacks as well; generated code | always |
+//! | [`Caller::Library`] | libmpi, Open MPI's components (`mca_*.so`), this library | never |
+//! | [`Caller::Wrapper`] | the library's Fortran interface | unless inside a recorded call ([`depth`]) |
+//! | [`Caller::Tool`] | a profiling tool behind us | unless inside a recorded call, and not by `PMPI_` names |
+//! | [`Caller::Program`] | all others, also in callbacks; generated code | always |
 //!
-//! A callback whose last statement is an MPI call may jump there, so that the return address is that of the library's call
-//! of the callback. A library calls an MPI function by its name and a callback by a pointer, so the instruction before the
-//! return address tells ([`is_by_name`]).
+//! A callback whose last statement is an MPI call may be compiled to a tail call, whose return address is in
+//! the library. Libraries call MPI functions by name and callbacks by pointer, so the instruction before the
+//! return address distinguishes them ([`is_by_name`]).
 //!
-//! Objects are looked up once; the fast path (`trampoline`) compares the return address with the range of the object that
-//! called first, most often the executable.
+//! Objects are looked up once. The fast path (`trampoline`) compares the return address with the range of the
+//! first caller, which is usually the executable.
 
 use std::ffi::{CStr, c_void};
 use std::ops::Range;
@@ -30,12 +30,12 @@ use mpit_ffi::host::{Host, objects::Object};
 use crate::depth;
 use crate::trampoline::with_errno_kept;
 
-/// The maker of a call.
+/// The caller of an MPI function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
     /// The MPI library itself.
     Library,
-    /// The library's Fortran interface, which calls MPI on behalf of the program.
+    /// The library's Fortran interface, which calls MPI functions on behalf of the program.
     Wrapper,
     /// A profiling tool between us and the library.
     Tool,
@@ -43,7 +43,7 @@ pub(crate) enum Caller {
     Program,
 }
 
-/// A range of addresses whose calls are known. Read by machine code.
+/// An address range whose kind of caller is known. Machine code reads it.
 #[repr(C)]
 pub(crate) struct Known {
     start: usize,
@@ -54,13 +54,14 @@ pub(crate) struct Known {
 
 static NONE: Known = Known::new(0..0, Caller::Program);
 
-/// The ranges of the program's calls, the first of them first. Begins with one that holds no address.
+/// The ranges of the program, in order of their first calls. Begins with an empty range.
 pub(crate) static PROGRAM: AtomicPtr<Known> = AtomicPtr::new((&raw const NONE).cast_mut());
 
-/// The ranges of other calls.
+/// The ranges of all other callers.
 static OTHERS: AtomicPtr<Known> = AtomicPtr::new(null_mut());
 
-/// Ranges that are remembered. Programs in which more objects call MPI have them looked up at each call.
+/// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up
+/// at each call.
 const MOST: usize = 64;
 
 static REMEMBERED: AtomicUsize = AtomicUsize::new(0);
@@ -78,13 +79,13 @@ impl Known {
 fn all(list: &'static AtomicPtr<Known>) -> impl Iterator<Item = &'static Known> {
     let at = |link: &'static AtomicPtr<Known>| {
         let known = link.load(Acquire);
-        // SAFETY: links are null or lead to ranges that are never freed.
+        // SAFETY: links are null or refer to ranges that are leaked.
         unsafe { known.as_ref() }
     };
     std::iter::successors(at(list), move |known| at(&known.next))
 }
 
-/// Adds a range at the end of its list, in place of the one that holds no address.
+/// Appends a range to its list, or replaces the empty range.
 fn remember(range: Range<usize>, caller: Caller) {
     if REMEMBERED.fetch_add(1, Relaxed) >= MOST {
         REMEMBERED.fetch_sub(1, Relaxed);
@@ -100,7 +101,7 @@ fn remember(range: Range<usize>, caller: Caller) {
         link = &PROGRAM;
     }
     while let Err(present) = link.compare_exchange(null_mut(), new, AcqRel, Acquire) {
-        // SAFETY: not null, and ranges are never freed.
+        // SAFETY: `compare_exchange` failed, so `present` is not null, and ranges are leaked.
         link = unsafe { &(*present).next };
     }
 }
@@ -110,13 +111,13 @@ pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
     match of(return_address) {
         Caller::Library => false,
         Caller::Wrapper => !depth::is_inside(),
-        // The call that it serves was recorded already; its own messages are not the program's.
+        // The call of the program that the tool serves is recorded already.
         Caller::Tool => !is_profiling && !depth::is_inside(),
         Caller::Program => true,
     }
 }
 
-/// The maker of the call with this return address.
+/// Returns the caller for a return address.
 pub(crate) fn of(return_address: usize) -> Caller {
     if all(&PROGRAM).any(|known| known.range().contains(&return_address)) {
         return Caller::Program;
@@ -138,17 +139,17 @@ fn look_up(return_address: usize) -> (Caller, Range<usize>) {
 fn ask_the_linker(return_address: usize) -> (Caller, Range<usize>) {
     let (caller, range) = match Object::containing(return_address) {
         Some(object) => (kind_of(&object), object.range),
-        // Generated code: the range of a page, since other objects may come to lie beside it.
+        // Generated code: only its page, since objects may be loaded beside it later.
         None => (Caller::Program, return_address & !0xfff..(return_address | 0xfff) + 1),
     };
-    // Before there is a library, nothing can be known of it.
+    // Without a host the kind of caller may be wrong, so it is not stored.
     if Host::get().is_some() {
         remember(range.clone(), caller);
     }
     (caller, range)
 }
 
-/// Functions of MPI that the library's Fortran interface defines, and what is interposed by nearly all profiling tools.
+/// Symbols of a library's Fortran interface, and those that nearly all profiling tools interpose.
 const OF_FORTRAN: [&CStr; 2] = [c"pmpi_init_", c"pmpi_init_f08_"];
 const OF_TOOLS: [&CStr; 5] = [c"MPI_Init", c"MPI_Init_thread", c"MPI_Finalize", c"MPI_Send", c"MPI_Pcontrol"];
 
@@ -174,15 +175,15 @@ pub(crate) fn is_library(object: &Object) -> bool {
     Host::get().is_some_and(|host| host.is_in(object))
 }
 
-/// Returns true if the call with this return address in an object is one by name: to an address that is part of the instruction, or
-/// by an entry of the object's own table of addresses.
+/// Returns true if the call instruction before the return address is a call by name: with an address in the
+/// instruction, or through an entry of the object's own table of addresses.
 #[cfg(target_arch = "x86_64")]
 fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     if return_address < object.start + 6 {
         return false;
     }
     let before = std::ptr::with_exposed_provenance::<[u8; 6]>(return_address - 6);
-    // SAFETY: the object's code lies there, since it has just called.
+    // SAFETY: the object has just made a call from here, so its code is mapped there.
     let [first, second, displacement @ ..] = unsafe { before.read_unaligned() };
     let displacement = i32::from_le_bytes(displacement) as isize;
     let target = return_address.wrapping_add_signed(displacement);
@@ -191,14 +192,15 @@ fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     (is_direct || is_through_table) && object.contains(&target)
 }
 
-/// Returns true if the call with this return address is one by name: to an address that is part of the instruction.
+/// Returns true if the call instruction before the return address is a call by name, with an address in the
+/// instruction.
 #[cfg(target_arch = "aarch64")]
 fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     if return_address < object.start + 4 {
         return false;
     }
     let before = std::ptr::with_exposed_provenance::<u32>(return_address - 4);
-    // SAFETY: the object's code lies there, since it has just called.
+    // SAFETY: the object has just made a call from here, so its code is mapped there.
     let instruction = unsafe { before.read() };
     instruction >> 26 == 0b10_0101
 }

@@ -1,4 +1,4 @@
-//! How a call is interposed: passed on to the next definition of the function, and noted on its way.
+//! Interposition of a call: it is recorded and forwarded to the next definition of the function.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,21 +16,22 @@ use crate::next::Next;
 use crate::notes::{Note, notify};
 use crate::trampoline::with_errno_kept;
 
-/// Who wants to know of a call.
+/// The listeners that a kind of call may have.
 pub(crate) trait Interest {
-    /// What the call is for, where its time is taken.
+    /// The area to which the time of the call counts, if it is measured.
     const AREA: Option<Area>;
 
-    /// Whether there is anything to note of it.
+    /// True if the call is recorded, not only timed.
     const NOTES: bool;
 
-    /// Whether anybody wants it noted. Somebody who wants its time counts as well, where it is noted at all.
+    /// Returns true if a listener wants the call recorded. A listener for times counts as well if the call is
+    /// recorded at all.
     fn is_noted() -> bool;
 
-    /// Whether anybody wants to know before it is passed on, too.
+    /// Returns true if a listener also wants to be notified before the call is forwarded.
     fn is_noted_before() -> bool;
 
-    /// Whether anybody wants its time.
+    /// Returns true if a listener wants the time of the call.
     #[inline]
     fn is_timed() -> bool {
         Self::AREA.is_some_and(calls::active)
@@ -63,28 +64,29 @@ macro_rules! interests {
 interests! {
     /// Calls that send.
     Messages(Some(Area::PointToPoint), true) => pml::active();
-    /// Calls that start what was made before: a message, or a collective operation.
+    /// Calls that start a persistent request: a message or a collective operation.
     Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active(), before: coll::beginnings_wanted();
-    /// Calls about messages that send nothing.
+    /// Calls that receive or complete messages and send nothing.
     Receives(Some(Area::PointToPoint), false) => false;
     /// Collective operations.
     Collectives(Some(Area::Collective), true) => coll::active(), before: coll::beginnings_wanted();
-    /// Accesses to memory of others.
+    /// Accesses to memory of other processes.
     Accesses(Some(Area::OneSided), true) => osc::active();
-    /// Calls that make windows.
+    /// Calls that create windows.
     Windows(None, true) => osc::active() || events::active();
-    /// Synchronization of accesses.
+    /// Synchronization of one-sided accesses.
     Synchronization(Some(Area::OneSided), false) => false;
-    /// Completion.
+    /// Calls that complete requests.
     Waits(Some(Area::Waiting), false) => false;
-    /// Calls about files: what the library sends for them is not the program's.
+    /// Calls about files. The messages that the library sends for them are not the program's.
     Files(Some(Area::Files), false) => false;
-    /// Calls that make communicators or name them.
+    /// Calls that create or name communicators.
     Communicators(None, true) => pml::active() || osc::active() || coll::active() || events::active();
 }
 
-/// Returns the code for a call of a function that the host lacks. Programs find our definition where natively they would find
-/// none, as mpi4py does, which has this code of its own for functions that are not there and raises `NotImplementedError`.
+/// Returns the code for a call of a function that the host lacks. Without mpit a program would not find such
+/// a function; mpi4py tests for this and has a code of its own for missing functions, for which it raises
+/// `NotImplementedError`.
 pub(crate) fn no_such_function() -> c_int {
     const UNAVAILABLE_IN_MPI4PY: c_int = -1_431_655_766;
     if Host::get().is_some() {
@@ -94,28 +96,30 @@ pub(crate) fn no_such_function() -> c_int {
     1
 }
 
-/// What a large count gets from a host that has only the form with `int` counts.
+/// Returns the error for a large count that a host with `int` counts cannot take.
 pub(crate) fn count_too_large() -> c_int {
     Host::get().map_or(2, |host| host.abi().err_count)
 }
 
-/// Whether nobody listens to a call, at a glance.
+/// Returns true if no listener wants this call (one load).
 #[inline]
 pub(crate) fn is_quiet<I: Interest>() -> bool {
     if I::NOTES { !I::is_noted() } else { !I::is_timed() }
 }
 
-/// Returns true if a call may take the fast path: its time is not taken, its beginning is not recorded, and no other call is in
-/// progress.
+/// Returns true if a call may take the fast path: its time is not measured, its beginning is not reported, and no
+/// other call is in progress.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
 fn can_be_fast<I: Interest>() -> bool {
     !I::is_timed() && !I::is_noted_before() && Alone::is_free()
 }
 
-/// Runs a call with listeners on the fast path, if it is a call of the program, one thread calls at a time, its time is not
-/// taken, and all that is recorded is known beforehand. Records it after it has succeeded. Returns `None`, without forwarding
-/// the call, otherwise. Neither `known` nor `tell` panics.
+/// Runs a call with listeners on the fast path, or returns `None` without forwarding it.
+///
+/// The fast path is for calls of the program while one thread calls at a time, whose record can be prepared
+/// before the call and whose time is not measured. They are recorded after they have succeeded. Neither
+/// `known` nor `tell` may panic.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every message")]
 pub(crate) fn run_plainly<I: Interest, K>(
@@ -135,17 +139,20 @@ pub(crate) fn run_plainly<I: Interest, K>(
     Some(code)
 }
 
-/// Counts a call before it is forwarded. Returns false, and does nothing, if [`run_plainly`] could not run it, the library may
-/// refuse it, or foreign code has to run for it.
+/// Counts a call before it is forwarded, under the conditions of [`run_plainly`], if the library cannot
+/// refuse it and no foreign code has to run for it.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
 pub(crate) fn count_in_advance<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
     can_be_fast::<I>() && note().count_in_advance()
 }
 
-/// Records a call before it is forwarded when the arguments guarantee success, so that the wrapper can tail-call the library:
-/// staying in between was measured to cost up to 10 ns more. Calls that the library makes meanwhile would count; in C,
-/// libraries call no MPI function in order to send.
+/// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call
+/// the library. The conditions are those of [`run_plainly`].
+///
+/// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
+/// is not seen then, so MPI calls that the library makes inside would be recorded: in C, libraries make none
+/// in a send.
 #[inline]
 pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
     if !can_be_fast::<I>() {
@@ -156,15 +163,15 @@ pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool 
     true
 }
 
-/// Runs a call: passes it on, and tells `before` and `after` of it if it is the user's and somebody listens; `after` only
-/// of a call that succeeded.
+/// Runs a call on the slow path: forwards it, and runs `before` and `after` if the program makes it and there
+/// are listeners; `after` only if the call succeeded.
 #[inline]
 pub(crate) fn run<I: Interest, B>(
     pass_on: impl FnOnce() -> c_int,
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
-    // MPI may have come up without our seeing it; or it is not up, or by a session alone.
+    // `MPI_Init` may not have been seen; or MPI is not initialized, or only by a session.
     if !life::is_known_up() {
         life::ensure_up();
         if !life::is_known_up() {
@@ -190,21 +197,21 @@ pub(crate) fn run<I: Interest, B>(
     code
 }
 
-/// The time of a call begins. Apart, so that the code for it is not in each call's way.
+/// Starts the stopwatch of a call. A separate function, to keep this code out of each call's path.
 #[cold]
 #[inline(never)]
 fn begin(area: Area) -> Stopwatch {
     calls::begin(area)
 }
 
-/// The time of a call ends.
+/// Stops the stopwatch of a call.
 #[cold]
 #[inline(never)]
 fn end(stopwatch: Stopwatch) {
     stopwatch.end();
 }
 
-/// Runs a call that is noted whenever it succeeds, also inside another one.
+/// Runs a call that is recorded whenever it succeeds, also inside another one.
 #[inline]
 pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
     let Some(outermost) = Outermost::enter() else { return pass_on() };
@@ -215,7 +222,7 @@ pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) 
     code
 }
 
-/// Runs a call that initializes the library, and is noted whenever it succeeds.
+/// Runs a call that initializes the library, and is recorded whenever it succeeds.
 pub(crate) fn run_initialization(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
     run_always(
         || {
@@ -226,7 +233,7 @@ pub(crate) fn run_initialization(pass_on: impl FnOnce() -> c_int, after: impl Fn
     )
 }
 
-/// Runs a call that is noted whenever it succeeds, with what was known before it.
+/// Runs a call that is recorded whenever it succeeds, with a record that is prepared before it.
 #[inline]
 pub(crate) fn run_making<B>(
     pass_on: impl FnOnce() -> c_int,
@@ -244,7 +251,8 @@ pub(crate) fn run_making<B>(
     code
 }
 
-/// Runs a call that frees an object, with and without listeners. Callbacks of the program run inside, whose calls are the program's.
+/// Runs a call that frees an object, with or without listeners. Callbacks of the program run inside, and
+/// their calls are the program's.
 #[inline]
 pub(crate) fn run_freeing(pass_on: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
     let freeing = safely(begin).flatten();
@@ -255,14 +263,15 @@ pub(crate) fn run_freeing(pass_on: impl FnOnce() -> c_int, begin: impl FnOnce() 
     code
 }
 
-/// Runs a call that is noted before it is passed on.
+/// Runs a call that is recorded before it is forwarded.
 #[inline]
 pub(crate) fn run_after_note(pass_on: impl FnOnce() -> c_int, note: impl FnOnce()) -> c_int {
     safely(note);
     pass_on()
 }
 
-/// Records a call of which only the first parameter is known, if the program makes it, and returns where it goes on.
+/// Records a call of which only the first parameter is known, if the program makes it, and returns the
+/// address to jump to.
 pub(crate) fn note_and_pass(next: &'static Next, return_address: usize, note: impl FnOnce()) -> *mut c_void {
     with_errno_kept(|| {
         life::ensure_up();
@@ -276,7 +285,7 @@ pub(crate) fn note_and_pass(next: &'static Next, return_address: usize, note: im
     })
 }
 
-/// The place of an area's word among those of all areas, in bytes.
+/// Returns the offset of an area's counter of listeners in the array of all areas, in bytes.
 pub(crate) const fn word_of(area: Option<Area>) -> usize {
     match area {
         Some(area) => 4 * area as usize,
@@ -284,9 +293,9 @@ pub(crate) const fn word_of(area: Option<Area>) -> usize {
     }
 }
 
-/// A defect of ours must not end the program: a panic stops here, after its message.
+/// Runs `note` and stops a panic, after its message: a defect of ours must not end the program.
 #[inline]
 pub(crate) fn safely<R>(note: impl FnOnce() -> R) -> Option<R> {
-    // What a note changes is made of atomics and of locks that survive a panic.
+    // Unwind-safe, because recording changes only atomics and locks that survive a panic.
     catch_unwind(AssertUnwindSafe(note)).ok()
 }

@@ -1,24 +1,25 @@
-//! Calls that the program makes, and calls that MPI makes inside them.
+//! The nesting of MPI calls in a thread.
 //!
-//! A call counts if the program makes it. The return address says who makes it ([`crate::callers`]); this module adds the
-//! state that two cases need:
+//! A call is recorded if the program makes it. The return address identifies the caller ([`crate::callers`]);
+//! this module adds the state that two cases need:
 //!
-//! - A *wrapper* of the library (its Fortran interface, a profiling tool behind us) calls MPI on behalf of the program. Inside
-//!   a call that was recorded already ([`is_inside`]), that does not count once more.
-//! - A listener that is notified of a call makes calls of its own. None of them counts: listeners would be notified of their
-//!   own calls without end. Only [`Outermost::enter`] refuses those.
+//! - A *wrapper* of the library (its Fortran interface, a profiling tool behind us) calls MPI on behalf of
+//!   the program. Inside a recorded call ([`is_inside`]), its calls are not recorded again.
+//! - A listener that is notified of a call makes calls of its own. None of them is recorded, because
+//!   listeners would be notified of their own calls without end. Only [`Outermost::enter`] refuses those.
 //!
-//! A call that a user's callback makes inside a recorded call (attribute functions, error handlers, operations) is the
-//! program's own and is recorded like any other, and a call that the library itself makes never arrives here. So a call may
-//! be entered inside another one.
+//! A call that a callback of the program makes inside a recorded call (attribute functions, error handlers,
+//! operations) is the program's own and is recorded like any other; a call that the library makes does not
+//! arrive here. So a call may be entered inside another one.
 //!
-//! The state is the stack position at which the call was entered. A position that has been left by `longjmp` is recognized by
-//! the next call from further up, and never prevents recording.
+//! The state is the stack position at which the call was entered. A position that was left by `longjmp` is
+//! recognized by the next call from further up the stack, and never prevents recording.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The state where only one thread calls at a time: one of the constants, or a stack position, perhaps with [`NOTIFYING`].
+/// The state while only one thread calls at a time: a constant below, or a stack position, perhaps with
+/// [`NOTIFYING`].
 static STATE: AtomicUsize = AtomicUsize::new(UNKNOWN);
 
 /// No call is in progress.
@@ -29,20 +30,21 @@ const NOTIFYING: usize = 1;
 const UNKNOWN: usize = 2;
 
 thread_local! {
-    /// The state of this thread, where several threads call at once.
+    /// The state of this thread while several threads call at once.
     static STATE_HERE: Cell<usize> = const { Cell::new(NONE) };
 }
 
-/// A call of the program's, as long as it lasts. Ends as well when an exception of the program's passes through.
+/// A guard of a call of the program. Unwinding by an exception of the program ends it, too.
 #[derive(Debug)]
 pub(crate) struct Outermost {
     by_thread: bool,
     position: usize,
-    /// The state to go back to.
+    /// The state to restore.
     before: usize,
 }
 
-/// The position of the caller's frame. Stacks grow downwards, so what is called from it has lower ones.
+/// Returns the position of the caller's frame. Stacks grow downwards, so the frames of its callees have lower
+/// positions.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the frame is the caller's")]
 fn stack_position() -> usize {
@@ -50,14 +52,14 @@ fn stack_position() -> usize {
     (&raw const local).addr() & !0xf
 }
 
-/// Returns true if a state is that of a frame that `position` is inside of.
+/// Returns true if `state` is the position of a frame that is still active at `position`.
 #[inline]
 fn holds(state: usize, position: usize) -> bool {
     state > UNKNOWN && position <= state
 }
 
 impl Outermost {
-    /// Enters a call; `None` if a listener makes it.
+    /// Enters a call; returns `None` if a listener makes it.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         let position = stack_position();
@@ -72,7 +74,7 @@ impl Outermost {
         Some(entered)
     }
 
-    /// Passes the call on. Calls that are made meanwhile are not those of listeners.
+    /// Forwards the call. Calls made meanwhile are not those of listeners.
     #[inline]
     pub(crate) fn pass_on<R>(&self, pass_on: impl FnOnce() -> R) -> R {
         self.set(self.position);
@@ -102,20 +104,21 @@ impl Drop for Outermost {
     }
 }
 
-/// A call of the program's on the fast path, as long as it lasts: no other one is in progress, and only one thread calls.
+/// A guard of a call on the fast path: no other call is in progress, and only one thread calls.
 #[derive(Debug)]
 pub(crate) struct Alone {
     position: usize,
 }
 
 impl Alone {
-    /// Returns true if a call may take the fast path. False as well for the first call of all.
+    /// Returns true if a call may take the fast path. False also for the first call of the process.
     #[inline]
     pub(crate) fn is_free() -> bool {
         STATE.load(Relaxed) == NONE
     }
 
-    /// Enters a call, where [`is_free`](Self::is_free) was true. Calls that are made meanwhile are not those of listeners.
+    /// Enters a call after [`is_free`](Self::is_free) returned true. Calls made meanwhile are not those of
+    /// listeners.
     #[inline]
     pub(crate) fn enter() -> Self {
         let position = stack_position();
@@ -123,7 +126,7 @@ impl Alone {
         Self { position }
     }
 
-    /// Notifies listeners of the call. None of the calls that they make counts.
+    /// Notifies listeners of the call. None of the calls that they make is recorded.
     pub(crate) fn notify(&self, notify: impl FnOnce()) {
         STATE.store(self.position | NOTIFYING, Relaxed);
         notify();
@@ -137,7 +140,7 @@ impl Drop for Alone {
     }
 }
 
-/// Goes back to a state, unless the thread level has risen meanwhile.
+/// Restores a state, unless the thread level has risen meanwhile.
 #[inline]
 fn leave(before: usize) {
     STATE.store(before | (usize::from(mpit::threads::concurrent()) * UNKNOWN), Relaxed);
@@ -161,13 +164,14 @@ mod tests {
         result
     }
 
-    /// One test, because there is one state for the process.
+    /// Tests all of it in one function, because the state exists once per process.
     #[test]
-    fn calls_of_callbacks_count_and_calls_of_listeners_do_not() {
+    fn calls_of_callbacks_count_listeners_not() {
         for concurrent in [true, false] {
             mpit::threads::set_concurrent(concurrent);
             for round in 0..2 {
-                // The first call of all is not on the fast path, nor is any where several threads call.
+                // The first call of the process is not on the fast path, nor is any call while several
+                // threads call.
                 assert_eq!(Alone::is_free(), !concurrent && round > 0, "{concurrent} {round}");
                 if Alone::is_free() {
                     let alone = Alone::enter();
@@ -192,9 +196,9 @@ mod tests {
         }
     }
 
-    /// Leaves a frame as `longjmp` does.
+    /// Leaves a frame without running destructors, like `longjmp`.
     #[test]
-    fn a_frame_that_was_left_does_not_prevent_recording() {
+    fn a_left_frame_allows_recording() {
         std::thread::spawn(|| {
             mpit::threads::set_concurrent(true);
             deeper(|| deeper(|| std::mem::forget(Outermost::enter())));

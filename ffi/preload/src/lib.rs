@@ -1,9 +1,19 @@
-//! `libmpit_preload.so`: the tools interface and monitoring over the MPI library that a program already has.
+//! `libmpit_preload.so`: MPI_T and monitoring over the MPI library that a program already uses.
 //!
-//! Loaded in front of the MPI library (`LD_PRELOAD`, or `mpit run`), it offers the functions of the tools interface
-//! with our entries merged into the library's own, and passes on the calls of its table ([`mod@table`]) after noting
-//! what they move. It refers to no MPI symbol, runs nothing when it is loaded, and so does not disturb programs without
-//! MPI.
+//! Loaded in front of the MPI library (`LD_PRELOAD` or `mpit run`), it exports the functions of MPI_T, with
+//! our entries merged into the library's own, and interposes the calls of its table ([`mod@table`]): it
+//! records the data that they transfer and forwards them.
+//!
+//! # API boundary
+//!
+//! The interface is C: the functions of MPI_T, `mpit_plugin.h`, and environment variables that `mpit run` sets. No Rust
+//! code links this crate.
+//!
+//! # Invariants
+//!
+//! * It refers to no MPI symbol and runs nothing when it is loaded, so programs without MPI are not affected.
+//! * A name is intercepted only if the next definition is MPI's. Forwarding keeps every register and argument.
+//! * Without listeners, a call costs one load and one branch more.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
@@ -17,9 +27,9 @@ mod notes;
 mod table;
 mod trampoline;
 
-/// There is an MPI library underneath.
+/// Marks this object as one that is loaded over an MPI library.
 #[linkme::distributed_slice(mpit_ffi::host::OVER_A_LIBRARY)]
 static OVER_A_LIBRARY: bool = true;
 
-// The functions of the tools interface are exported from here.
+// Re-exported, so that the functions of MPI_T become symbols of the library.
 pub use mpit_ffi::mpi_t;

@@ -1,29 +1,29 @@
-//! The numbers of an ABI: what the names of `mpi.h` stand for in the program that calls us.
+//! The constants of an MPI ABI: the numbers behind the names of `mpi.h` in the calling program.
 //!
-//! Nothing agrees between the three flavours, not even thread levels, so all of it is data, chosen once at run
-//! time. Handles of MPI objects travel as `usize`, whatever their width; see [`Abi::load_handle`].
+//! The three flavors agree on nothing, not even on thread levels, so all constants are data, chosen once at
+//! run time. Handles of MPI objects are passed as `usize`, whatever their width; see [`Abi::load_handle`].
 
-mod flavours;
+mod flavors;
 
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
 use mpit::words::{Bind, Class, Datatype, Safety, Scope, SourceOrder, ThreadLevel, Verbosity};
 
-pub use flavours::{mpich, open_mpi, standard};
+pub use flavors::{mpich, open_mpi, standard};
 
-/// Which family of ABIs a library belongs to.
+/// A family of MPI ABIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
-    /// Open MPI's own: handles are pointers to objects.
+pub enum Flavor {
+    /// Open MPI's ABI: handles are pointers to objects.
     OpenMpi,
-    /// MPICH's own, shared by Intel MPI and others: handles are 4-byte integers.
+    /// MPICH's ABI, shared by Intel MPI and others: handles are 4-byte integers.
     Mpich,
     /// The standard ABI of MPI-5: handles are pointers, predefined ones small integers.
     Standard,
 }
 
-impl std::fmt::Display for Flavour {
+impl std::fmt::Display for Flavor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::OpenMpi => "Open MPI ABI",
@@ -36,24 +36,25 @@ impl std::fmt::Display for Flavour {
 /// A handle of an MPI object, as a value: a pointer, or a zero-extended 4-byte integer.
 pub type Handle = usize;
 
-/// The constants of one flavour.
+/// The constants of one flavor.
 #[derive(Clone, Debug)]
 pub struct Abi {
     /// The family.
-    pub flavour: Flavour,
-    /// Whether handles of MPI objects are 4 bytes wide; else they are pointers.
+    pub flavor: Flavor,
+    /// True if handles of MPI objects are 4 bytes wide; otherwise they are pointers.
     pub narrow_handles: bool,
     codes: [c_int; Error::ALL.len()],
     thread_levels: [c_int; 4],
     verbosities: [c_int; 9],
     binds: [c_int; 12],
-    /// The library's header has `MPI_T_BIND_MPI_SESSION`. Libraries before it have the number that came later.
+    /// True if the library's header has `MPI_T_BIND_MPI_SESSION`. For older libraries the constant has its
+    /// later number.
     pub binds_sessions: bool,
     scopes: [c_int; 7],
     classes: [c_int; 10],
     safeties: [c_int; 4],
     source_orders: [c_int; 2],
-    /// In the order of [`Datatype::ALL`].
+    /// Datatype handles, in the order of [`Datatype::ALL`].
     datatypes: [Handle; 11],
     /// `MPI_T_PVAR_ALL_HANDLES`.
     pub all_handles: usize,
@@ -63,13 +64,13 @@ pub struct Abi {
     pub comm_world: Handle,
     /// `MPI_COMM_SELF`.
     pub comm_self: Handle,
-    /// The null handles by kind of object, in the order of [`Bind::ALL`]; 0 where there is none.
+    /// The null handles by kind of object, in the order of [`Bind::ALL`]; 0 if the kind has none.
     pub nulls: [Handle; 12],
     /// `MPI_PROC_NULL`.
     pub proc_null: c_int,
     /// `MPI_ROOT`.
     pub root: c_int,
-    /// `MPI_IN_PLACE`, as C programs have it.
+    /// `MPI_IN_PLACE` of C.
     pub in_place: usize,
     /// `MPI_CART`, `MPI_GRAPH`, `MPI_DIST_GRAPH`.
     pub topologies: [c_int; 3],
@@ -79,187 +80,189 @@ pub struct Abi {
     pub no_op: Handle,
     /// `MPI_KEYVAL_INVALID`.
     pub keyval_invalid: c_int,
-    /// `MPI_ERR_COUNT`, which is 2 everywhere.
+    /// `MPI_ERR_COUNT`, 2 in all flavors.
     pub err_count: c_int,
     /// `MPI_ERR_OTHER`.
     pub err_other: c_int,
 }
 
 impl Abi {
-    /// `MPI_SUCCESS`, 0 everywhere.
+    /// `MPI_SUCCESS`, 0 in all flavors.
     pub const SUCCESS: c_int = 0;
 
-    /// The number of an error.
+    /// Returns the code of an error.
     #[must_use]
     pub fn code(&self, error: Error) -> c_int {
         self.codes[error as usize]
     }
 
-    /// The error of a number that the library returned.
+    /// Returns the error for a code of the library.
     #[must_use]
     pub fn error(&self, code: c_int) -> Error {
         let at = self.codes.iter().position(|known| *known == code);
         at.map_or(Error::Invalid, |at| Error::ALL[at])
     }
 
-    /// The number of a thread level.
+    /// Returns the number of a thread level.
     #[must_use]
     pub fn thread_level(&self, level: ThreadLevel) -> c_int {
         self.thread_levels[level as usize]
     }
 
-    /// The thread level of a number.
+    /// Returns the thread level for a number.
     #[must_use]
     pub fn to_thread_level(&self, number: c_int) -> Option<ThreadLevel> {
         find(&self.thread_levels, number, ThreadLevel::ALL)
     }
 
-    /// The number of a verbosity.
+    /// Returns the number of a verbosity.
     #[must_use]
     pub fn verbosity(&self, verbosity: Verbosity) -> c_int {
         self.verbosities[verbosity as usize]
     }
 
-    /// The verbosity of a number.
+    /// Returns the verbosity for a number.
     #[must_use]
     pub fn to_verbosity(&self, number: c_int) -> Option<Verbosity> {
         find(&self.verbosities, number, Verbosity::ALL)
     }
 
-    /// The number of a kind of object.
+    /// Returns the number of a kind of object.
     #[must_use]
     pub fn bind(&self, bind: Bind) -> c_int {
         self.binds[bind as usize]
     }
 
-    /// Returns true if an entry bound to this kind of object, with values of these datatypes, can be described by constants that the
-    /// library has.
+    /// Returns true if the library has constants for this kind of object and for these datatypes, so that an
+    /// entry with them can be described.
     #[must_use]
     pub fn describes(&self, bind: Bind, mut datatypes: impl Iterator<Item = Datatype>) -> bool {
         (bind != Bind::Session || self.binds_sessions)
             && datatypes.all(|datatype| self.datatype(datatype) != 0)
     }
 
-    /// The kind of object of a number.
+    /// Returns the kind of object for a number.
     #[must_use]
     pub fn to_bind(&self, number: c_int) -> Option<Bind> {
         find(&self.binds, number, Bind::ALL)
     }
 
-    /// The number of a scope.
+    /// Returns the number of a scope.
     #[must_use]
     pub fn scope(&self, scope: Scope) -> c_int {
         self.scopes[scope as usize]
     }
 
-    /// The scope of a number.
+    /// Returns the scope for a number.
     #[must_use]
     pub fn to_scope(&self, number: c_int) -> Option<Scope> {
         find(&self.scopes, number, Scope::ALL)
     }
 
-    /// The number of a class.
+    /// Returns the number of a class.
     #[must_use]
     pub fn class(&self, class: Class) -> c_int {
         self.classes[class as usize]
     }
 
-    /// The class of a number.
+    /// Returns the class for a number.
     #[must_use]
     pub fn to_class(&self, number: c_int) -> Option<Class> {
         find(&self.classes, number, Class::ALL)
     }
 
-    /// The number of a callback safety level.
+    /// Returns the number of a callback safety level.
     #[must_use]
     pub fn safety(&self, safety: Safety) -> c_int {
         self.safeties[safety as usize]
     }
 
-    /// The callback safety level of a number.
+    /// Returns the callback safety level for a number.
     #[must_use]
     pub fn to_safety(&self, number: c_int) -> Option<Safety> {
         find(&self.safeties, number, Safety::ALL)
     }
 
-    /// The number of a source's ordering.
+    /// Returns the number of a source ordering.
     #[must_use]
     pub fn source_order(&self, order: SourceOrder) -> c_int {
         self.source_orders[order as usize]
     }
 
-    /// The ordering of a source by its number.
+    /// Returns the source ordering for a number.
     #[must_use]
     pub fn to_source_order(&self, number: c_int) -> Option<SourceOrder> {
         find(&self.source_orders, number, SourceOrder::ALL)
     }
 
-    /// The handle of a datatype.
+    /// Returns the handle of a datatype.
     #[must_use]
     pub fn datatype(&self, datatype: Datatype) -> Handle {
         self.datatypes[datatype as usize]
     }
 
-    /// `MPI_DATATYPE_NULL`.
+    /// Returns `MPI_DATATYPE_NULL`.
     #[must_use]
     pub fn datatype_null(&self) -> Handle {
         self.nulls[Bind::Datatype as usize]
     }
 
-    /// `MPI_WIN_NULL`.
+    /// Returns `MPI_WIN_NULL`.
     #[must_use]
     pub fn win_null(&self) -> Handle {
         self.nulls[Bind::Win as usize]
     }
 
-    /// The width of a handle in the user's memory, in bytes.
+    /// Returns the width of a handle variable, in bytes.
     #[inline]
     #[must_use]
     pub fn handle_width(&self) -> usize {
         if self.narrow_handles { 4 } else { size_of::<Handle>() }
     }
 
-    /// The datatype of a handle, among those that variables may have.
+    /// Returns the datatype of a handle, among the datatypes that variables may have.
     #[must_use]
     pub fn to_datatype(&self, handle: Handle) -> Option<Datatype> {
         let at = self.datatypes.iter().position(|known| *known == handle);
         at.map(|at| Datatype::ALL[at])
     }
 
-    /// A handle that came in a register or a stack slot: of a narrow one, only the low half is defined.
+    /// Clears the undefined upper half of a narrow handle that was passed in a register or a stack slot.
     #[inline]
     #[must_use]
     pub fn clean(&self, handle: Handle) -> Handle {
         if self.narrow_handles { handle & 0xffff_ffff } else { handle }
     }
 
-    /// Reads a handle variable of the user's.
+    /// Reads a handle variable of the program.
     ///
     /// # Safety
     ///
-    /// `at` is valid for a read of a handle of this flavour.
+    /// `at` is valid for a read of a handle of this flavor.
     #[must_use]
     pub unsafe fn load_handle(&self, at: *const c_void) -> Handle {
         if self.narrow_handles {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller passes the address of a handle of this flavor, which is 4 bytes wide.
             unsafe { at.cast::<u32>().read_unaligned() as usize }
         } else {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller passes the address of a handle of this flavor, which is as wide as a
+            // pointer.
             unsafe { at.cast::<usize>().read_unaligned() }
         }
     }
 
-    /// Writes a handle variable of the user's.
+    /// Writes a handle variable of the program.
     ///
     /// # Safety
     ///
-    /// `at` is valid for a write of a handle of this flavour.
+    /// `at` is valid for a write of a handle of this flavor.
     pub unsafe fn store_handle(&self, at: *mut c_void, handle: Handle) {
         if self.narrow_handles {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller passes the address of a handle of this flavor, which is 4 bytes wide.
             unsafe { at.cast::<u32>().write_unaligned(handle as u32) };
         } else {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller passes the address of a handle of this flavor, which is as wide as a
+            // pointer.
             unsafe { at.cast::<usize>().write_unaligned(handle) };
         }
     }
@@ -278,45 +281,50 @@ mod tests {
         [standard(), mpich(0x7000), open_mpi(|_| Some(0x1000))]
     }
 
+    /// Proves R52.
     #[test]
-    fn r52_error_codes_are_positive_and_distinct() {
+    fn error_codes_are_positive_and_distinct() {
         for abi in all() {
             let codes: Vec<_> = Error::ALL.iter().map(|error| abi.code(*error)).collect();
             for (at, code) in codes.iter().enumerate() {
                 assert!(*code > 0);
-                assert!(!codes[..at].contains(code), "{}: {code} twice", abi.flavour);
+                assert!(!codes[..at].contains(code), "{}: {code} twice", abi.flavor);
                 assert_eq!(abi.error(*code), Error::ALL[at]);
             }
         }
     }
 
+    /// Proves R54.
     #[test]
-    fn r54_verbosities_ascend() {
+    fn verbosities_ascend() {
         for abi in all() {
-            assert!(abi.verbosities.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavour);
+            assert!(abi.verbosities.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavor);
         }
     }
 
+    /// Proves R55.
     #[test]
-    fn r55_safety_levels_ascend() {
+    fn safety_levels_ascend() {
         for abi in all() {
-            assert!(abi.safeties.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavour);
+            assert!(abi.safeties.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavor);
         }
     }
 
+    /// Proves C30.
     #[test]
-    fn c30_entries_need_constants_of_the_library() {
+    fn entries_need_constants_of_the_library() {
         let none = || std::iter::empty::<Datatype>();
         assert!(standard().describes(Bind::Session, none()) && !mpich(0).describes(Bind::Session, none()));
         for abi in all() {
-            assert!(abi.describes(Bind::Info, Datatype::ALL.iter().copied()), "{}", abi.flavour);
+            assert!(abi.describes(Bind::Info, Datatype::ALL.iter().copied()), "{}", abi.flavor);
         }
         let lacks_count = open_mpi(|name| if name == "ompi_mpi_count" { None } else { Some(0x1000) });
         assert!(!lacks_count.describes(Bind::NoObject, [Datatype::Int, Datatype::Count].into_iter()));
     }
 
+    /// Proves R57.
     #[test]
-    fn r57_levels_of_the_standard_abi_are_sparse() {
+    fn safety_levels_of_the_abi_are_sparse() {
         let levels = Safety::ALL.iter().map(|level| standard().safety(*level));
         assert!(levels.eq([0x00, 0x03, 0x0f, 0x3f]));
         assert_eq!(standard().to_safety(0x0f), Some(Safety::ThreadSafe));
@@ -324,26 +332,28 @@ mod tests {
         assert_eq!(standard().to_safety(-1), None);
     }
 
+    /// Proves R56.
     #[test]
-    fn r56_words_are_distinct_within_a_family() {
+    fn constants_are_distinct_within_a_family() {
         for abi in all() {
             for family in [&abi.binds[..], &abi.scopes, &abi.classes, &abi.thread_levels, &abi.source_orders]
             {
                 for (at, number) in family.iter().enumerate() {
-                    assert!(!family[..at].contains(number), "{}: {number} twice", abi.flavour);
+                    assert!(!family[..at].contains(number), "{}: {number} twice", abi.flavor);
                 }
             }
         }
     }
 
+    /// Proves R314.
     #[test]
-    fn r314_narrow_handles_ignore_what_stands_beside_them() {
+    fn narrow_handles_ignore_adjacent_bytes() {
         let abi = mpich(0);
         let user = [0x4400_0000_u32, 0xdead_beef];
         // SAFETY: `user` is larger than a handle.
         assert_eq!(unsafe { abi.load_handle(user.as_ptr().cast()) }, 0x4400_0000);
         let mut user = [0_u32, 0xdead_beef];
-        // SAFETY: as above.
+        // SAFETY: `user` is larger than a handle.
         unsafe { abi.store_handle(user.as_mut_ptr().cast(), 0x4400_0001) };
         assert_eq!(user, [0x4400_0001, 0xdead_beef]);
         assert_eq!(abi.clean(0xdead_beef_4400_0000), 0x4400_0000);

@@ -1,17 +1,17 @@
-//! Callbacks of the program: calls that reach us while the library is further up in the stack.
+//! Detection of callbacks of the program: calls made while the MPI library is further up in the stack.
 
 use std::ffi::{c_int, c_void};
 
 use super::Host;
 use super::objects::Object;
 
-/// A frame that the unwinder is at.
+/// A stack frame of the unwinder.
 #[repr(C)]
 struct Frame {
     _opaque: [u8; 0],
 }
 
-/// The unwinder's answers, `_Unwind_Reason_Code` in the C++ ABI for exceptions.
+/// Return codes for the unwinder: `_Unwind_Reason_Code` in the C++ ABI for exceptions.
 const GO_ON: c_int = 0;
 const STOP: c_int = 4;
 
@@ -26,25 +26,25 @@ unsafe extern "C" {
 /// The search for the library's code in the stack.
 struct Search {
     host: &'static Host,
-    /// The object of the frame before, most often that of the next one, too.
+    /// The object of the previous frame, which is often that of the next one, too.
     last: Option<Object>,
     is_found: bool,
 }
 
-/// Returns true if the library is in the middle of a call further up in this thread's stack. Takes microseconds.
+/// Returns true if this thread's stack contains a frame of the MPI library. Takes microseconds.
 #[cold]
 pub(crate) fn is_inside() -> bool {
     let Some(host) = Host::get() else { return false };
     let mut search = Search { host, last: None, is_found: false };
-    // SAFETY: `visit` takes the pointer for a `Search`, and does not keep it.
+    // SAFETY: `visit` expects a pointer to a `Search`, and does not keep it.
     unsafe { _Unwind_Backtrace(visit, (&raw mut search).cast()) };
     search.is_found
 }
 
 unsafe extern "C" fn visit(frame: *mut Frame, search: *mut c_void) -> c_int {
-    // SAFETY: `is_inside` passed a `Search` that nothing else uses meanwhile.
+    // SAFETY: `is_inside` passes a `Search` that nothing else uses until `_Unwind_Backtrace` returns.
     let search = unsafe { &mut *search.cast::<Search>() };
-    // SAFETY: the unwinder's own frame.
+    // SAFETY: the unwinder passes a frame that is valid during this call.
     let address = unsafe { _Unwind_GetIP(frame) };
     if search.last.as_ref().is_some_and(|object| object.range.contains(&address)) {
         return GO_ON;

@@ -1,5 +1,5 @@
-//! Sources and events of the host, called by their `PMPI_T_` names and only with arguments that were checked. Hosts before
-//! MPI-4 have none of these functions.
+//! Calls to the event functions of the host's MPI_T, by their `PMPI_T_` names and with checked arguments.
+//! Hosts before MPI-4 have none of these functions.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -22,7 +22,7 @@ pub type DroppedCallback = unsafe extern "C" fn(
 own_calls! {
     /// `MPI_T_source_get_num`.
     fn source_get_num = c"MPI_T_source_get_num" / c"PMPI_T_source_get_num" (num: *mut c_int);
-    /// `MPI_T_source_get_info`. `info` is null, or points to memory for a handle of the flavour's width.
+    /// `MPI_T_source_get_info`. `info` is null, or points to memory for a handle of the flavor's width.
     fn source_get_info = c"MPI_T_source_get_info" / c"PMPI_T_source_get_info"
         (index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int,
          ordering: *mut c_int, ticks_per_second: *mut i64, max_ticks: *mut i64, info: *mut c_void);
@@ -31,7 +31,8 @@ own_calls! {
         (index: c_int, timestamp: *mut i64);
     /// `MPI_T_event_get_num`.
     fn event_get_num = c"MPI_T_event_get_num" / c"PMPI_T_event_get_num" (num: *mut c_int);
-    /// `MPI_T_event_get_info`. `datatypes` are handles of the flavour's width, as `info` is, which may be null.
+    /// `MPI_T_event_get_info`. `datatypes` and `info` are null, or point to memory for handles of the
+    /// flavor's width.
     fn event_get_info = c"MPI_T_event_get_info" / c"PMPI_T_event_get_info"
         (index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, datatypes: *mut c_void,
          displacements: *mut isize, num_elements: *mut c_int, enumeration: *mut usize, info: *mut c_void,
@@ -42,7 +43,7 @@ own_calls! {
     /// `MPI_T_event_handle_set_info`.
     fn event_handle_set_info = c"MPI_T_event_handle_set_info" / c"PMPI_T_event_handle_set_info"
         (registration: usize, info: Handle);
-    /// `MPI_T_event_handle_get_info`. `info` points to memory for a handle of the flavour's width.
+    /// `MPI_T_event_handle_get_info`. `info` points to memory for a handle of the flavor's width.
     fn event_handle_get_info = c"MPI_T_event_handle_get_info" / c"PMPI_T_event_handle_get_info"
         (registration: usize, info: *mut c_void);
     /// `MPI_T_event_register_callback`.
@@ -51,7 +52,7 @@ own_calls! {
     /// `MPI_T_event_callback_set_info`.
     fn event_callback_set_info = c"MPI_T_event_callback_set_info" / c"PMPI_T_event_callback_set_info"
         (registration: usize, safety: c_int, info: Handle);
-    /// `MPI_T_event_callback_get_info`. `info` points to memory for a handle of the flavour's width.
+    /// `MPI_T_event_callback_get_info`. `info` points to memory for a handle of the flavor's width.
     fn event_callback_get_info = c"MPI_T_event_callback_get_info" / c"PMPI_T_event_callback_get_info"
         (registration: usize, safety: c_int, info: *mut c_void);
     /// `MPI_T_event_handle_free`.
@@ -73,7 +74,8 @@ own_calls! {
         (instance: usize, source: *mut c_int);
 }
 
-/// Looks up what callbacks may call: they may run in signal handlers, in which nothing can be looked up.
+/// Looks up the functions that callbacks may call, because `dlsym` is not async-signal-safe and callbacks may
+/// run in signal handlers.
 pub fn prepare_for_callbacks() {
     for function in [
         &source_get_timestamp::FUNCTION,

@@ -1,4 +1,4 @@
-//! Finding the MPI library and its functions.
+//! The search for the MPI library and its functions.
 
 use mpit::lock::Inside;
 use std::borrow::Cow;
@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 
 use std::ptr::NonNull;
 
-/// What every MPI library defines and we do not.
+/// A function that every MPI library defines, and this crate does not.
 const MARK: &CStr = c"PMPI_Init";
 
 /// A function that every MPI library defines for programs.
@@ -18,15 +18,15 @@ const TOOLS: &CStr = c"PMPI_T_init_thread";
 /// A loaded object.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// The dynamic linker's handle.
+    /// The handle of `dlopen`.
     handle: *mut c_void,
-    /// The dynamic linker's name of it.
+    /// The dynamic linker's name of the object.
     file: CString,
 }
 
-// SAFETY: the dynamic linker's handles may be used from any thread.
+// SAFETY: handles of `dlopen` may be used from any thread.
 unsafe impl Send for Loaded {}
-// SAFETY: as above.
+// SAFETY: handles of `dlopen` may be used from any thread.
 unsafe impl Sync for Loaded {}
 
 impl Loaded {
@@ -38,30 +38,31 @@ impl Loaded {
         Self::open(file_of(address)?)
     }
 
-    /// A symbol of this object or one that it needs.
+    /// Returns a symbol of this object or of one that it needs.
     fn reach(&self, name: &CStr) -> Option<NonNull<c_void>> {
         symbol(self.handle, name)
     }
 
-    /// A symbol of this object itself.
+    /// Returns a symbol that this object itself defines.
     fn define(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.reach(name).filter(|address| file_of(*address).as_deref() == Some(&self.file))
     }
 }
 
-/// The MPI library that this program uses. The functions of the profiling interface may lie in an object of their own.
+/// The MPI library of this program. The functions of the profiling interface may be in an object of their
+/// own.
 #[derive(Debug)]
 pub(super) struct Library {
     profiling: Loaded,
-    /// The object with the program's `MPI_` functions, if it is another one.
+    /// The object with the `MPI_` functions, if it is a different one.
     beside: Option<Loaded>,
 }
 
 impl Library {
-    /// The library that this program uses.
+    /// Finds the library that this program uses.
     pub(super) fn find() -> Option<Self> {
         let Some(mark) = next(MARK) else {
-            // Not in the program's scope: loaded privately, as Python does it.
+            // Not in the program's scope: loaded with `RTLD_LOCAL`, as Python does.
             return Self::find_private();
         };
         let profiling = Loaded::of_address(mark)?;
@@ -72,10 +73,10 @@ impl Library {
         Some(Self { profiling, beside })
     }
 
-    /// Looks through all loaded objects for an MPI library.
+    /// Searches all loaded objects for an MPI library.
     fn find_private() -> Option<Self> {
         let mut files: Vec<CString> = Vec::new();
-        // SAFETY: `collect` takes the pointer to `files` for what it is, and does not keep it.
+        // SAFETY: `collect` expects a pointer to a `Vec<CString>`, and does not keep it.
         unsafe { each_object(collect, (&raw mut files).cast()) };
         let first = |name: &CStr| {
             files
@@ -88,61 +89,61 @@ impl Library {
         Some(Self { profiling, beside })
     }
 
-    /// Another implementation of the tools interface that this program has, behind the object that asks.
+    /// Finds another implementation of MPI_T in this program, after the calling object in the search order.
     pub(super) fn find_other_tools_interface() -> Option<Self> {
         let profiling = Loaded::of_address(next(TOOLS)?)?;
         Some(Self { profiling, beside: None })
     }
 
-    /// A symbol of the library or of what it needs.
+    /// Returns a symbol of the library or of an object that it needs.
     pub(super) fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.profiling.reach(name)
     }
 
-    /// A symbol of the library itself, not of what it needs.
+    /// Returns a symbol that the library itself defines.
     pub(super) fn defines(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.profiling.define(name).or_else(|| self.beside.as_ref()?.define(name))
     }
 
-    /// The file, for messages.
+    /// Returns the file name for messages.
     pub(super) fn file(&self) -> Cow<'_, str> {
         self.beside.as_ref().unwrap_or(&self.profiling).file.to_string_lossy()
     }
 }
 
-/// A symbol of one library and those it needs.
+/// Returns a symbol of a library or of an object that it needs.
 pub(super) fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: `library` is a handle from `dlopen`, and `name` a C string.
+    // SAFETY: `library` is a handle of `dlopen` or a pseudo-handle, and `name` is NUL-terminated.
     NonNull::new(unsafe { libc::dlsym(library, name.as_ptr()) })
 }
 
-/// Calls a function for each object of the process, until it returns another value than 0. No thread forks meanwhile: the
-/// dynamic linker's lock would stay locked in the child.
+/// Calls a function for each loaded object, until it returns a value other than 0. Delays forks meanwhile: in
+/// the child, the dynamic linker's lock would stay locked.
 ///
 /// # Safety
 ///
-/// `callback` takes `data` for what it is, and keeps nothing of what it is shown.
+/// `callback` expects `data`, and keeps no pointer that it receives.
 pub(crate) unsafe fn each_object(
     callback: unsafe extern "C" fn(*mut libc::dl_phdr_info, usize, *mut c_void) -> c_int,
     data: *mut c_void,
 ) {
     let _unforked = Inside::enter();
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller passes a callback and the data that it expects.
     unsafe { libc::dl_iterate_phdr(Some(callback), data) };
 }
 
-/// The definition of a symbol that comes after ours in the program's scope.
+/// Returns the definition of a symbol that follows ours in the program's scope.
 #[must_use]
 pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
     symbol(libc::RTLD_NEXT, name)
 }
 
-/// The definition of a symbol that the whole program sees.
+/// Returns the definition of a symbol in the program's global scope.
 pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     symbol(libc::RTLD_DEFAULT, name)
 }
 
-/// The file of the object that an address lies in.
+/// Returns the file of the object that contains an address.
 fn file_of(address: NonNull<c_void>) -> Option<CString> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
@@ -150,12 +151,12 @@ fn file_of(address: NonNull<c_void>) -> Option<CString> {
         dli_sname: std::ptr::null(),
         dli_saddr: std::ptr::null_mut(),
     };
-    // SAFETY: `info` is a writable `Dl_info`.
+    // SAFETY: `info` is a local variable.
     let found = unsafe { libc::dladdr(address.as_ptr(), &raw mut info) } != 0;
     if !found || info.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: the dynamic linker's name of a loaded object is a C string that lives as long as the object.
+    // SAFETY: the dynamic linker keeps the NUL-terminated name of an object until it unloads the object.
     Some(unsafe { CStr::from_ptr(info.dli_fname) }.to_owned())
 }
 
@@ -165,29 +166,31 @@ pub fn defines(file: &CStr, name: &CStr) -> bool {
     Loaded::open(file.to_owned()).is_some_and(|loaded| loaded.define(name).is_some())
 }
 
-/// Has the object that an address lies in stay loaded until the process ends.
+/// Keeps the object that contains an address loaded until the process ends.
 pub fn keep_loaded(address: *const c_void) {
     let Some(file) = NonNull::new(address.cast_mut()).and_then(file_of) else { return };
-    // SAFETY: nothing is loaded, so no code runs. The handle is never closed.
+    // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs. The handle is never closed.
     unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY | libc::RTLD_NODELETE) };
 }
 
-/// A handle of an object that is loaded already.
+/// Returns a handle of an object that is already loaded.
 fn open_loaded(file: &CStr) -> Option<*mut c_void> {
-    // SAFETY: nothing is loaded, so no code runs.
+    // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs.
     let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
     (!library.is_null()).then_some(library)
 }
 
+/// Appends the name of an object to the list if it may be an MPI library.
+///
 /// # Safety
 ///
-/// `files` is a `*mut Vec<CString>`; `info` is what the dynamic linker passes.
+/// `files` is a `*mut Vec<CString>` that is not used elsewhere; `info` is what the dynamic linker passes.
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, files: *mut c_void) -> c_int {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the dynamic linker passes a description that is valid during this call.
     let name = unsafe { (*info).dlpi_name };
-    // SAFETY: by the caller's promise; the name is a C string.
+    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
     let name = unsafe { CStr::from_ptr(name) };
-    // SAFETY: by the caller's promise.
+    // SAFETY: `find_private` passes its vector, and does not use it during the call.
     let files = unsafe { &mut *files.cast::<Vec<CString>>() };
     let base = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let is_library = base.starts_with(b"libmpi") || base.starts_with(b"libpmpi");

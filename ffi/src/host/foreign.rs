@@ -1,6 +1,6 @@
-//! MPI libraries that get every call untouched: over one whose constants are not known nothing can be merged, bound or
-//! recorded; and where the library for implementors of MPI is linked beside another MPI library, that one is the
-//! program's.
+//! Libraries that get every call unchanged: MPI libraries with unknown constants, over which nothing can be
+//! merged, bound or recorded; and any MPI library beside `libmpit.so`, which is for MPI implementations
+//! without MPI_T.
 
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{
@@ -15,7 +15,8 @@ const NOT_ASKED: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
-/// Returns true if every call has to go on to another library untouched (one load, after the first time).
+/// Returns true if every call has to be forwarded unchanged to another library (one load, after the first
+/// call).
 #[inline]
 pub fn is_foreign() -> bool {
     static STATE: AtomicU8 = AtomicU8::new(NOT_ASKED);
@@ -27,15 +28,15 @@ fn ask(state: &AtomicU8) -> bool {
     if state.load(Acquire) == YES {
         return true;
     }
-    // While the library is being looked for, its own calls are passed on.
+    // During the search, the library's own calls are forwarded.
     let Some(found) = Underneath::get() else { return true };
     let is_foreign = matches!(found, Underneath::Foreign(_));
     state.store(if is_foreign { YES } else { NO }, Release);
     is_foreign
 }
 
-/// Says on standard error why there is nothing of ours in this process. Once for a job, where the launcher says which
-/// rank this is.
+/// Reports on standard error that mpit is inactive in this process. Once per job, if the launcher provides the
+/// rank.
 #[allow(clippy::print_stderr, reason = "no other way to reach the user")]
 pub(super) fn report(library: &Library) {
     if is_other_than_first() {
@@ -56,7 +57,7 @@ pub(super) fn report(library: &Library) {
     }
 }
 
-/// The file of the MPI library of this process, and what it says it is.
+/// Returns the file and the version string of the MPI library of this process.
 pub(crate) fn library() -> Option<(String, String)> {
     let library = match Underneath::get()? {
         Underneath::Nothing => return None,
@@ -66,18 +67,19 @@ pub(crate) fn library() -> Option<(String, String)> {
     Some((library.file().into_owned(), version(library)))
 }
 
-/// Returns a library's version text, in one line.
+/// Returns a library's version string as one line.
 fn version(library: &Library) -> String {
     let mut text = vec![0_u8; LONGEST_VERSION];
     let mut len: c_int = 0;
     if let Some(function) = library.symbol(c"PMPI_Get_library_version") {
-        // SAFETY: the standard gives functions of this name this signature, in every ABI.
+        // SAFETY: `PMPI_Get_library_version` has this signature in every ABI.
         let function = unsafe {
             std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int>(
                 function.as_ptr(),
             )
         };
-        // SAFETY: the standard allows the call at any time; the buffer is longer than any library's text.
+        // SAFETY: the standard allows this call at any time, and the buffer is longer than the string of any
+        // library.
         unsafe { function(text.as_mut_ptr().cast(), &raw mut len) };
     }
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
@@ -86,7 +88,7 @@ fn version(library: &Library) -> String {
     if line.is_empty() { "without a name".into() } else { line.join(" ") }
 }
 
-/// Twice `MPI_MAX_LIBRARY_VERSION_STRING` of the standard ABI and of MPICH, which is the longest known.
+/// Twice the largest known `MPI_MAX_LIBRARY_VERSION_STRING`, that of the standard ABI and of MPICH.
 const LONGEST_VERSION: usize = 2 * 8192;
 
 /// Returns true if a launcher gave this process a rank other than 0.
@@ -96,10 +98,10 @@ fn is_other_than_first() -> bool {
     ranks.into_iter().any(|rank| rank.parse().is_ok_and(|rank: u32| rank != 0))
 }
 
-/// Passes a call of C on to the next definition of its `MPI_` name (`next`), or to the library's own `PMPI_` function
-/// (`own`). Without such a function, answers 1.
+/// Forwards a C call to the next definition of its `MPI_` name (`next`), or to the library's own `PMPI_`
+/// function (`own`). Returns 1 if there is no such function.
 ///
-/// The caller answers for the arguments, as of the function itself.
+/// The caller guarantees the arguments, as for the function itself.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __mpit_pass_on {

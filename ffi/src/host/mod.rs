@@ -1,32 +1,33 @@
-//! The MPI library underneath: found at run time, reached by name.
+//! The MPI library underneath, called the host: found at run time, called by symbol name.
 //!
-//! Nothing here runs before somebody calls an MPI function, so a process without MPI never notices.
+//! Nothing runs before the first call of an MPI function, so a process without MPI is not affected.
 
-/// Declares calls of ours to functions of the host, by its `PMPI_` names.
+/// Declares calls to functions of the host, by its `PMPI_` names.
 macro_rules! own_calls {
     ($($(#[$doc:meta])* fn $rust:ident = $name:literal / $profiling:literal ($($arg:ident: $type:ty),*);)+) => {$(
         $(#[$doc])*
         ///
-        /// Returns the host's code, or `None` if it has no such function.
+        /// Returns the host's return code, or `None` if it has no such function.
         ///
         /// # Safety
         ///
-        /// The arguments are what the function takes, and the host is in a state in which it may be called.
+        /// The arguments satisfy the function's requirements, and the host is in a state in which the
+        /// standard allows the call.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe fn $rust($($arg: $type),*) -> Option<std::ffi::c_int> {
             let address = $rust::FUNCTION.own()?;
-            // SAFETY: the host defines a function of this name with these parameters. Object handles are passed in
-            // registers, of which a narrow handle is the low half.
+            // SAFETY: the host defines a function of this name with these parameters. Object handles are
+            // passed in registers; a narrow handle is the low half.
             let function = unsafe {
                 std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C-unwind" fn($($type),*) -> std::ffi::c_int>(
                     address,
                 )
             };
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller guarantees the arguments and the state of the host.
             Some(unsafe { function($($arg),*) })
         }
 
-        /// What is known of the function.
+        /// The looked-up function.
         mod $rust {
             pub(super) static FUNCTION: crate::host::Function = crate::host::Function::new($name, $profiling);
         }
@@ -55,15 +56,15 @@ use std::sync::atomic::{
 use crate::abi::Abi;
 use find::Library;
 
-/// The library underneath.
+/// The MPI library underneath.
 #[derive(Debug)]
 pub struct Host {
     library: Library,
     abi: Abi,
 }
 
-/// Set by the object that goes over an MPI library. In others, no library is looked for: an MPI implementation that
-/// embeds us must not be taken for our host.
+/// Set by the object that is loaded over an MPI library. In other objects no library is searched: an MPI
+/// implementation that embeds this crate must not be taken for its host.
 #[linkme::distributed_slice]
 pub static OVER_A_LIBRARY: [bool];
 
@@ -74,27 +75,28 @@ pub static OVER_A_LIBRARY: [bool];
     reason = "a process has one, and a box would be one load more for each message"
 )]
 enum Underneath {
-    /// There is none, or this object does not go over one.
+    /// No library, or this object is not loaded over one.
     Nothing,
-    /// One whose constants are known.
+    /// A library with known constants.
     Known(Host),
-    /// One that gets every call untouched.
+    /// A library that gets every call unchanged.
     Foreign(Library),
 }
 
 thread_local! {
-    /// True while this thread is looking for the library, which may call functions of ours meanwhile.
+    /// True while this thread searches for the library, which may call functions of ours meanwhile.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Underneath {
-    /// Looked for at the first call. `None` in calls that the library makes while it is being looked for.
+    /// Returns the library, searched on the first call. `None` in calls that the library makes during the
+    /// search.
     fn get() -> Option<&'static Self> {
         static FOUND: OnceLock<Underneath> = OnceLock::new();
         if let Some(found) = FOUND.get() {
             return Some(found);
         }
-        // No lock is held meanwhile: the library is asked what it is, and may call functions of ours.
+        // Without a lock: `MPI_Abi_get_version` runs the library's code, which may call functions of ours.
         if LOOKING.replace(true) {
             return None;
         }
@@ -122,8 +124,8 @@ impl Underneath {
 }
 
 impl Host {
-    /// The library underneath, looked for at the first call. `None` in a process without one, over one whose constants
-    /// are not known, and in objects that do not go over one.
+    /// Returns the library underneath, searched on the first call. `None` if the process has none, if its
+    /// constants are unknown, and in objects that are not loaded over one.
     pub fn get() -> Option<&'static Self> {
         match Underneath::get() {
             Some(Underneath::Known(host)) => Some(host),
@@ -131,7 +133,7 @@ impl Host {
         }
     }
 
-    /// Returns true if an object is the library, or that with its `MPI_` functions where these lie in an object of their own.
+    /// Returns true if an object is the MPI library, or the object that contains its `MPI_` functions.
     #[must_use]
     pub fn is_in(&self, object: &objects::Object) -> bool {
         let is_there = |name| {
@@ -140,49 +142,49 @@ impl Host {
         is_there(c"PMPI_Init") || is_there(c"MPI_Init")
     }
 
-    /// Returns true in calls that the library makes while this thread is looking for it.
+    /// Returns true in calls that the library makes while this thread searches for it.
     #[must_use]
     pub fn is_looked_for() -> bool {
         LOOKING.get()
     }
 
-    /// The address of an object that the library exports, as the program sees it.
+    /// Returns the address of a variable that the library exports, as the program sees it.
     #[must_use]
     pub fn object(&self, name: &str) -> Option<usize> {
         object(&self.library, name)
     }
 
-    /// Its constants.
+    /// Returns the library's constants.
     #[must_use]
     pub fn abi(&self) -> &Abi {
         &self.abi
     }
 
-    /// Whether it is MPICH or made of it, whatever its ABI.
+    /// Returns true for MPICH and its derivatives, whatever their ABI.
     #[must_use]
     pub fn is_mpich(&self) -> bool {
         self.library.symbol(c"MPIR_Err_create_code").is_some()
     }
 
-    /// Returns true where Open MPI was started with fault tolerance, so that it refuses calls of programs that go on.
+    /// Returns true if Open MPI runs with fault tolerance: calls fail, and the program continues.
     #[must_use]
     pub fn tolerates_faults(&self) -> bool {
         self.library.symbol(c"ompi_ftmpi_enabled").is_some_and(|enabled| {
-            // SAFETY: in Open MPI this is a `bool`, which lives as long as the library.
+            // SAFETY: in Open MPI this is a variable of type `bool`, which exists as long as the library.
             unsafe { enabled.cast::<u8>().read() != 0 }
         })
     }
 
-    /// The address of a function that the library itself defines, past all interposition; `None` if it has none
-    /// of that name.
+    /// Returns the address of a function that the library itself defines, without interposition; `None` if it
+    /// has no function of that name.
     #[must_use]
     pub fn own(&self, name: &CStr) -> Option<*mut c_void> {
         self.library.symbol(name).map(std::ptr::NonNull::as_ptr)
     }
 }
 
-/// Executables that are linked the ordinary way have copies of a library's objects of their own, and the library
-/// itself uses those; so what the whole program sees comes first.
+/// Returns the address of a variable. The global scope comes first: executables have copies of a library's
+/// variables (copy relocations), which the library itself uses, too.
 fn object(library: &Library, name: &str) -> Option<usize> {
     let name = std::ffi::CString::new(name).ok()?;
     let address = find::in_program(&name).or_else(|| library.symbol(&name))?;
@@ -191,8 +193,8 @@ fn object(library: &Library, name: &str) -> Option<usize> {
 
 /// A function of the host, looked up once.
 ///
-/// `next` finds the definition that comes after ours in the program, so that a profiling tool loaded behind us
-/// still sees the call; where the program's scope has none (the library was loaded privately) it is the
+/// `next` finds the definition that follows ours in the search order, so that a profiling tool behind this
+/// library sees the call. If the program's scope has none (the library was loaded privately), `next` is the
 /// library's own `PMPI_` function.
 #[derive(Debug)]
 pub struct Function {
@@ -201,29 +203,29 @@ pub struct Function {
     address: AtomicPtr<c_void>,
 }
 
-/// An address that stands for "looked for, not there".
+/// The address that marks a function as searched and not found.
 const ABSENT: *mut c_void = std::ptr::without_provenance_mut(1);
 
 impl Function {
-    /// A function by its `MPI_` and `PMPI_` names.
+    /// Describes a function by its `MPI_` and `PMPI_` names.
     #[must_use]
     pub const fn new(name: &'static CStr, profiling_name: &'static CStr) -> Self {
         Self { name, profiling_name, address: AtomicPtr::new(null_mut()) }
     }
 
-    /// The next definition of the `MPI_` name, for calls of the user's that are passed on.
+    /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.
     #[inline]
     pub fn next(&self) -> Option<*mut c_void> {
         self.known().or_else(|| self.find_next())
     }
 
-    /// The library's own `PMPI_` function, for calls of ours.
+    /// Returns the library's own `PMPI_` function, for calls of this crate.
     #[inline]
     pub fn own(&self) -> Option<*mut c_void> {
         self.known().or_else(|| self.find_own())
     }
 
-    /// What was found before; `None` if nothing was, or nobody looked.
+    /// Returns the address found before; `None` if the function was not found or not searched yet.
     #[inline]
     pub fn known(&self) -> Option<*mut c_void> {
         let address = self.address.load(Acquire);
@@ -250,7 +252,7 @@ impl Function {
         library.symbol(self.profiling_name).map(std::ptr::NonNull::as_ptr)
     }
 
-    /// Looks for the function, unless that was in vain before.
+    /// Searches for the function, unless an earlier search has failed.
     fn find(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
         if self.address.load(Acquire) == ABSENT {
             return None;

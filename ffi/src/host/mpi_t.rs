@@ -1,4 +1,4 @@
-//! The host's own tools interface, called by its `PMPI_T_` names and only with arguments that were checked.
+//! Calls to the host's MPI_T, by its `PMPI_T_` names and with checked arguments.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -15,7 +15,7 @@ own_calls! {
         (enumeration: usize, index: c_int, value: *mut c_int, name: *mut c_char, name_len: *mut c_int);
     /// `MPI_T_cvar_get_num`.
     fn cvar_get_num = c"MPI_T_cvar_get_num" / c"PMPI_T_cvar_get_num" (num: *mut c_int);
-    /// `MPI_T_cvar_get_info`. `datatype` points to memory for a handle of the flavour's width.
+    /// `MPI_T_cvar_get_info`. `datatype` points to memory for a handle of the flavor's width.
     fn cvar_get_info = c"MPI_T_cvar_get_info" / c"PMPI_T_cvar_get_info"
         (index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, datatype: *mut c_void,
          enumeration: *mut usize, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int, scope: *mut c_int);
@@ -30,7 +30,7 @@ own_calls! {
     fn cvar_write = c"MPI_T_cvar_write" / c"PMPI_T_cvar_write" (handle: usize, value: *const c_void);
     /// `MPI_T_pvar_get_num`.
     fn pvar_get_num = c"MPI_T_pvar_get_num" / c"PMPI_T_pvar_get_num" (num: *mut c_int);
-    /// `MPI_T_pvar_get_info`. `datatype` points to memory for a handle of the flavour's width.
+    /// `MPI_T_pvar_get_info`. `datatype` points to memory for a handle of the flavor's width.
     fn pvar_get_info = c"MPI_T_pvar_get_info" / c"PMPI_T_pvar_get_info"
         (index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, class: *mut c_int,
          datatype: *mut c_void, enumeration: *mut usize, desc: *mut c_char, desc_len: *mut c_int,

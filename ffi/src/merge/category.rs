@@ -1,4 +1,4 @@
-//! Categories of the merged list.
+//! Categories in the merged list.
 
 use std::ffi::c_int;
 
@@ -10,18 +10,18 @@ use super::{Entry, HostEntry, Merged};
 use crate::hidden;
 use crate::host::mpi_t;
 
-/// What a category of the host's says of itself.
+/// The description of one of the host's categories.
 #[derive(Debug)]
 pub struct CategoryInfo {
     /// Name.
     pub name: String,
     /// Description.
     pub desc: Vec<u8>,
-    /// The members last seen, for the time when the host cannot be asked any more.
+    /// The members seen last, returned when the host cannot be asked any more.
     remembered: Mutex<[Vec<c_int>; 4]>,
 }
 
-/// The kinds of members.
+/// The kinds of category members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// Control variables.
@@ -35,7 +35,7 @@ pub enum Member {
 }
 
 impl Member {
-    /// All of them.
+    /// All kinds of members.
     pub const ALL: [Self; 4] = [Self::Cvar, Self::Pvar, Self::Category, Self::Event];
 }
 
@@ -56,7 +56,7 @@ impl HostInfo for CategoryInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: the host is up, and the count is writable.
+        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
         unsafe { mpi_t::category_get_num(&raw mut count) };
         count
     }
@@ -82,7 +82,8 @@ impl HostInfo for CategoryInfo {
     }
 }
 
-/// Asks the host for a category. Returns its code; `None` if it has no categories.
+/// Asks the host for the description of a category. Returns its error code; `None` if the host has no
+/// categories.
 fn ask(
     index: i32,
     [name, desc]: [*mut std::ffi::c_char; 2],
@@ -90,12 +91,13 @@ fn ask(
     counts: &mut [c_int; 3],
 ) -> Option<c_int> {
     let [cvars, pvars, categories] = counts;
-    // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said.
+    // SAFETY: callers keep the host up and pass an index of the host's; the counts are references, and each
+    // string buffer is null or as long as the length passed with it.
     unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) }
 }
 
 impl Merged {
-    /// Name and description of a category; `None` for what is no index.
+    /// Returns name and description of a category; `None` for an invalid index.
     pub fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
@@ -106,7 +108,7 @@ impl Merged {
         }
     }
 
-    /// The members of one kind of a category, as merged indices; `None` for what is no index.
+    /// Returns the members of one kind in a category, as merged indices; `None` for an invalid index.
     pub fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
@@ -131,7 +133,8 @@ impl Merged {
                 let mut remembered = info.remembered.lock();
                 let list = &mut remembered[kind as usize];
                 if let Some(asked) = asked {
-                    // Members are never taken away, whatever the host does.
+                    // The standard does not let a category lose members, so members that the host dropped
+                    // stay listed.
                     list.retain(|known| !asked.contains(known));
                     let gone = std::mem::replace(list, asked);
                     list.extend(gone);
@@ -141,7 +144,7 @@ impl Merged {
         }
     }
 
-    /// Asks the host for the members of a category, and translates their indices.
+    /// Asks the host for the members of a category, and converts their indices to merged ones.
     fn ask_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
         let index = entry.index();
         let count = Self::ask_count(index, kind)?;
@@ -151,13 +154,17 @@ impl Merged {
             return Some(indices);
         }
         let code = match kind {
-            // SAFETY: the host is up and has this index; there is room for `len` indices.
+            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // `len` indices.
             Member::Cvar => unsafe { mpi_t::category_get_cvars(index, len, start) },
-            // SAFETY: as above.
+            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // `len` indices.
             Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
-            // SAFETY: as above.
+            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // `len` indices.
             Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
-            // SAFETY: as above.
+            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // `len` indices.
             Member::Event => unsafe { mpi_t::category_get_events(index, len, start) },
         };
         if code? != 0 {
@@ -178,11 +185,13 @@ impl Merged {
         Some(found)
     }
 
-    /// Asks the host how many members of a kind a category has. `None` when it has no such members at all.
+    /// Asks the host for the number of members of a kind in a category. `None` if the host does not support
+    /// that kind.
     fn ask_count(index: c_int, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
-            // SAFETY: the host is up and has this index; the count is writable.
+            // SAFETY: the caller keeps the host up; the index came from the host, and `count` is a local
+            // variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
             return (code? == 0).then_some(count);
         }
@@ -193,7 +202,7 @@ impl Merged {
         (code? == 0).then_some(counts[kind as usize])
     }
 
-    /// Asks for the members of all categories of the host's, so that they are remembered.
+    /// Reads the members of all of the host's categories, so that they can be returned when the host is gone.
     pub(super) fn remember_members(&self) {
         for (index, entry) in self.categories.iter() {
             if let Entry::Host(_) = entry {

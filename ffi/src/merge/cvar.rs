@@ -1,4 +1,4 @@
-//! Control variables of the merged list.
+//! Control variables in the merged list.
 
 use std::borrow::Cow;
 use std::ffi::c_int;
@@ -13,7 +13,7 @@ use crate::abi::{Abi, Handle};
 use crate::hidden;
 use crate::host::{Host, mpi_t};
 
-/// What `MPI_T_cvar_get_info` answers, in the numbers of the flavour.
+/// The result of `MPI_T_cvar_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CvarInfo {
     /// Name.
@@ -26,7 +26,7 @@ pub struct CvarInfo {
     pub enumeration: usize,
     /// Description.
     pub desc: Vec<u8>,
-    /// Kind of object.
+    /// The kind of object that the variable is bound to.
     pub bind: c_int,
     /// Scope.
     pub scope: c_int,
@@ -68,8 +68,9 @@ impl HostInfo for CvarInfo {
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = ask_name_and_text(|name, name_len, desc, desc_len| {
-            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as
-            // said, and a word has room for a datatype handle of either width.
+            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // numbers are fields and local variables, each string buffer is null or as long as the length
+            // passed with it, and a `u64` has space for a datatype handle of either width.
             unsafe {
                 mpi_t::cvar_get_info(
                     index,
@@ -93,7 +94,7 @@ impl HostInfo for CvarInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: the host is up, and the count is writable.
+        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
         unsafe { mpi_t::cvar_get_num(&raw mut count) };
         count
     }

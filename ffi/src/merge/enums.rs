@@ -1,4 +1,4 @@
-//! Enumerations, ours and the host's, behind identifiers of our own.
+//! Enumerations of both sides, behind identifiers of ours.
 
 use std::ffi::c_int;
 
@@ -12,11 +12,11 @@ use crate::host::mpi_t;
 
 const KIND: usize = 0x45 << 56;
 
-/// An enumeration, with all it says of itself.
+/// A snapshot of an enumeration.
 #[derive(Debug)]
 pub struct Enumeration {
     from: From,
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Value and name of each item.
     pub items: Vec<(i32, String)>,
@@ -28,12 +28,12 @@ enum From {
     Host(usize),
 }
 
-// SAFETY: the pointer is only ever compared.
+// SAFETY: the pointer is compared with others and never dereferenced.
 unsafe impl Send for From {}
-// SAFETY: as above.
+// SAFETY: the pointer is compared with others and never dereferenced.
 unsafe impl Sync for From {}
 
-/// All enumerations that a variable was ever seen to have.
+/// The enumerations of all variables that were queried so far.
 #[derive(Debug)]
 pub struct Enums {
     entries: Log<Enumeration>,
@@ -45,17 +45,17 @@ impl Enums {
         Self { entries: Log::new(), adding: Mutex::new(()) }
     }
 
-    /// The enumeration behind a handle of ours.
+    /// Returns the enumeration of a handle of ours.
     pub fn get(&self, handle: usize) -> Option<&Enumeration> {
         self.entries.get((handle ^ KIND).checked_sub(1)?)
     }
 
-    /// All of them, in the order in which they were met.
+    /// Iterates over all enumerations, in the order of their handles.
     pub fn iter(&self) -> impl Iterator<Item = &Enumeration> {
         self.entries.iter()
     }
 
-    /// The handle of one of our enumerations.
+    /// Returns the handle of one of our enumerations.
     pub fn own(&self, desc: &'static EnumDesc) -> usize {
         self.find_or_add(From::Own(desc), || {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
@@ -63,7 +63,8 @@ impl Enums {
         })
     }
 
-    /// The handle for one of the host's enumerations; null for null, and for one that says nothing.
+    /// Returns our handle for one of the host's enumerations; null for null, and for an enumeration that the
+    /// host does not describe.
     pub(super) fn host(&self, enumeration: usize) -> usize {
         if enumeration == 0 {
             return 0;
@@ -78,7 +79,7 @@ impl Enums {
     fn find_or_add(&self, from: From, make: impl FnOnce() -> Option<Enumeration>) -> usize {
         let known = || self.entries.iter().position(|known| known.from == from);
         let add = || {
-            // Without the lock: the host is asked.
+            // Before the lock is taken, because `make` may ask the host.
             let new = make()?;
             let _alone = self.adding.lock();
             known().or_else(|| self.entries.push(new).ok())
@@ -90,7 +91,8 @@ impl Enums {
 fn ask_info(enumeration: usize) -> Option<(String, c_int)> {
     let mut count = 0;
     let name = ask_text(|name, len| {
-        // SAFETY: the enumeration came from the host, which is up; the pointers are writable or null.
+        // SAFETY: callers of `Enums::host` keep the host up, and the host returned this enumeration; `count`
+        // is a local variable, and `ask_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_info(enumeration, &raw mut count, name, len) }
     })?;
     Some((name, count))
@@ -99,13 +101,15 @@ fn ask_info(enumeration: usize) -> Option<(String, c_int)> {
 fn ask_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
     let name = ask_text(|name, len| {
-        // SAFETY: as in `ask_info`; the index is below the count.
+        // SAFETY: callers of `Enums::host` keep the host up, and the host returned this enumeration with more
+        // than `index` items; `value` is a local variable, and `ask_text` passes null or a buffer of the
+        // given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))
 }
 
-/// The handle of an enumeration of ours, or null.
+/// Returns the handle of one of our enumerations, or null.
 pub(crate) fn handle_of(merged: &Merged, desc: Option<&'static EnumDesc>) -> usize {
     desc.map_or(0, |desc| merged.enums.own(desc))
 }

@@ -1,4 +1,4 @@
-//! Event types of the merged list.
+//! Event types in the merged list.
 
 use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
@@ -13,7 +13,7 @@ use crate::abi::{Abi, Handle};
 use crate::hidden;
 use crate::host::{Host, events};
 
-/// What `MPI_T_event_get_info` answers, in the numbers of the flavour.
+/// The result of `MPI_T_event_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventInfo {
     /// Name.
@@ -26,7 +26,7 @@ pub struct EventInfo {
     pub enumeration: usize,
     /// Description.
     pub desc: Vec<u8>,
-    /// Kind of object.
+    /// The kind of object that the event type is bound to.
     pub bind: c_int,
 }
 
@@ -71,9 +71,10 @@ impl HostInfo for EventInfo {
                        displacements: &mut [isize],
                        count: *mut c_int| {
             let [(name, name_len), (desc, desc_len)] = name;
-            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said. The
-            // arrays have room for `count` entries, of which a word each is enough for a datatype of either width. No
-            // info object is wanted.
+            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // numbers are fields and local variables, and each string buffer is null or as long as the length
+            // passed with it. The arrays have `count` entries of eight bytes, enough for a datatype of either
+            // width. The pointer to an info object may be null.
             unsafe {
                 events::event_get_info(
                     index,
@@ -109,11 +110,11 @@ impl HostInfo for EventInfo {
         let abi = host.abi();
         let datatype = |at: usize| {
             let place = datatypes.as_ptr().cast::<u8>().wrapping_add(at * abi.handle_width());
-            // SAFETY: the array has a word for each element, and a handle is no wider.
+            // SAFETY: the array has eight bytes for each element, and a handle is no wider.
             unsafe { abi.load_handle(place.cast()) }
         };
         info.elements = displacements.iter().enumerate().map(|(at, place)| (datatype(at), *place)).collect();
-        // MPICH never sets the enumeration of an event, and what is there instead is no handle.
+        // MPICH leaves the enumeration of an event unset, so its value is not a handle.
         if !host.is_mpich() {
             info.enumeration = merged.enums.host(enumeration);
         }
@@ -122,7 +123,7 @@ impl HostInfo for EventInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: the host is up, and the count is writable.
+        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
         unsafe { events::event_get_num(&raw mut count) };
         count
     }

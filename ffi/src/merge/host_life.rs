@@ -1,9 +1,9 @@
-//! When the host's tools interface can be asked.
+//! The time in which the host's MPI_T can be asked.
 //!
-//! One reference to the host's interface is enough for all of the user's, and when it is given back decides over
-//! crashes: before `MPI_Init` some hosts do not survive it, after `MPI_Finalize` others do not. So it is taken when
-//! the user first needs it and given back inside `MPI_Finalize`, while MPI is still up; afterwards the host is not
-//! asked any more, and what it said is answered from memory.
+//! One reference to the host's MPI_T serves all references that tools take. The moment of its release
+//! matters: some hosts crash if it is released before `MPI_Init`, others if it is released after
+//! `MPI_Finalize`. So it is taken when a tool first needs it, and released inside `MPI_Finalize`, while MPI
+//! still works. Afterwards the host is not asked any more, and queries are answered from memory.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -18,27 +18,27 @@ use mpit::lock::{Inside, Mutex, wait_until};
 use crate::host::{Host, mpi, mpi_t};
 use crate::native_monitoring;
 
-/// Not asked yet.
+/// State: not asked yet.
 const UNTOUCHED: u8 = 0;
-/// A thread takes the reference.
+/// State: a thread takes the reference.
 const BEGINNING: u8 = 1;
-/// We hold a reference.
+/// State: the reference is held.
 const UP: u8 = 2;
-/// Refused, given back, or being given back.
+/// State: the host refused the reference, or it is released or being released.
 const GONE: u8 = 3;
 
-/// The longest wait for calls that are in progress. They take less than a millisecond; one that does not return is not
-/// waited for without end.
+/// The longest wait for calls in progress. They take less than a millisecond; the limit is for a call that
+/// never returns.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 thread_local! {
-    /// The number of calls of this thread to the host in progress that may run callbacks of tools.
+    /// The number of this thread's calls to the host in progress that may run callbacks of tools.
     static ASKING: Cell<u32> = const { Cell::new(0) };
-    /// This thread takes the reference.
+    /// True while this thread takes the reference.
     static BEGINS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The state of our reference to the host's interface.
+/// Our reference to the host's MPI_T.
 #[derive(Debug)]
 pub struct HostLife {
     state: AtomicU8,
@@ -51,33 +51,33 @@ impl HostLife {
         Self { state: AtomicU8::new(UNTOUCHED), provided: AtomicI32::new(-1), askers: Askers::new() }
     }
 
-    /// Whether the host can be asked.
+    /// Returns true while the host can be asked.
     #[inline]
     pub fn is_up(&self) -> bool {
         self.state.load(SeqCst) == UP
     }
 
-    /// Returns true once the host can be asked no more.
+    /// Returns true when the host cannot be asked any more.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.state.load(SeqCst) == GONE
     }
 
-    /// Takes the reference, unless it is taken or can no longer be. Returns the thread level that the host
-    /// provided, if it is up.
+    /// Takes the reference, unless it is taken already or cannot be taken any more. Returns the thread level
+    /// that the host provided, if the host is up.
     pub fn begin(&self, required: c_int) -> Option<c_int> {
         if Host::get().is_some() && self.state.compare_exchange(UNTOUCHED, BEGINNING, SeqCst, SeqCst).is_ok()
         {
             BEGINS.set(true);
             let mut over: c_int = 0;
-            // SAFETY: always allowed; the flag is writable.
+            // SAFETY: `MPI_Finalized` may be called at any time, and `over` is a local variable.
             unsafe { mpi::finalized(&raw mut over) };
             let required = required.max(in_force());
             let mut provided = required;
-            // After MPI_Finalize, hosts do not survive being asked for the first time.
+            // Some hosts crash if their MPI_T is initialized for the first time after `MPI_Finalize`.
             let native = native_monitoring::off();
             let up = over == 0
-                // SAFETY: the level is one of the flavour's, and `provided` is writable.
+                // SAFETY: the caller passes a level of the flavor, and `provided` is a local variable.
                 && unsafe { mpi_t::init_thread(required, &raw mut provided) } == Some(0);
             drop(native);
             self.provided.store(provided, SeqCst);
@@ -85,48 +85,49 @@ impl HostLife {
             let is_wanted = self.state.compare_exchange(BEGINNING, next, SeqCst, SeqCst).is_ok();
             BEGINS.set(false);
             if up && !is_wanted {
-                // SAFETY: we hold a reference. `end` came meanwhile, so it is not given back elsewhere.
+                // SAFETY: this call took the reference. `end` ran in the meantime and found it not yet taken,
+                // so only this thread releases it.
                 unsafe { mpi_t::finalize() };
             }
         }
         if !BEGINS.get() {
-            // Without a limit: what the host does here takes as long as it takes.
+            // Without a time limit: the host's initialization has none.
             wait_until(None, || self.state.load(SeqCst) != BEGINNING);
         }
         self.is_up().then(|| self.provided.load(SeqCst))
     }
 
-    /// Gives the reference back for good: refuses to ask from now on, waits until calls in progress have returned, and has
-    /// `free` free what is left at the host. Only the first call does so.
+    /// Releases the reference: refuses further calls, waits for the calls in progress, and runs `free`, which
+    /// frees the remaining handles at the host. Only the first call has an effect.
     pub fn end(&self, free: impl FnOnce()) {
-        // A call that does not return keeps what it uses.
+        // If a call does not return in time, the reference leaks, because the call may still use it.
         if self.state.swap(GONE, SeqCst) == UP && self.settle() {
             free();
-            // SAFETY: we hold a reference, and MPI is still up.
+            // SAFETY: the state was `UP`, so the reference is held, and `MPI_Finalize` has not begun its work
+            // yet.
             unsafe { mpi_t::finalize() };
         }
     }
 
-    /// Waits until all calls to the host that are in progress have returned: what could not be found any more when this was
-    /// called is then in use no longer. Returns false if that is not certain, because this thread is in such a call
-    /// itself, or one does not return.
+    /// Waits for all calls to the host in progress, so that the caller may free what it has unpublished
+    /// before. Returns false if this thread is itself in such a call, or if a call does not return in time.
     pub fn settle(&self) -> bool {
-        // Of threads that were in such a call at a fork, the child has the counts and not the threads.
+        // After a fork, the counts include calls of threads that the child does not have.
         ASKING.get() == 0 && (mpit::lock::is_forked() || self.askers.settle(Instant::now() + PATIENCE))
     }
 
-    /// Asks the host, if it can be asked, and keeps it up meanwhile. Never waits, so it works in a signal handler,
-    /// whatever that interrupts.
+    /// Calls `ask` if the host can be asked, and delays `end` until it returns. Never waits, so it may be
+    /// called in a signal handler.
     #[inline]
     pub fn while_up<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
         let _asking = self.askers.enter();
-        // Looked at after entering: `end` says first that it is over and looks for askers then, so that one of the
-        // two sees the other.
+        // Checked after entering: `end` sets the state first and looks at the counts afterwards, so either
+        // this call sees the new state, or `end` sees this call.
         self.is_up().then(ask)
     }
 
-    /// The same for what makes, frees or looks up: hosts lock for these, and no fork may come between. Not for the access
-    /// calls, which never wait.
+    /// Calls `ask` like [`while_up`](Self::while_up), and delays a fork until it returns, because hosts take
+    /// locks in calls that allocate, free or look up. Not for the access calls, which never wait.
     pub fn while_up_and_unforked<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
         let _inside = Inside::enter();
         let _counted = Counted::new();
@@ -134,7 +135,7 @@ impl HostLife {
     }
 }
 
-/// A call of this thread to the host, in [`ASKING`].
+/// A call of this thread to the host, counted in [`ASKING`].
 struct Counted;
 
 impl Counted {
@@ -150,26 +151,28 @@ impl Drop for Counted {
     }
 }
 
-/// The thread level that MPI has, or one that is lower than any: Open MPI's becomes the one that the first user of its tools
-/// interface asks for, although others rely on what MPI granted. Levels ascend in every flavour.
+/// Returns the thread level of MPI, or the lowest number if MPI is not initialized. Open MPI's level becomes
+/// the one that the first user of its MPI_T asks for, although the program relies on the level that MPI
+/// granted. Levels ascend in every flavor.
 fn in_force() -> c_int {
     let mut level = c_int::MIN;
     if mpi::is_active() {
-        // SAFETY: MPI is up, and the level is writable.
+        // SAFETY: MPI is initialized and not finalized, and `level` is a local variable.
         unsafe { mpi::query_thread(&raw mut level) };
     }
     level
 }
 
-/// Those who ask the host at this moment. Not a lock of the library's: a reader in a signal handler would wait for
-/// ever for a writer that waits for the reader it interrupted.
+/// The calls to the host in progress. Not a lock: a signal handler that reads would deadlock with a writer
+/// that waits for the reader which the handler interrupted.
 #[derive(Debug)]
 struct Askers {
-    /// The first has a place of his own, which he leaves by a plain store: half the price of being counted.
+    /// The first call has a flag of its own, which it clears by a plain store: half the cost of a counter.
     first: AtomicBool,
-    /// All others, by number, in two sets: while one is waited for, new ones are counted in the other.
+    /// The counts of all other calls, in two sets: while a thread waits for one set, new calls are counted in
+    /// the other.
     others: [AtomicU32; 2],
-    /// The set in which new ones are counted.
+    /// The set in which new calls are counted.
     present: AtomicUsize,
     /// Held by the thread that waits.
     settling: Mutex<()>,
@@ -185,7 +188,7 @@ impl Askers {
         }
     }
 
-    /// Enters, until what is returned is dropped.
+    /// Enters a call; the returned guard leaves it.
     #[inline]
     fn enter(&self) -> Asking<'_> {
         if !self.first.swap(true, SeqCst) {
@@ -196,11 +199,11 @@ impl Askers {
         Asking { askers: self, set: Some(set) }
     }
 
-    /// Waits until each of those who are in now has left, but not for who enters meanwhile. Returns false if the time is up
+    /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached
     /// before.
     fn settle(&self, end: Instant) -> bool {
         let _alone = self.settling.lock();
-        // Who is counted in a set may have looked up which one long ago, so both are waited for.
+        // A call may have read `present` long before it was counted, so both sets are waited for.
         wait_until(Some(end), || !self.first.load(SeqCst))
             && (0..2).all(|_| {
                 let set = self.present.fetch_xor(1, SeqCst);
@@ -209,11 +212,11 @@ impl Askers {
     }
 }
 
-/// One who asks.
+/// A guard of a call in progress.
 #[derive(Debug)]
 struct Asking<'a> {
     askers: &'a Askers,
-    /// The set that counts it; the first is in none.
+    /// The set that counts the call; `None` for the call that has the flag.
     set: Option<usize>,
 }
 
@@ -234,21 +237,21 @@ mod tests {
 
     use super::{Askers, Instant, PATIENCE};
 
-    /// Whether somebody is in.
+    /// Returns true if a call is in progress.
     fn is_waited_for(askers: &Askers) -> bool {
         !askers.settle(Instant::now())
     }
 
     #[test]
-    fn whoever_is_in_is_waited_for() {
+    fn callers_inside_are_waited_for() {
         let askers = Askers::new();
         let interrupted = askers.enter();
-        // As in a signal handler: it does not wait.
+        // A call in a signal handler: it does not wait.
         let in_handler = askers.enter();
         let in_another = askers.enter();
         drop(in_another);
         drop(interrupted);
-        assert!(is_waited_for(&askers), "one of those who were counted is still in");
+        assert!(is_waited_for(&askers), "one of the counted threads is still in");
         let first_again = askers.enter();
         drop(in_handler);
         assert!(is_waited_for(&askers), "the first is still in");
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_in_after_the_end() {
+    fn no_caller_is_in_after_the_end() {
         for _ in 0..200 {
             let (askers, is_up, is_over) = (Askers::new(), AtomicBool::new(true), AtomicBool::new(false));
             let ask = || {
@@ -281,7 +284,7 @@ mod tests {
                         return;
                     }
                     thread::yield_now();
-                    assert!(!is_over.load(SeqCst), "the host went down under an asker's hands");
+                    assert!(!is_over.load(SeqCst), "the host ended while a thread used it");
                 }
             };
             thread::scope(|scope| {

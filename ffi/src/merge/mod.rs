@@ -1,10 +1,11 @@
-//! One list out of two: our entries and the host's.
+//! One list merged from our entries and the host's.
 //!
-//! Each index space is an append-only log of (own, j) and (host, i). Ours come first, so their indices are the same
-//! on every MPI, and tools that give up at the first host variable that fails have seen them. Hosts grow when MPI
-//! comes up, and their indices may have holes. An entry is listed once it has answered, since tools stop at the first that
-//! does not; what is new, or answers late, goes behind, and nothing that was published moves. What
-//! a host entry says of itself is read once and kept, so it is answered even when the entry or the host is gone.
+//! Each index space is an append-only log of entries (own, j) and (host, i). Ours come first: their indices
+//! are then the same for every MPI library, and tools that stop at the first failing host variable have seen
+//! them all. The host gets more entries when MPI is initialized, and its indices may have holes. An entry of
+//! the host is listed once the host describes it, since tools stop at the first one that fails. New and late
+//! entries are appended, and no published index changes. The description of a host entry is read once and
+//! kept, so queries work when the entry or the host is gone.
 
 mod category;
 mod cvar;
@@ -39,11 +40,11 @@ thread_local! {
     static SYNCING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Sets [`SYNCING`] until it is dropped.
+/// A guard that holds [`SYNCING`] of this thread.
 struct Syncing;
 
 impl Syncing {
-    /// `None` if the thread asks already.
+    /// Sets the flag; returns `None` if this thread has set it already.
     fn begin() -> Option<Self> {
         if SYNCING.replace(true) { None } else { Some(Self) }
     }
@@ -58,7 +59,7 @@ impl Drop for Syncing {
 /// The merged lists of this process.
 #[derive(Debug)]
 pub struct Merged {
-    /// Our side.
+    /// Our entries.
     pub registry: &'static Registry,
     /// Performance variables.
     pub pvars: Space<PvarInfo>,
@@ -72,23 +73,23 @@ pub struct Merged {
     pub categories: Space<CategoryInfo>,
     /// Enumerations.
     pub enums: Enums,
-    /// The time in which the host can be asked.
+    /// Our reference to the host's MPI_T.
     pub life: HostLife,
-    /// The host's update number, as it was last.
+    /// The host's update number, as last read.
     host_number: AtomicI32,
-    /// The host's update number when the entries that are not listed were asked for last.
+    /// The host's update number at the last query of the unlisted entries.
     asked_at: AtomicI32,
     update_number: AtomicI32,
 }
 
 impl Merged {
-    /// The lists of this process.
+    /// Returns the lists of this process.
     pub fn get() -> &'static Self {
         static MERGED: Once<Merged> = Once::new();
         if let Some(merged) = MERGED.get() {
             return merged;
         }
-        // First, since plug-ins are loaded then, and they may come here.
+        // Before `get_or_init`: this loads plug-ins, which may call this function.
         let registry = Registry::global();
         MERGED.get_or_init(|| Self {
             registry,
@@ -105,12 +106,12 @@ impl Merged {
         })
     }
 
-    /// Takes in what is new on either side. Cheap when nothing is new, since most queries call it.
+    /// Adds new entries of both sides. Cheap if there are none, since most queries call it.
     pub fn sync(&self) {
         images::adopt_new();
         hidden::prepare();
         let asked = self.ask_host(|| {
-            // The host raises its number when an entry that did not answer comes back.
+            // The host raises its number when an entry becomes available again.
             let number = self.ask_host_number();
             if self.asked_at.swap(number, SeqCst) != number {
                 self.ask_again();
@@ -130,7 +131,8 @@ impl Merged {
         }
     }
 
-    /// Asks again for entries that had nothing to say so far: hosts fill some in when MPI comes up. Only while the host is up.
+    /// Asks again for entries that the host did not describe so far: some become available when MPI is
+    /// initialized. Only while the host is up.
     fn ask_again(&self) {
         self.pvars.ask_again(self);
         self.cvars.ask_again(self);
@@ -139,28 +141,28 @@ impl Merged {
         self.categories.ask_again(self);
     }
 
-    /// MPI came up: lists what answers only now.
+    /// Lists the entries that are available only now that MPI is initialized.
     pub fn retry(&self) {
         hidden::prepare();
         self.ask_host(|| self.ask_again());
     }
 
-    /// Asks the host, if it can be asked. Also `None` when the host calls MPI_T while this thread asks it: then the entries
-    /// listed so far are the answer, since asking again would recurse without end.
+    /// Calls `ask` if the host can be asked. Returns `None` if the host itself made this call while this
+    /// thread asks it, since asking again would recurse without end.
     fn ask_host<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
         self.life.while_up_and_unforked(ask)
     }
 
-    /// Asks for the host's update number and keeps it. Only while the host is up.
+    /// Reads and stores the host's update number. Only while the host is up.
     fn ask_host_number(&self) -> i32 {
         let mut number = 0;
-        // SAFETY: the host is up, and the number is writable.
+        // SAFETY: the caller keeps the host up, and `number` is a local variable.
         unsafe { mpi_t::category_changed(&raw mut number) };
         self.host_number.fetch_max(number, SeqCst).max(number)
     }
 
-    /// The host's interface is about to go down: reads what can be answered afterwards.
+    /// Reads all that has to be answered after the host's interface is finalized.
     pub fn remember(&self) {
         self.sync();
         if self.life.is_up() {
@@ -168,8 +170,8 @@ impl Merged {
         }
     }
 
-    /// The update number of the merged list: it never falls, whatever the host's does, and rises whenever an entry of the
-    /// host's is listed, since not every host raises its own then.
+    /// Returns the update number of the merged list. It never decreases, even if the host's does, and rises
+    /// whenever an entry of the host is listed, because not every host raises its own number then.
     pub fn update_number(&self) -> i32 {
         self.sync();
         let listed = [

@@ -1,4 +1,4 @@
-//! Performance variables of the merged list.
+//! Performance variables in the merged list.
 
 use std::ffi::c_int;
 
@@ -13,7 +13,7 @@ use crate::abi::{Abi, Handle};
 use crate::hidden;
 use crate::host::{Host, mpi_t};
 
-/// What `MPI_T_pvar_get_info` answers, in the numbers of the flavour.
+/// The result of `MPI_T_pvar_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PvarInfo {
     /// Name.
@@ -28,13 +28,13 @@ pub struct PvarInfo {
     pub enumeration: usize,
     /// Description.
     pub desc: Vec<u8>,
-    /// Kind of object.
+    /// The kind of object that the variable is bound to.
     pub bind: c_int,
-    /// 0 or 1.
+    /// The read-only flag, 0 or 1.
     pub readonly: c_int,
-    /// 0 or 1.
+    /// The flag of a variable that cannot be stopped, 0 or 1.
     pub continuous: c_int,
-    /// 0 or 1.
+    /// The flag of a variable that supports `MPI_T_pvar_readreset`, 0 or 1.
     pub atomic: c_int,
 }
 
@@ -81,8 +81,9 @@ impl HostInfo for PvarInfo {
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = ask_name_and_text(|name, name_len, desc, desc_len| {
-            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as
-            // said, and a word has room for a datatype handle of either width.
+            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // numbers are fields and local variables, each string buffer is null or as long as the length
+            // passed with it, and a `u64` has space for a datatype handle of either width.
             unsafe {
                 mpi_t::pvar_get_info(
                     index,
@@ -101,7 +102,7 @@ impl HostInfo for PvarInfo {
                 )
             }
         })?;
-        // MPICH has bits here.
+        // MPICH returns bits of a mask here.
         for flag in [&mut info.readonly, &mut info.continuous, &mut info.atomic] {
             *flag = c_int::from(*flag != 0);
         }
@@ -113,7 +114,7 @@ impl HostInfo for PvarInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: the host is up, and the count is writable.
+        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
         unsafe { mpi_t::pvar_get_num(&raw mut count) };
         count
     }

@@ -1,4 +1,4 @@
-//! Sources of events of the merged list.
+//! Event sources in the merged list.
 
 use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
@@ -12,14 +12,14 @@ use crate::abi::Abi;
 use crate::hidden;
 use crate::host::events;
 
-/// What `MPI_T_source_get_info` answers, in the numbers of the flavour.
+/// The result of `MPI_T_source_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceInfo {
     /// Name.
     pub name: String,
     /// Description.
     pub desc: Vec<u8>,
-    /// Whether its time stamps are in order.
+    /// The ordering of its time stamps.
     pub ordering: c_int,
     /// Ticks per second.
     pub ticks_per_second: i64,
@@ -51,8 +51,9 @@ impl HostInfo for SourceInfo {
         let mut info =
             Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
         let mut ask = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
-            // SAFETY: the host is up and has this index; all pointers are writable, the texts null or as long as said,
-            // and no info object is wanted.
+            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
+            // to an info object may be null.
             unsafe {
                 events::source_get_info(
                     index,
@@ -67,7 +68,7 @@ impl HostInfo for SourceInfo {
                 )
             }
         };
-        // MPICH 4.0 refuses to say how long a text is without a place for one.
+        // MPICH 4.0 returns no lengths unless it gets buffers.
         let (mut name, mut desc): (c_char, c_char) = (0, 0);
         let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
         if ask(&raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len)? != 0 {
@@ -84,7 +85,7 @@ impl HostInfo for SourceInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: the host is up, and the count is writable.
+        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
         unsafe { events::source_get_num(&raw mut count) };
         count
     }

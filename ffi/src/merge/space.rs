@@ -1,4 +1,4 @@
-//! One merged index space.
+//! An index space of the merged list.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,83 +9,84 @@ use mpit::log::Log;
 
 use super::Merged;
 
-/// The meaning of an index.
+/// An entry of the merged list.
 #[derive(Debug)]
 pub enum Entry<I> {
-    /// Ours, by its index in the registry.
+    /// One of our entries, by its index in the registry.
     Own(u32),
-    /// The host's.
+    /// One of the host's entries.
     Host(HostEntry<I>),
 }
 
-/// An entry of the host's.
+/// One of the host's entries.
 #[derive(Debug)]
 pub struct HostEntry<I> {
-    /// Its index at the host now.
+    /// The current index at the host.
     index: AtomicI32,
-    /// Its description.
+    /// The description.
     info: I,
 }
 
 impl<I> HostEntry<I> {
-    /// Its index at the host now.
+    /// Returns the current index at the host.
     pub fn index(&self) -> i32 {
         self.index.load(SeqCst)
     }
 
-    /// Returns its description.
+    /// Returns the description.
     pub fn info(&self) -> &I {
         &self.info
     }
 }
 
-/// In place of the merged index of an entry that is not to be shown, or that the host counts, but says nothing of.
+/// The index of entries that are hidden, or that the host counts but does not describe.
 const UNLISTED: u32 = u32::MAX;
 
-/// The description of an entry of the host, for one kind of entries.
+/// The description of one of the host's entries, for one kind of entry.
 pub trait HostInfo: Sized {
-    /// By what entries are found.
+    /// The key by which entries are found.
     type Key: Hash + Eq;
 
-    /// The same, as callers have it.
+    /// The borrowed form of the key.
     type Name<'a>: Copy;
 
-    /// To keep it.
+    /// Converts a borrowed key to an owned one.
     fn to_key(name: Self::Name<'_>) -> Self::Key;
 
-    /// Asks the host. `None` when the entry has nothing to say.
+    /// Asks the host for an entry. `None` if the host does not describe it. Only while the host is up.
     fn ask(merged: &Merged, index: i32) -> Option<Self>;
 
-    /// The number of entries that the host has.
+    /// Returns the number of the host's entries. Only while the host is up.
     fn host_count() -> i32;
 
-    /// The number of entries that we have.
+    /// Returns the number of our entries.
     fn own_count(merged: &Merged) -> u32;
 
-    /// Our entry of the same key, by its index in the registry.
+    /// Returns the registry index of our entry with this key.
     fn own_index(merged: &Merged, name: Self::Name<'_>) -> Option<u32>;
 
-    /// Its key.
+    /// Returns the key of this entry.
     fn name(&self) -> Self::Name<'_>;
 
-    /// Returns true if our entry, by its index in the registry, is not to be shown.
+    /// Returns true if our entry, given by its registry index, is hidden.
     fn hides_own(merged: &Merged, own: u32) -> bool;
 
-    /// Returns true if this entry of the host's is not to be shown.
+    /// Returns true if this entry of the host is hidden.
     fn is_hidden(&self) -> bool;
 }
 
-/// One merged index space.
+/// An index space of the merged list.
 #[derive(Debug)]
 pub struct Space<I: HostInfo> {
     entries: Log<Entry<I>>,
-    /// Their indices, by ours; [`UNLISTED`] for what is not to be shown.
+    /// The merged indices by registry index; [`UNLISTED`] for hidden entries.
     own: Log<u32>,
-    /// Our indices by the host's; [`UNLISTED`] also for entries that never answered.
+    /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never
+    /// described.
     host: Log<AtomicU32>,
-    /// The same by key, for the host's.
+    /// The merged indices by key, for the host's entries.
     keys: Mutex<HashMap<I::Key, u32>>,
-    /// Held by the thread that appends to the lists; never while the host is asked.
+    /// Held by the thread that appends to the logs; never held while the host is asked.
     syncing: Mutex<()>,
 }
 
@@ -100,12 +101,12 @@ impl<I: HostInfo> Space<I> {
         }
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The number of the host's entries that are listed.
+    /// Returns the number of the host's entries that are listed.
     pub(super) fn listed_of_host(&self) -> usize {
         self.keys.lock().len()
     }
@@ -115,23 +116,23 @@ impl<I: HostInfo> Space<I> {
         self.entries.is_empty()
     }
 
-    /// An entry, if the index is one.
+    /// Returns an entry; `None` for an invalid index.
     pub fn get(&self, index: i32) -> Option<&Entry<I>> {
         self.entries.get(usize::try_from(index).ok()?)
     }
 
-    /// The merged index of our entry `own`.
+    /// Returns the merged index of our entry `own`.
     pub fn of_own(&self, own: u32) -> Option<u32> {
         self.own.get(own as usize).copied().filter(|index| *index != UNLISTED)
     }
 
-    /// The merged index of the host's entry `host`, if that is listed.
+    /// Returns the merged index of the host's entry `host`, if that is listed.
     pub fn of_host(&self, host: i32) -> Option<u32> {
         let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
         (index != UNLISTED).then_some(index)
     }
 
-    /// Takes in what is new on either side, unless the index is one of ours, which never changes.
+    /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.
     #[inline]
     pub fn sync_unless_own(&self, merged: &Merged, index: i32) {
         if !matches!(self.get(index), Some(Entry::Own(_))) {
@@ -139,7 +140,7 @@ impl<I: HostInfo> Space<I> {
         }
     }
 
-    /// The merged index of what has this key, new or not.
+    /// Returns the merged index of the entry with this key, and adds new entries first if needed.
     pub fn find(&self, merged: &Merged, name: I::Name<'_>) -> Option<u32> {
         let of_own = || I::own_index(merged, name).and_then(|own| self.of_own(own));
         if let Some(index) = of_own() {
@@ -149,7 +150,7 @@ impl<I: HostInfo> Space<I> {
         of_own().or_else(|| self.keys.lock().get(&I::to_key(name)).copied())
     }
 
-    /// Appends to one of the lists, for the holder of `syncing`.
+    /// Appends to one of the logs. The caller holds `syncing`.
     fn append<T>(list: &Log<T>, item: T) -> u32 {
         let Ok(index) = list.push(item) else {
             unreachable!("one thread at a time appends, and lists are longer than memory")
@@ -157,7 +158,7 @@ impl<I: HostInfo> Space<I> {
         index as u32
     }
 
-    /// Takes in what is new on our side.
+    /// Adds our new entries.
     pub(super) fn sync_own(&self, merged: &Merged) {
         if self.own.len() == I::own_count(merged) as usize {
             return;
@@ -178,10 +179,11 @@ impl<I: HostInfo> Space<I> {
         }
     }
 
-    /// Takes in what is new on either side. Only while the host is up.
+    /// Adds new entries of both sides. Only while the host is up.
     ///
-    /// No lock is held while the host is asked: it may lock itself, and other threads that hold its lock may come here.
-    /// Threads that come at the same time ask for the same entries; the first answer counts.
+    /// No lock is held while the host is asked: the host may take locks itself, and threads that hold those
+    /// may call this function. Threads that do so at the same time ask for the same entries, and the first
+    /// answer is used.
     pub(super) fn sync(&self, merged: &Merged) {
         self.sync_own(merged);
         let count = I::host_count().max(0) as usize;
@@ -199,20 +201,22 @@ impl<I: HostInfo> Space<I> {
         }
     }
 
-    /// Asks the host for an entry. `None` if it does not answer, or the entry is not to be shown.
+    /// Asks the host for an entry. `None` if the host does not describe it, or the entry is hidden.
     fn ask(merged: &Merged, host: i32) -> Option<I> {
         I::ask(merged, host).filter(|info| !info.is_hidden())
     }
 
-    /// Lists a host entry that answered for the first time, for the holder of `syncing`. `None` if ours of that name is hidden.
+    /// Lists an entry of the host that was described for the first time. The caller holds `syncing`. Returns
+    /// `None` if our entry of that name is hidden.
     fn take_in(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
         self.append_own(merged);
-        // We define it, too: one entry, ours, unless that is hidden.
+        // Defined on both sides: ours is listed, unless it is hidden.
         if let Some(own) = I::own_index(merged, info.name()) {
             return self.of_own(own);
         }
         let key = I::to_key(info.name());
-        // The host registered it again, under another index: the old one leads there from now on.
+        // The host registered the entry again, under another index, to which the listed entry refers from now
+        // on.
         let known = self.keys.lock().get(&key).copied();
         if let Some(index) = known {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
@@ -225,7 +229,8 @@ impl<I: HostInfo> Space<I> {
         Some(index)
     }
 
-    /// Asks again for entries that are not listed. Only while the host is up. No lock is held meanwhile.
+    /// Asks again for entries that are not listed. Only while the host is up. No lock is held while the host
+    /// is asked.
     pub(super) fn ask_again(&self, merged: &Merged) {
         for (host, listed) in self.host.iter().enumerate() {
             if listed.load(SeqCst) != UNLISTED {
@@ -241,7 +246,7 @@ impl<I: HostInfo> Space<I> {
         }
     }
 
-    /// All entries, with their indices.
+    /// Iterates over all entries with their indices.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
         self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
     }

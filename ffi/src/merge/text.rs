@@ -1,9 +1,9 @@
-//! Texts of the host.
+//! Strings of the host.
 
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
-/// Asks for a string twice: for its length, then for itself.
+/// Asks for a string twice: for its length, then for its characters.
 pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
     let mut len: c_int = 0;
     if ask(null_mut(), &raw mut len)? != 0 {
@@ -16,8 +16,8 @@ pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_
     Some(buffer.into_string())
 }
 
-/// Asks for a name and a description twice: for their lengths, then for themselves. `ask` gets a buffer and its length for
-/// either. `None` if the host does not answer, or has no name for it.
+/// Asks for a name and a description twice: for their lengths, then for their characters. `ask` gets a buffer
+/// and a length for each. `None` if the host does not answer or returns an empty name.
 pub(super) fn ask_name_and_text(
     mut ask: impl FnMut(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,
 ) -> Option<(String, Vec<u8>)> {
@@ -33,16 +33,16 @@ pub(super) fn ask_name_and_text(
     (!name.is_empty()).then(|| (name, desc.into_bytes()))
 }
 
-/// Room for a string of the host's.
+/// A buffer for a string of the host.
 pub(super) struct Text {
     bytes: Vec<u8>,
     len: c_int,
 }
 
 impl Text {
-    /// `len` is what the host said of the string, with its NUL.
+    /// Allocates a buffer for a string of `len` bytes, the length that the host returned, with the NUL.
     pub(super) fn with_room(len: c_int) -> Self {
-        // One byte more than it asks for, since not every host counts the NUL.
+        // One byte more, because not every host counts the NUL.
         let len = len.max(0) + 1;
         Self { bytes: vec![0; len as usize + 1], len }
     }
@@ -59,7 +59,7 @@ impl Text {
         String::from_utf8_lossy(&self.into_bytes()).into_owned()
     }
 
-    /// The bytes that the host wrote: some descriptions are not UTF-8, and go to the tool unchanged.
+    /// Returns the bytes that the host wrote. Some descriptions are not UTF-8, and tools get them unchanged.
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
         let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
         self.bytes.truncate(end);

@@ -1,4 +1,4 @@
-//! Control variables (F5 to F11).
+//! Control variables: `MPI_T_cvar_*` (F5 to F11).
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -13,17 +13,17 @@ use crate::quarantine;
 use crate::strings::{Buffer, put};
 
 exported! {
-    /// The number of control variables (F5).
+    /// Returns the number of control variables (F5).
     fn MPI_T_cvar_get_num / PMPI_T_cvar_get_num(num_cvar: *mut c_int) {
         let (_, merged) = up()?;
         not_null(num_cvar)?;
         merged.sync();
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `num_cvar` is not null (checked), and the tool passes an address valid for writes.
         unsafe { num_cvar.write_unaligned(merged.cvars.len() as c_int) };
         Ok(())
     }
 
-    /// What a control variable says of itself (F6).
+    /// Returns the description and the attributes of a control variable (F6).
     fn MPI_T_cvar_get_info / PMPI_T_cvar_get_info(
         cvar_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
         datatype: *mut c_void, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int,
@@ -31,45 +31,47 @@ exported! {
     ) {
         let (_, merged) = up()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `desc_len` as null or valid for reads.
         unsafe { desc.check() }?;
         merged.cvars.sync_unless_own(merged, cvar_index);
         let info = merged.cvar_info(cvar_index).ok_or(Error::InvalidIndex)?;
-        // SAFETY: by the caller's promise, and checked.
+        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
+        // length.
         unsafe { name.fill(&info.name) };
-        // SAFETY: by the caller's promise, and checked.
+        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
+        // length.
         unsafe { desc.fill(&info.desc) };
         if !datatype.is_null() {
-            // SAFETY: not null, and otherwise by the caller's promise.
+            // SAFETY: `datatype` is not null, and the tool passes space for a handle of its flavor.
             unsafe { crate::abi().store_handle(datatype, info.datatype) };
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `verbosity` as null or valid for writes.
         unsafe { put(verbosity, info.verbosity) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `enumtype` as null or valid for writes.
         unsafe { put(enumtype, info.enumeration) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `bind` as null or valid for writes.
         unsafe { put(bind, info.bind) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `scope` as null or valid for writes.
         unsafe { put(scope, info.scope) };
         Ok(())
     }
 
-    /// The control variable of a name (F7).
+    /// Returns the index of the control variable with a given name (F7).
     fn MPI_T_cvar_get_index / PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
         let (_, merged) = up()?;
         not_null(name)?;
         not_null(cvar_index)?;
-        // SAFETY: not null, and a C string by the caller's promise.
+        // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
         let index = merged.cvars.find(merged, name).ok_or(Error::InvalidName)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `cvar_index` is not null (checked), and the tool passes an address valid for writes.
         unsafe { cvar_index.write_unaligned(index as c_int) };
         Ok(())
     }
 
-    /// A handle of a control variable (F8).
+    /// Allocates a handle for a control variable (F8).
     fn MPI_T_cvar_handle_alloc / PMPI_T_cvar_handle_alloc(
         cvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) {
@@ -78,9 +80,9 @@ exported! {
         not_null(count)?;
         merged.cvars.sync_unless_own(merged, cvar_index);
         let (made, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for writes.
         unsafe { handle.write_unaligned(made as usize) };
-        // SAFETY: as above.
+        // SAFETY: `count` is not null (checked), and the tool passes an address valid for writes.
         unsafe { count.write_unaligned(elements) };
         Ok(())
     }
@@ -89,14 +91,15 @@ exported! {
     fn MPI_T_cvar_handle_free / PMPI_T_cvar_handle_free(handle: *mut usize) {
         let (interface, merged) = up()?;
         not_null(handle)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for reads.
         let held = unsafe { handle.read_unaligned() } as u64;
         if interface.cvar_of(CvarHandle(held)).is_ok() {
             interface.cvar_handle_free(CvarHandle(held))?;
         } else {
             handles::free_cvar(merged, held)?;
         }
-        // SAFETY: as above. All null handles of the interface are 0.
+        // SAFETY: `handle` was checked for null and read above, and the tool passes an address valid for
+        // writes. All null handles of MPI_T are 0.
         unsafe { handle.write_unaligned(0) };
         Ok(())
     }
@@ -107,30 +110,32 @@ exported! {
         not_null(buf)?;
         let ours = CvarHandle(handle as u64);
         if interface.cvar_of(ours).is_ok() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return Ok(unsafe { interface.cvar_read(ours, buf.cast()) }?);
         }
         if merged.life.is_over() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return unsafe { handles::last_of_cvar(handle as u64, buf.cast()) };
         }
-        // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
+        // SAFETY: `ask_cvar` calls this while the host is up, with a live handle of the host's; the tool
+        // passes a buffer for the elements whose number it got with the handle.
         handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
     }
 
-    /// Sets a control variable (F11).
+    /// Writes a control variable (F11).
     fn MPI_T_cvar_write / PMPI_T_cvar_write(handle: usize, buf: *const c_void) {
         let (interface, merged) = up()?;
         not_null(buf)?;
         let ours = CvarHandle(handle as u64);
         if interface.cvar_of(ours).is_ok() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return Ok(unsafe { interface.cvar_write(ours, buf.cast()) }?);
         }
         if merged.life.is_over() && handles::is_cvar(handle as u64) {
             return Err(Error::CvarSetNotNow.into());
         }
-        // SAFETY: the host is up, the handle is one of its live ones, and the buffer by the caller's promise.
+        // SAFETY: `ask_cvar` calls this while the host is up, with a live handle of the host's; the tool
+        // passes a buffer with the elements whose number it got with the handle.
         handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
     }
 }
@@ -153,7 +158,8 @@ fn alloc(
     }
     let object = object_for_host(info.bind, object)?;
     handles::alloc_cvar(merged, info.datatype, |host, count| {
-        // SAFETY: the host is up and has this index; the object was checked, and the rest is writable.
+        // SAFETY: `alloc_cvar` calls this while the host is up; the index came from the host,
+        // `object_for_host` checked the object, and `host` and `count` are references.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
     })
 }

@@ -1,4 +1,4 @@
-//! Registrations for events and their callbacks (F31 to F41).
+//! Event registrations and their callbacks: `MPI_T_event_handle_*` and related functions (F31 to F41).
 
 use std::ffi::{c_int, c_void};
 
@@ -15,8 +15,8 @@ use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
 use crate::infos;
 use crate::merge::{Entry, Merged};
 
-/// How functions of C tools are called: with the numbers of the flavour.
-// SAFETY: the three take the functions of C that a tool registers through the functions below.
+/// Calls callbacks of C tools, with the numbers of the MPI flavor in use.
+// SAFETY: the three functions expect the C function pointers that tools register through this file.
 static C: Abi = unsafe { Abi::new(deliver, report, farewell) };
 
 exported! {
@@ -36,19 +36,20 @@ exported! {
                 host_events::alloc(merged, entry, object, info)?
             }
         };
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `event_registration` is not null (checked), and the tool passes an address valid for writes.
         unsafe { event_registration.write_unaligned(made) };
         Ok(())
     }
 
-    /// Takes hints (F32).
+    /// Sets hints on a registration (F32).
     fn MPI_T_event_handle_set_info / PMPI_T_event_handle_set_info(event_registration: usize, info: Handle) {
         let (interface, merged) = up()?;
         if host_events::is_one(event_registration) {
             let found = host_events::find(event_registration)?;
             infos::check(info)?;
             return host_events::ask(merged, found, |host| {
-                // SAFETY: the host is up and has this registration; the object by the caller's promise.
+                // SAFETY: `ask` calls this while the host is up, with a live registration of the host's;
+                // `infos::check` accepted the info object.
                 unsafe { events::event_handle_set_info(host, info) }
             });
         }
@@ -58,7 +59,7 @@ exported! {
         Ok(interface.event_handle_set_hints(id, infos::hints(info))?)
     }
 
-    /// Tells the hints in force (F33).
+    /// Returns the hints in force for a registration (F33).
     fn MPI_T_event_handle_get_info / PMPI_T_event_handle_get_info(
         event_registration: usize, info_used: *mut c_void,
     ) {
@@ -66,17 +67,18 @@ exported! {
         not_null(info_used)?;
         if host_events::is_one(event_registration) {
             let found = host_events::find(event_registration)?;
-            // SAFETY: the host is up and has this registration, and there is room for a handle.
+            // SAFETY: `give_hosts_info` calls this while the host is up, with space for a handle; `find`
+            // returned the registration.
             let hints = |out| unsafe { events::event_handle_get_info(found.at_host(), out) };
-            // SAFETY: not null, and otherwise by the caller's promise.
+            // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
             return unsafe { give_hosts_info(merged, info_used, hints) };
         }
         let hints = interface.event_handle_hints(registration(event_registration))?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
         unsafe { give_info(info_used, &infos::entries(hints)) }
     }
 
-    /// Registers a callback for a level, or removes it (F34).
+    /// Registers a callback for a safety level, or removes it (F34).
     fn MPI_T_event_register_callback / PMPI_T_event_register_callback(
         event_registration: usize, cb_safety: c_int, info: Handle, user_data: *mut c_void,
         event_cb_function: *mut c_void,
@@ -92,11 +94,11 @@ exported! {
         interface.event_handle_hints(id)?;
         let level = level(cb_safety)?;
         infos::check(info)?;
-        // SAFETY: null or an event callback of the tool's, by the caller's promise; `C` calls it as one.
+        // SAFETY: the tool passes null or an event callback, which `deliver` of `C` calls with that type.
         Ok(unsafe { interface.event_register_callback(id, level, event_cb_function, user_data) }?)
     }
 
-    /// Takes hints for a callback (F35). For events of ours there are none that we understand.
+    /// Sets hints on a callback (F35). For events of ours no hint is defined.
     fn MPI_T_event_callback_set_info / PMPI_T_event_callback_set_info(
         event_registration: usize, cb_safety: c_int, info: Handle,
     ) {
@@ -105,12 +107,13 @@ exported! {
         infos::check(info)?;
         let Some(found) = found else { return Ok(()) };
         host_events::ask(merged, found, |host| {
-            // SAFETY: the host is up and has this registration and callback; the object by the caller's promise.
+            // SAFETY: `ask` calls this while the host is up, with a live registration that has this callback;
+            // `infos::check` accepted the info object.
             unsafe { events::event_callback_set_info(host, cb_safety, info) }
         })
     }
 
-    /// Tells the hints of a callback (F36).
+    /// Returns the hints of a callback (F36).
     fn MPI_T_event_callback_get_info / PMPI_T_event_callback_get_info(
         event_registration: usize, cb_safety: c_int, info_used: *mut c_void,
     ) {
@@ -118,14 +121,15 @@ exported! {
         not_null(info_used)?;
         let found = callback(event_registration, cb_safety)?;
         let hints = |out| {
-            // SAFETY: the host is up and has this registration and callback, and there is room for a handle.
+            // SAFETY: `give_hosts_info` calls this while the host is up, with space for a handle; `callback`
+            // returned the registration and found the callback.
             unsafe { events::event_callback_get_info(found?.at_host(), cb_safety, out) }
         };
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
         unsafe { give_hosts_info(merged, info_used, hints) }
     }
 
-    /// Ends a registration (F37).
+    /// Frees a registration (F37).
     fn MPI_T_event_handle_free / PMPI_T_event_handle_free(
         event_registration: usize, user_data: *mut c_void, free_cb_function: *mut c_void,
     ) {
@@ -134,11 +138,11 @@ exported! {
             return host_events::free(merged, event_registration, user_data, free_cb_function);
         }
         let id = registration(event_registration);
-        // SAFETY: null or a free callback of the tool's, by the caller's promise; `C` calls it as one.
+        // SAFETY: the tool passes null or a free callback, which `farewell` of `C` calls with that type.
         Ok(unsafe { interface.event_handle_free(id, user_data, free_cb_function) }?)
     }
 
-    /// Sets the handler of drops (F38).
+    /// Sets the dropped-event handler of a registration (F38).
     fn MPI_T_event_set_dropped_handler / PMPI_T_event_set_dropped_handler(
         event_registration: usize, dropped_cb_function: *mut c_void,
     ) {
@@ -147,7 +151,8 @@ exported! {
             return host_events::set_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
         }
         let id = registration(event_registration);
-        // SAFETY: null or a handler of drops of the tool's, by the caller's promise; `C` calls it as one.
+        // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that
+        // type.
         Ok(unsafe { interface.event_set_dropped_handler(id, dropped_cb_function) }?)
     }
 }
@@ -167,7 +172,8 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
     Ok(interface.event_handle_alloc(own, Some(&object), infos::hints(info), &C)?.number() as usize)
 }
 
-/// The host's registration, or none if it is one of ours, when there is a callback at a level.
+/// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of
+/// ours.
 fn callback(handle: usize, safety: c_int) -> Result<Option<&'static host_events::Registration>, Failure> {
     let (interface, _) = up()?;
     let (hosts, is_there) = if host_events::is_one(handle) {
@@ -186,25 +192,27 @@ pub(super) fn instance(handle: usize) -> InstanceId {
 }
 
 unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
-    // SAFETY: the tool registered a function of this type.
+    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
+    // callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(function) };
     let (instance, registration) = (to.instance.0 as usize, to.registration.number() as usize);
-    // SAFETY: the tool's function takes this.
+    // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(instance, registration, crate::abi().safety(to.safety), to.user_data) };
 }
 
 unsafe extern "C" fn report(function: *mut c_void, of: &DropReport) {
-    // SAFETY: the tool registered a function of this type.
+    // SAFETY: `function` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a
+    // dropped-event handler.
     let function = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(function) };
     let source = Merged::get().sources.of_own(of.source).map_or(-1, u32::cast_signed);
     let registration = of.registration.number() as usize;
-    // SAFETY: the tool's function takes this.
+    // SAFETY: the tool's handler has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(of.count, registration, source, crate::abi().safety(of.safety), of.user_data) };
 }
 
 unsafe extern "C" fn farewell(function: *mut c_void, of: &Farewell) {
-    // SAFETY: the tool gave a function of this type.
+    // SAFETY: `function` came from `MPI_T_event_handle_free`, to which the tool passes a free callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, FreeCallback>(function) };
-    // SAFETY: the tool's function takes this.
+    // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(of.registration.number() as usize, crate::abi().safety(of.safety), of.user_data) };
 }

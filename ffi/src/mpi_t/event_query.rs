@@ -1,4 +1,4 @@
-//! What there is of event types (F28 to F30).
+//! Queries of event types: `MPI_T_event_get_*` (F28 to F30).
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -12,17 +12,17 @@ use crate::merge::{Entry, Merged};
 use crate::strings::{Buffer, put};
 
 exported! {
-    /// The number of event types (F28).
+    /// Returns the number of event types (F28).
     fn MPI_T_event_get_num / PMPI_T_event_get_num(num_events: *mut c_int) {
         let (_, merged) = up()?;
         not_null(num_events)?;
         merged.sync();
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `num_events` is not null (checked), and the tool passes an address valid for writes.
         unsafe { num_events.write_unaligned(merged.events.len() as c_int) };
         Ok(())
     }
 
-    /// What an event type says of itself (F29).
+    /// Returns the description, the elements and the attributes of an event type (F29).
     fn MPI_T_event_get_info / PMPI_T_event_get_info(
         event_index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int,
         array_of_datatypes: *mut c_void, array_of_displacements: *mut isize, num_elements: *mut c_int,
@@ -30,62 +30,65 @@ exported! {
     ) {
         let (_, merged) = up()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `desc_len` as null or valid for reads.
         unsafe { desc.check() }?;
-        // Without an array the number is output only: what it holds may be anything.
+        // Without an array `num_elements` is output only, so its value before the call may be anything.
         let room = if num_elements.is_null()
             || (array_of_datatypes.is_null() && array_of_displacements.is_null())
         {
             0
         } else {
-            // SAFETY: not null, and otherwise by the caller's promise.
+            // SAFETY: `num_elements` is not null (checked), and the tool passes an address valid for reads.
             let room = unsafe { num_elements.read_unaligned() };
             usize::try_from(room).map_err(|_| Error::Invalid)?
         };
         merged.events.sync_unless_own(merged, event_index);
         let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
         unsafe { give_hosts_info(merged, info, |out| ask_for_hints(merged, event_index, out)) }?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `room`.
         unsafe { give_elements(&event.elements, room, array_of_datatypes, array_of_displacements) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `num_elements` as null or valid for writes.
         unsafe { put(num_elements, event.elements.len() as c_int) };
-        // SAFETY: by the caller's promise, and checked.
+        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
+        // length.
         unsafe { name.fill(&event.name) };
-        // SAFETY: by the caller's promise, and checked.
+        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
+        // length.
         unsafe { desc.fill(&event.desc) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `enumtype` as null or valid for writes.
         unsafe { put(enumtype, event.enumeration) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `verbosity` as null or valid for writes.
         unsafe { put(verbosity, event.verbosity) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the tool passes `bind` as null or valid for writes.
         unsafe { put(bind, event.bind) };
         Ok(())
     }
 
-    /// The event type of a name (F30).
+    /// Returns the index of the event type with a given name (F30).
     fn MPI_T_event_get_index / PMPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) {
         let (_, merged) = up()?;
         not_null(name)?;
         not_null(event_index)?;
-        // SAFETY: not null, and a C string by the caller's promise.
+        // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
         let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
         let index = merged.events.find(merged, name).ok_or(Error::InvalidName)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `event_index` is not null (checked), and the tool passes an address valid for writes.
         unsafe { event_index.write_unaligned(index as c_int) };
         Ok(())
     }
 }
 
-/// Has the host make an info object for an event type of its; `None` for one of ours.
+/// Makes the host create an info object for one of its event types; returns `None` for one of ours.
 fn ask_for_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int> {
     let Some(Entry::Host(entry)) = merged.events.get(index) else { return None };
     let [mut name_len, mut desc_len, mut verbosity, mut elements, mut bind]: [c_int; 5] = [0; 5];
     let mut enumeration = 0;
     let (text, datatypes, displacements) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the host is up and has this index; all pointers are null or writable, and there is room for no element.
+    // SAFETY: `give_hosts_info` calls this while the host is up; the index came from the host; all pointers
+    // are null or to local variables, and `elements` is 0.
     unsafe {
         events::event_get_info(
             entry.index(),
@@ -104,7 +107,7 @@ fn ask_for_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_in
     }
 }
 
-/// Writes as many datatypes and displacements as there is room for, each unless its array is null.
+/// Writes at most `room` datatypes and displacements, each unless its array is null.
 ///
 /// # Safety
 ///
@@ -119,11 +122,11 @@ unsafe fn give_elements(
     for (at, (datatype, displacement)) in elements.iter().take(room).enumerate() {
         if !datatypes.is_null() {
             let place = datatypes.wrapping_byte_add(at * abi.handle_width());
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller passes an array of `room` handles, and `at` is less than `room`.
             unsafe { abi.store_handle(place, *datatype) };
         }
         if !displacements.is_null() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the caller passes an array of `room` displacements, and `at` is less than `room`.
             unsafe { displacements.wrapping_add(at).write_unaligned(*displacement) };
         }
     }

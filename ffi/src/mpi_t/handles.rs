@@ -1,8 +1,8 @@
-//! Handles of host variables, as the user holds them: identifiers of ours, behind which the host's own are kept.
+//! Handles of the host's variables: identifiers of ours, each of which maps to a handle of the host.
 //!
-//! A handle may be freed while another thread uses it. So the host's handle is looked up inside of the call that asks the
-//! host; it is freed after the identifier has ended, and after all calls that were in progress then have returned
-//! ([`HostLife::settle`](crate::merge::HostLife::settle)).
+//! A tool may free a handle while another thread uses it. Therefore the host's handle is looked up inside the
+//! call that asks the host. It is freed only after the identifier is invalid and all calls in progress have
+//! returned ([`HostLife::settle`](crate::merge::HostLife::settle)).
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -18,18 +18,18 @@ use crate::abi::{Abi, Handle};
 use crate::host::{mpi, mpi_t};
 use crate::merge::{Entry, Merged, PvarInfo};
 
-/// A handle of a host's performance variable.
+/// A handle of one of the host's performance variables.
 #[derive(Debug, Default)]
 pub(super) struct HostPvar {
-    /// The session, ours.
+    /// The session, as our identifier.
     session: AtomicU64,
-    /// The session, the host's.
+    /// The session, as the host's handle.
     host_session: AtomicUsize,
-    /// The handle, the host's; 0 once it is freed.
+    /// The host's handle; 0 once it is freed.
     host: AtomicUsize,
-    /// The merged index.
+    /// The index of the variable in the merged list.
     index: AtomicU32,
-    /// Started, as far as calls through us go.
+    /// True if the handle was started through this interface.
     pub(super) started: AtomicBool,
 }
 
@@ -41,7 +41,7 @@ impl HostPvar {
         }
     }
 
-    /// Returns session and handle, the host's; `None` if the handle is freed, or not of that session of ours.
+    /// Returns the host's session and handle; `None` if the handle is freed or belongs to another session.
     fn at_host(&self, session: SessionId) -> Option<(usize, usize)> {
         let host = self.host.load(SeqCst);
         let is_there = host != 0 && self.session.load(SeqCst) == session.0;
@@ -49,36 +49,36 @@ impl HostPvar {
     }
 }
 
-/// A handle of a host's control variable.
+/// A handle of one of the host's control variables.
 #[derive(Debug, Default)]
 struct HostCvar {
-    /// The handle, the host's; 0 once it is freed.
+    /// The host's handle; 0 once it is freed.
     host: AtomicUsize,
-    /// The type of an element.
+    /// The datatype of an element.
     datatype: AtomicUsize,
-    /// The number of elements, which may be none.
+    /// The number of elements; may be 0.
     count: AtomicU32,
-    /// The value that it had when the host's interface went down.
+    /// The last value, read before the host's interface was finalized.
     last: Mutex<Option<Box<[u8]>>>,
 }
 
 impl HostCvar {
-    /// Reads the value once more, for the time when the host cannot be asked. Only while the host is up.
+    /// Saves the value for reads after the host is finalized. Only while the host is up.
     fn remember(&self) {
-        // More than it needs: texts may have grown.
+        // Spare bytes: a string may have grown since the handle was allocated.
         const MORE: usize = 4096;
         let (host, mut size) = (self.host.load(SeqCst), 0);
         if host == 0 {
             return;
         }
-        // SAFETY: MPI is up, the type is the host's own, and the size writable.
+        // SAFETY: MPI is up, the host returned this datatype, and `size` is a local variable.
         if unsafe { mpi::type_size(self.datatype.load(SeqCst), &raw mut size) } != Some(Abi::SUCCESS) {
             return;
         }
         let size = size.max(0) as usize * self.count.load(SeqCst) as usize;
-        // In words, since values are aligned.
+        // A vector of `u64`, because hosts write aligned values.
         let mut value = vec![0_u64; (size + MORE).div_ceil(8)];
-        // SAFETY: the host is up, the handle is one of its live ones, and there is room for the value.
+        // SAFETY: the host is up, `host` is not freed yet, and the buffer is larger than the value.
         if unsafe { mpi_t::cvar_read(host, value.as_mut_ptr().cast()) } == Some(Abi::SUCCESS) {
             let bytes = value.into_iter().flat_map(u64::to_ne_bytes).take(size);
             *self.last.lock() = Some(bytes.collect());
@@ -86,12 +86,12 @@ impl HostCvar {
     }
 }
 
-/// All handles of host variables.
+/// The handles of all variables of the host.
 #[derive(Debug)]
 struct Tables {
     pvars: Slots<(), HostPvar>,
     cvars: Slots<(), HostCvar>,
-    /// The host's session for each of ours that has a host handle.
+    /// The host's session for each of our sessions that has a handle at the host.
     sessions: Mutex<HashMap<u64, usize>>,
 }
 
@@ -104,26 +104,26 @@ fn tables() -> &'static Tables {
     })
 }
 
-/// The host's session for one of ours, made at the first need. Only while the host is up.
+/// Returns the host's session for one of ours; creates it on first use. Only while the host is up.
 fn host_session(session: SessionId) -> Result<usize, Failure> {
     let known = || tables().sessions.lock().get(&session.0).copied();
     if let Some(known) = known() {
         return Ok(known);
     }
     let mut made = 0;
-    // SAFETY: the host is up, and the handle is writable.
+    // SAFETY: the host is up, and `made` is a local variable.
     from_host(unsafe { mpi_t::session_create(&raw mut made) })?;
     let kept = *tables().sessions.lock().entry(session.0).or_insert(made);
     if kept != made {
-        // Another thread was faster.
-        // SAFETY: the host is up, and the session is new.
+        // Another thread created one in the meantime.
+        // SAFETY: the host is up, and no other thread knows this session.
         unsafe { mpi_t::session_free(&raw mut made) };
     }
     Ok(kept)
 }
 
-/// Makes a handle of a host's performance variable by `make`, which gets the host's session. Returns ours, and the number
-/// of elements.
+/// Allocates a handle of one of the host's performance variables by calling `make` with the host's session.
+/// Returns our handle and the number of elements.
 pub(super) fn alloc_pvar(
     merged: &Merged,
     session: SessionId,
@@ -142,13 +142,15 @@ pub(super) fn alloc_pvar(
             handle.index.store(index, SeqCst);
             handle.started.store(started, SeqCst);
         });
-        // Whoever ended the session meanwhile did so before there was this handle, but waits until we return.
+        // A thread that freed the session in the meantime did not see this handle, but its `settle` waits for
+        // this call; hence the check here.
         let outcome = Interface::global().check_session(session).map_err(Failure::from);
         match (handle, outcome) {
             (Some(handle), Ok(())) => Ok((handle, count)),
             (handle, outcome) => {
                 if handle.is_none_or(|handle| take_pvar(handle).is_some()) {
-                    // SAFETY: the host is up, and the handle is new and not shared yet.
+                    // SAFETY: the host is up, and no other thread has used the handle: either it was never
+                    // published, or `take_pvar` gave it to this thread alone.
                     unsafe { mpi_t::pvar_handle_free(host_session, &raw mut host) };
                 }
                 outcome?;
@@ -159,13 +161,14 @@ pub(super) fn alloc_pvar(
     asked.unwrap_or(Err(Error::InvalidIndex.into()))
 }
 
-/// A host handle of a session.
+/// Returns a handle of the host's variables that belongs to `session`.
 pub(super) fn pvar(session: SessionId, handle: u64) -> Result<&'static HostPvar, Failure> {
     let found = tables().pvars.get(handle).ok_or(Error::InvalidHandle)?;
     if found.session.load(SeqCst) == session.0 { Ok(found) } else { Err(Error::InvalidHandle.into()) }
 }
 
-/// Asks the host with its own session and handle. An error if the handle is, or was, freed, or is one of another session.
+/// Calls `ask` with the host's session and handle. Fails if the handle is freed or belongs to another
+/// session.
 pub(super) fn ask_pvar(
     merged: &Merged,
     session: SessionId,
@@ -179,26 +182,26 @@ pub(super) fn ask_pvar(
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// All host handles of a session.
+/// Returns all handles of the host's variables in a session.
 pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
     tables().pvars.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }
 
-/// Ends an identifier, and returns session and handle of the host's, which are still to be freed. `None` if it has ended
-/// before, or has nothing at the host any more.
+/// Invalidates an identifier, and returns the host's session and handle for the caller to free. `None` if the
+/// identifier was invalid already or has no handle at the host.
 fn take_pvar(handle: u64) -> Option<(usize, usize)> {
     let mut taken = None;
     tables().pvars.end(handle, (), |handle| taken = leave_pvar(handle));
     taken
 }
 
-/// Takes session and handle of the host's out of a handle, which has nothing at the host from now on.
+/// Takes the host's session and handle out of an entry, which has none afterwards.
 fn leave_pvar(handle: &HostPvar) -> Option<(usize, usize)> {
     let host = handle.host.swap(0, SeqCst);
     (host != 0).then(|| (handle.host_session.load(SeqCst), host))
 }
 
-/// Frees handles at the host when no call uses them. Those that cannot be waited for stay there.
+/// Frees handles at the host once no call uses them. They leak if a call does not return in time.
 fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
     if !handles.is_empty() && merged.life.settle() {
         merged.life.while_up_and_unforked(|| free_pvars_now(handles));
@@ -208,12 +211,12 @@ fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
 /// Frees handles that no call uses. Only while the host is up.
 fn free_pvars_now(handles: Vec<(usize, usize)>) {
     for (session, mut host) in handles {
-        // SAFETY: the host is up, and both came from it and were not freed before.
+        // SAFETY: the host is up, the handle came from it, and `leave_pvar` gave it to one caller only.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
 
-/// Frees a handle of a host's performance variable; false if there is none.
+/// Frees a handle of one of the host's performance variables; returns false if there is none.
 pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
     let mut taken = None;
     let freed = tables().pvars.end(handle, (), |handle| taken = leave_pvar(handle));
@@ -221,7 +224,7 @@ pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
     freed
 }
 
-/// Ends the host's side of a session that has ended.
+/// Frees the host's session, and the handles in it, for a session of ours that was freed.
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let handles = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let known = tables().sessions.lock().remove(&session.0);
@@ -229,13 +232,14 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
     if merged.life.settle() {
         merged.life.while_up_and_unforked(|| {
             free_pvars_now(handles);
-            // SAFETY: the host is up, the session came from it and was not freed before.
+            // SAFETY: the host is up, the session came from it, and `remove` gave it to this thread only.
             unsafe { mpi_t::session_free(&raw mut host) };
         });
     }
 }
 
-/// Makes a handle of a host's control variable by `make`. Returns ours, and the number of elements.
+/// Allocates a handle of one of the host's control variables by calling `make`. Returns our handle and the
+/// number of elements.
 pub(super) fn alloc_cvar(
     merged: &Merged,
     datatype: Handle,
@@ -251,7 +255,7 @@ pub(super) fn alloc_cvar(
             *handle.last.lock() = None;
         });
         if handle.is_none() {
-            // SAFETY: the host is up, and the handle is new.
+            // SAFETY: the host is up, and no other thread knows this handle.
             unsafe { mpi_t::cvar_handle_free(&raw mut host) };
         }
         Ok((handle.ok_or(Error::OutOfHandles)?, count))
@@ -259,7 +263,7 @@ pub(super) fn alloc_cvar(
     asked.unwrap_or(Err(Error::InvalidIndex.into()))
 }
 
-/// Asks the host with its own handle. An error if the handle is, or was, freed.
+/// Calls `ask` with the host's handle. Fails if the handle is freed.
 pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> Option<c_int>) -> Outcome {
     let asked = merged.life.while_up(|| {
         let host =
@@ -269,30 +273,30 @@ pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> 
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Copies the value that a control variable had when the host's interface went down.
+/// Copies the value that a control variable had when the host's interface was finalized.
 ///
 /// # Safety
 ///
-/// There is room for the value.
+/// `out` is valid for writes of the variable's value.
 pub(super) unsafe fn last_of_cvar(handle: u64, out: *mut u8) -> Outcome {
     let last = || {
         let found = tables().cvars.get(handle)?;
         let last = found.last.lock();
         let value = last.as_ref()?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller passes space for the value, and `value` is a copy of it in memory of ours.
         unsafe { out.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
         Some(())
     };
     last().ok_or(Error::InvalidHandle.into())
 }
 
-/// Returns true if a handle of a control variable was not freed.
+/// Returns true if `handle` is a handle of a control variable that is not freed.
 pub(super) fn is_cvar(handle: u64) -> bool {
     tables().cvars.get(handle).is_some()
 }
 
-/// Ends an identifier, and returns the host's handle, which is still to be freed; 0 if there is none any more. `None` if the
-/// identifier has ended before.
+/// Invalidates an identifier, and returns the host's handle for the caller to free, or 0 if it has none.
+/// `None` if the identifier was invalid already.
 fn take_cvar(handle: u64) -> Option<usize> {
     let mut host = 0;
     tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst)).then_some(host)
@@ -301,12 +305,12 @@ fn take_cvar(handle: u64) -> Option<usize> {
 /// Frees handles that no call uses. Only while the host is up.
 fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
     for mut host in handles.into_iter().filter(|host| *host != 0) {
-        // SAFETY: the host is up, and the handle came from it and was not freed before.
+        // SAFETY: the host is up, the handle came from it, and a swap with 0 gave it to one caller only.
         unsafe { mpi_t::cvar_handle_free(&raw mut host) };
     }
 }
 
-/// Frees a handle of a host's control variable.
+/// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
     let host = take_cvar(handle).ok_or(Error::InvalidHandle)?;
     if host != 0 && merged.life.settle() {
@@ -315,7 +319,7 @@ pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
     Ok(())
 }
 
-/// Ends all handles, registrations and sessions of the host's: the interface went down.
+/// Frees all handles, registrations and sessions at the host, after the tool's last `MPI_T_finalize`.
 pub(super) fn end_all(merged: &Merged) {
     host_events::end_all(merged);
     let pvars: Vec<_> = tables().pvars.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
@@ -333,18 +337,20 @@ pub(super) fn end_all(merged: &Merged) {
 
 fn free_sessions_now(sessions: HashMap<u64, usize>) {
     for mut host in sessions.into_values() {
-        // SAFETY: the host is up, and the session came from it and was not freed before.
+        // SAFETY: the host is up, the session came from it, and the table was emptied into `sessions`.
         unsafe { mpi_t::session_free(&raw mut host) };
     }
 }
 
-/// Frees all handles at the host, which is about to end: no call asks it any more. Identifiers stay valid, and can be
-/// freed.
+/// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free
+/// them.
+///
+/// Called when no call to the host is in progress.
 pub(super) fn leave_all() {
     host_events::leave_all();
     tables().cvars.iter().for_each(|(_, handle)| handle.remember());
     free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| leave_pvar(handle)).collect());
-    // Freed without the lock: the host may call tools.
+    // Freed without holding the lock, because the host may call back into tools.
     let sessions = std::mem::take(&mut *tables().sessions.lock());
     free_sessions_now(sessions);
     free_cvars_now(tables().cvars.iter().map(|(_, handle)| handle.host.swap(0, SeqCst)));

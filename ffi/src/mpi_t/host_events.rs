@@ -1,8 +1,8 @@
-//! Registrations for events of the host's, as the user holds them: identifiers of ours. The host calls functions of ours,
-//! which call the tool's with what the tool knows.
+//! Registrations for the host's events: identifiers of ours. The host calls functions of this file, which
+//! call the tool's callbacks with our identifiers.
 //!
-//! A callback is a slot of its own, whose identifier is the user data that the host has: function and user data are changed
-//! together, and what a host calls too late finds nothing.
+//! Each callback has a slot of its own. The slot's identifier is the user data that the host stores, so
+//! function and user data change together, and a late call of the host finds no slot.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{
@@ -22,31 +22,32 @@ use crate::host::events::{DroppedCallback, EventCallback, FreeCallback};
 use crate::host::{Host, events};
 use crate::merge::{EventInfo, HostEntry, Merged};
 
-/// A registration for an event of the host's.
+/// A registration for one of the host's events.
 #[derive(Debug, Default)]
 pub(super) struct Registration {
-    /// The registration, the host's.
+    /// The host's registration.
     host: AtomicUsize,
-    /// How many elements the event has.
+    /// The number of elements of the event type.
     elements: AtomicU32,
     /// Freed by the tool.
     ended: AtomicBool,
-    /// Freed by the tool while a callback ran, and not at the host yet.
+    /// Freed by the tool while a callback was running, and not yet freed at the host.
     waits: AtomicBool,
-    /// Callbacks that run. Falls back to 0 by itself, whoever has the slot.
+    /// The number of callbacks in progress. Not reset when the slot is reused: each callback subtracts itself
+    /// on return.
     running: AtomicU32,
-    /// The callback of each level, or 0.
+    /// The callback's identifier for each safety level, or 0.
     callbacks: [AtomicU64; 4],
-    /// The tool's handler of drops, or null.
+    /// The tool's dropped-event handler, or null.
     handler: AtomicPtr<c_void>,
-    /// Instances that were lost here, and not told of.
+    /// The number of instances dropped by this file and not yet reported to the tool.
     lost: AtomicI64,
     farewell: AtomicPtr<c_void>,
     farewell_data: AtomicPtr<c_void>,
 }
 
 impl Registration {
-    /// The registration, as the host has it.
+    /// Returns the host's registration.
     pub(super) fn at_host(&self) -> usize {
         self.host.load(SeqCst)
     }
@@ -60,7 +61,7 @@ struct Callback {
     user_data: AtomicPtr<c_void>,
 }
 
-/// A callback at one moment.
+/// A snapshot of a callback.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     registration: u64,
@@ -92,32 +93,32 @@ fn tables() -> &'static Tables {
     })
 }
 
-/// Whether it is, or was, a registration for an event of the host's.
+/// Returns true if the number is, or was, a registration for one of the host's events.
 pub(super) fn is_one(registration: usize) -> bool {
     registration as u64 >> 56 == 0x72
 }
 
-/// A registration that the tool did not free.
+/// Returns a registration that the tool has not freed.
 pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure> {
     let found = tables().registrations.get(registration as u64);
     found.filter(|found| !found.ended.load(Acquire)).ok_or(Error::InvalidHandle.into())
 }
 
-/// Asks the host about a registration.
+/// Calls `call` with the host's registration.
 pub(super) fn ask(
     merged: &Merged,
     registration: &Registration,
     call: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
     let asked = merged.life.while_up_and_unforked(|| {
-        // Freed, at the latest, when all who look here have returned.
+        // The registration is freed only after all calls in progress here have returned.
         let host = registration.at_host();
         (host != 0 && !registration.ended.load(SeqCst)).then(|| from_host(call(host)))
     });
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Registers for an event of the host's, with an object that was checked.
+/// Registers for one of the host's events; the caller has checked the object.
 pub(super) fn alloc(
     merged: &Merged,
     entry: &HostEntry<EventInfo>,
@@ -129,7 +130,8 @@ pub(super) fn alloc(
     events::prepare_for_callbacks();
     let mut host = 0;
     let asked = merged.life.while_up_and_unforked(|| {
-        // SAFETY: the host is up and has this index; the object was checked, and the registration is writable.
+        // SAFETY: the host is up; the index came from the host, the caller checked the object, and `host` is
+        // a local variable.
         unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
     });
     asked.map_or(Err(Error::InvalidIndex.into()), from_host)?;
@@ -148,13 +150,13 @@ pub(super) fn alloc(
         return Ok(made as usize);
     }
     merged.life.while_up_and_unforked(|| {
-        // SAFETY: the host is up, and the registration is new.
+        // SAFETY: the host is up, and no other thread knows this registration.
         unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
     });
     Err(Error::OutOfHandles.into())
 }
 
-/// Sets the callback of a level, or removes it.
+/// Sets the callback of a safety level, or removes it if `function` is null.
 pub(super) fn register(
     merged: &Merged,
     registration: usize,
@@ -179,7 +181,8 @@ pub(super) fn register(
         let trampoline = (callback != 0).then_some(deliver as EventCallback);
         ask(merged, found, |host| {
             let number = crate::abi().safety(level);
-            // SAFETY: the host is up and has this registration; the function takes what the host gives.
+            // SAFETY: `ask` calls this while the host is up, with a live registration; `deliver` has the
+            // signature of an event callback and accepts any user data.
             unsafe {
                 events::event_register_callback(
                     host,
@@ -197,7 +200,7 @@ pub(super) fn register(
         tables().callbacks.free(new, ());
         return told;
     }
-    // Of two who change it at once, the host may have heard of the later one first.
+    // If two threads change the callback at the same time, the host may have received the later one first.
     let mut said = new;
     while place.load(SeqCst) != said && !found.ended.load(SeqCst) {
         said = place.load(SeqCst);
@@ -207,24 +210,26 @@ pub(super) fn register(
     told
 }
 
-/// Whether there is a callback at a level.
+/// Returns true if a registration has a callback at a level.
 pub(super) fn has_callback(registration: &Registration, level: Safety) -> bool {
     registration.callbacks[level as usize].load(SeqCst) != 0
 }
 
-/// Sets the handler of drops.
+/// Sets the dropped-event handler.
 pub(super) fn set_handler(merged: &Merged, registration: &Registration, handler: *mut c_void) -> Outcome {
     ask(merged, registration, |host| {
-        // Never none: MPICH then calls what is not there. A handler that is set anew hears of later losses only.
-        // SAFETY: the host is up and has this registration; the function takes what the host gives.
+        // Never null: MPICH calls the handler without a check. A handler that is set again gets later drops
+        // only.
+        // SAFETY: `ask` calls this while the host is up, with a live registration; `report` has the handler's signature.
         unsafe { events::event_set_dropped_handler(host, Some(report as DroppedCallback)) }
     })?;
-    registration.handler.store(handler, SeqCst);
+    // First, so that what is lost as soon as there is a handler counts.
     registration.lost.store(0, SeqCst);
+    registration.handler.store(handler, SeqCst);
     Ok(())
 }
 
-/// Ends a registration. The free callback runs when the host says that it is over.
+/// Frees a registration. The free callback runs when the host reports that the registration is over.
 pub(super) fn free(
     merged: &Merged,
     registration: usize,
@@ -237,7 +242,7 @@ pub(super) fn free(
     }
     found.farewell_data.store(user_data, SeqCst);
     found.farewell.store(farewell, SeqCst);
-    // MPICH goes on with what it freed if that happened in a callback.
+    // MPICH continues to use a registration that is freed inside its callback, so this one is freed later.
     if found.running.load(SeqCst) > 0 && Host::get().is_some_and(Host::is_mpich) {
         found.waits.store(true, SeqCst);
         return Ok(());
@@ -253,33 +258,33 @@ pub(super) fn free(
 }
 
 fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
-    // A call that does not return may use it until the process ends.
+    // If a call does not return in time, the registration is freed nevertheless.
     merged.life.settle();
     let asked = merged.life.while_up_and_unforked(|| free_now(id, registration));
     asked.unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Frees a registration. Only while the host is up.
+/// Frees a registration at the host. Only while the host is up.
 fn free_now(id: u64, registration: &Registration) -> Outcome {
-    // SAFETY: the host is up, and the registration came from it and was not freed before; the function takes what the
-    // host gives.
+    // SAFETY: the host is up, and the registration came from it; the `ended` and `waits` flags let one caller
+    // through only. `say_farewell` has the signature of a free callback.
     from_host(unsafe {
         let farewell = Some(say_farewell as FreeCallback);
         events::event_handle_free(registration.at_host(), id as usize as *mut c_void, farewell)
     })
 }
 
-/// Frees what was freed by the tool in callbacks that have returned since.
+/// Frees the registrations that tools freed inside callbacks which have returned since.
 fn free_waiting(merged: &Merged) {
     for (id, registration) in tables().registrations.iter() {
         if registration.running.load(SeqCst) == 0 && registration.waits.swap(false, SeqCst) {
-            // The tool was told that it is freed; if the host does not agree, nothing is left to do.
+            // The tool's call has already succeeded, so a failure of the host cannot be reported.
             let _ = free_at_host(merged, id, registration);
         }
     }
 }
 
-/// Ends all registrations. Tools are not called any more, but for what they freed before.
+/// Frees all registrations. Tools are not called any more, except the free callbacks that they set before.
 pub(super) fn end_all(merged: &Merged) {
     let all: Vec<_> =
         tables().registrations.iter().filter(|(_, registration)| begin_end(registration)).collect();
@@ -289,23 +294,24 @@ pub(super) fn end_all(merged: &Merged) {
     merged.life.settle();
     for (id, registration) in all {
         merged.life.while_up_and_unforked(|| free_now(id, registration));
-        // Whatever the host says, the identifier has ended.
+        // The identifier is invalid even if the host refuses.
         end(id, registration);
     }
 }
 
-/// Frees them when the host is about to end, and no call asks it any more.
+/// Frees all registrations before the host's interface is finalized. Called when no call to the host is in
+/// progress.
 pub(super) fn leave_all() {
     for (id, registration) in
         tables().registrations.iter().filter(|(_, registration)| begin_end(registration))
     {
-        // Whatever the host says, the identifier has ended.
+        // The identifier is invalid even if the host refuses.
         let _ = free_now(id, registration);
         end(id, registration);
     }
 }
 
-/// Returns whether a registration is still to be freed at the host. No callback of it begins any more.
+/// Stops new callbacks of a registration. Returns true if it still has to be freed at the host.
 fn begin_end(registration: &Registration) -> bool {
     if registration.ended.swap(true, SeqCst) {
         return registration.waits.swap(false, SeqCst);
@@ -321,13 +327,13 @@ fn free_callbacks(registration: &Registration) {
     }
 }
 
-/// Gives the slot to others; whether it was still in use.
+/// Releases the slot for reuse. Returns true if it was still in use.
 fn end(id: u64, registration: &Registration) -> bool {
     free_callbacks(registration);
     tables().registrations.free(id, ())
 }
 
-/// A callback that runs.
+/// A callback in progress, counted in [`Registration::running`].
 struct Running<'a>(&'a Registration);
 
 impl<'a> Running<'a> {
@@ -343,7 +349,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// What the host calls for an instance.
+/// Receives an event instance from the host and calls the tool's callback.
 unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_int, user_data: *mut c_void) {
     let Some(callback) = tables().callbacks.look(user_data as u64, |callback| Some(callback.see())) else {
         return;
@@ -361,17 +367,19 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
     };
     if registration.lost.load(Relaxed) > 0 {
         let mut source = -1;
-        // SAFETY: the host calls with an instance of its own, and the source is writable.
+        // SAFETY: the host calls this function with a live instance of its own, and `source` is a local
+        // variable.
         unsafe { events::event_get_source(instance, &raw mut source) };
         tell_of_drops(registration, callback, 0, source, safety);
     }
-    // SAFETY: the tool registered a function of this type.
+    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
+    // callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(callback.function) };
-    // SAFETY: the tool's function takes this.
+    // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(shown.id(), callback.registration as usize, safety, callback.user_data) };
 }
 
-/// What the host calls for instances that were lost.
+/// Receives a count of dropped instances from the host.
 unsafe extern "C" fn report(
     count: i64,
     registration: usize,
@@ -385,7 +393,7 @@ unsafe extern "C" fn report(
     tell_of_drops(found, told, count, source_index, safety);
 }
 
-/// Tells the tool's handler of what the host lost, and of what was lost here.
+/// Calls the tool's dropped-event handler with the host's count plus the drops of this file.
 fn tell_of_drops(registration: &Registration, to: Seen, count: i64, source: c_int, safety: c_int) {
     let handler = registration.handler.load(SeqCst);
     let count = count.saturating_add(registration.lost.swap(0, Relaxed));
@@ -393,14 +401,16 @@ fn tell_of_drops(registration: &Registration, to: Seen, count: i64, source: c_in
         return;
     }
     let source = Merged::get().sources.of_host(source).map_or(-1, u32::cast_signed);
-    // SAFETY: the tool registered a function of this type.
+    // SAFETY: `handler` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event
+    // handler.
     let handler = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(handler) };
-    // SAFETY: the tool's function takes this.
+    // SAFETY: the tool's handler has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { handler(count, to.registration as usize, source, safety, to.user_data) };
 }
 
-/// The callback whose user data a handler of drops is given: the host says, if it follows the standard's erratum, or else
-/// the one that would be called for the level.
+/// Returns the callback whose user data the dropped-event handler receives. A host that follows the
+/// standard's erratum passes that user data; for others it is the callback that would be called at this
+/// level.
 fn who_is_told(host: usize, safety: c_int, user_data: *mut c_void) -> Option<Seen> {
     let callbacks = &tables().callbacks;
     let see = |id: u64| callbacks.look(id, |callback| Some(callback.see()));
@@ -413,7 +423,7 @@ fn who_is_told(host: usize, safety: c_int, user_data: *mut c_void) -> Option<See
     registration.callbacks[level..].iter().find_map(|callback| see(callback.load(SeqCst)))
 }
 
-/// What the host calls when a registration is over.
+/// Receives the end of a registration from the host and calls the tool's free callback.
 unsafe extern "C" fn say_farewell(_registration: usize, safety: c_int, user_data: *mut c_void) {
     let id = user_data as u64;
     let Some(found) = tables().registrations.get(id) else { return };
@@ -421,8 +431,8 @@ unsafe extern "C" fn say_farewell(_registration: usize, safety: c_int, user_data
     if !end(id, found) || function.is_null() {
         return;
     }
-    // SAFETY: the tool gave a function of this type.
+    // SAFETY: `function` came from `MPI_T_event_handle_free`, to which the tool passes a free callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, FreeCallback>(function) };
-    // SAFETY: the tool's function takes this.
+    // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(id as usize, safety, user_data) };
 }

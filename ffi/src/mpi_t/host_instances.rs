@@ -1,10 +1,11 @@
-//! Instances of the host's events, as callbacks hold them: identifiers of ours, behind which the host's own are kept while
+//! Instances of the host's events: identifiers of ours, each of which maps to an instance of the host while
 //! the callback runs.
 
 use std::ffi::c_int;
 use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 
 use mpit::Error;
@@ -14,18 +15,19 @@ use crate::merge::Merged;
 
 const KIND: u64 = 0x69;
 
-/// How many there may be at once, over all threads and callbacks within callbacks. What goes beyond is counted as dropped.
+/// The maximum number of live instances, over all threads and nested callbacks. Instances beyond it are
+/// dropped and counted.
 const POOL: usize = 256;
 
-/// A place for an instance.
+/// A slot for a live instance.
 #[derive(Debug)]
 struct Place {
     taken: AtomicBool,
-    /// Odd while there is an instance to be asked.
+    /// Odd while the slot holds a live instance.
     generation: AtomicU32,
-    /// The instance, the host's.
+    /// The host's instance.
     host: AtomicUsize,
-    /// How many elements its event has.
+    /// The number of elements of its event type.
     elements: AtomicU32,
 }
 
@@ -38,7 +40,7 @@ static PLACES: [Place; POOL] = [const {
     }
 }; POOL];
 
-/// An instance that can be asked for as long as this value lives.
+/// A live instance; its identifier is valid until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Shown {
     place: usize,
@@ -46,20 +48,21 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Shows an instance of the host's; `None` when there are too many. Takes no lock, since it may be in a signal handler.
+    /// Claims a slot for one of the host's instances; `None` if all are taken. Takes no lock, because it may
+    /// run in a signal handler.
     pub(super) fn new(host: usize, elements: u32) -> Option<Self> {
         let free = |place: &Place| !place.taken.load(Relaxed) && !place.taken.swap(true, Acquire);
         let at = PLACES.iter().position(free)?;
         let place = &PLACES[at];
         place.host.store(host, Relaxed);
         place.elements.store(elements, Relaxed);
-        // Who finds the generation finds the rest.
+        // Release: a thread that reads this generation also sees the two stores before it.
         let generation = place.generation.load(Relaxed).wrapping_add(1);
         place.generation.store(generation, Release);
         Some(Self { place: at, generation })
     }
 
-    /// What the callback holds.
+    /// The identifier that the callback receives.
     pub(super) fn id(&self) -> usize {
         (KIND << 56 | (self.place as u64) << 32 | u64::from(self.generation)) as usize
     }
@@ -73,22 +76,25 @@ impl Drop for Shown {
     }
 }
 
-/// Whether it is, or was, an instance of the host's.
+/// Returns true if the number is, or was, an instance of one of the host's events.
 pub(super) fn is_one(instance: usize) -> bool {
     instance as u64 >> 56 == KIND
 }
 
-/// The host's instance, and how many elements it has.
+/// Returns the host's instance and its number of elements.
 fn find(instance: usize) -> Result<(usize, u32), Error> {
     let (at, generation) = (instance as u64 >> 32 & 0xff_ffff, instance as u32);
     let place = PLACES.get(at as usize).filter(|_| is_one(instance)).ok_or(Error::InvalidHandle)?;
     if generation.is_multiple_of(2) || place.generation.load(Acquire) != generation {
         return Err(Error::InvalidHandle);
     }
-    Ok((place.host.load(Relaxed), place.elements.load(Relaxed)))
+    let found = (place.host.load(Relaxed), place.elements.load(Relaxed));
+    fence(Acquire);
+    // If the generation changed, the callback has returned meanwhile, and these may be of the next instance.
+    if place.generation.load(Relaxed) == generation { Ok(found) } else { Err(Error::InvalidHandle) }
 }
 
-/// Asks the host about an instance, of one of its elements if one is given.
+/// Calls `call` with the host's instance, after checking the element index if one is given.
 pub(super) fn ask(
     merged: &Merged,
     instance: usize,
@@ -97,7 +103,7 @@ pub(super) fn ask(
 ) -> Outcome {
     let (host, elements) = find(instance)?;
     let is_there = |element: c_int| u32::try_from(element).is_ok_and(|at| at < elements);
-    // Not every host looks whether it is negative.
+    // Checked here, because not every host rejects a negative index.
     if !element.is_none_or(is_there) {
         return Err(Error::InvalidIndex.into());
     }
@@ -108,8 +114,9 @@ pub(super) fn ask(
 mod tests {
     use super::{POOL, Shown, find, is_one};
 
+    /// Proves R288.
     #[test]
-    fn r288_an_instance_is_known_while_its_callback_runs() {
+    fn instance_is_valid_during_its_callback() {
         let shown: Vec<_> = (0..POOL).filter_map(|at| Shown::new(0x1000 + at, 3)).collect();
         assert_eq!(shown.len(), POOL);
         assert!(Shown::new(1, 1).is_none(), "there is no end to them");

@@ -1,4 +1,5 @@
-//! Bringing the interface up and down, and what the host's own life does to it.
+//! `MPI_T_init_thread`, `MPI_T_finalize`, and the notifications that MPI was initialized or is being
+//! finalized.
 
 use std::ffi::c_int;
 
@@ -9,7 +10,7 @@ use super::{exported, handles, not_null};
 use crate::merge::Merged;
 
 exported! {
-    /// Brings the interface up (F1).
+    /// Initializes the interface (F1).
     fn MPI_T_init_thread / PMPI_T_init_thread(required: c_int, provided: *mut c_int) {
         not_null(provided)?;
         let abi = crate::abi();
@@ -17,15 +18,15 @@ exported! {
         let merged = Merged::get();
         let hosts = merged.life.begin(required).and_then(|number| abi.to_thread_level(number));
         let ours = Interface::global().init(level);
-        // The whole is as safe as its parts, but never said to be less than the host says of its own.
+        // The lower of the two levels, but never less than the host provides for its own interface.
         let granted = hosts.map_or(ours, |hosts| hosts.max(level.min(ours)));
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `provided` is not null (checked), and the tool passes an address valid for writes.
         unsafe { provided.write_unaligned(abi.thread_level(granted)) };
         merged.sync();
         Ok(())
     }
 
-    /// Takes the interface down once (F2).
+    /// Finalizes the interface once (F2).
     fn MPI_T_finalize / PMPI_T_finalize() {
         let interface = Interface::global();
         interface.finalize()?;
@@ -36,7 +37,7 @@ exported! {
     }
 }
 
-/// MPI is initialized: the host may have more to say.
+/// Notes that MPI is initialized, and lists the entries that the host has only now.
 pub fn library_is_up() {
     mpit::host::set_initialized();
     if Interface::global().is_up() {
@@ -46,7 +47,7 @@ pub fn library_is_up() {
     }
 }
 
-/// MPI is being finalized and still works: last chance to ask the host.
+/// Notes that MPI is being finalized. MPI still works, so this is the last opportunity to query the host.
 pub fn library_is_finalizing() {
     let merged = Merged::get();
     merged.remember();

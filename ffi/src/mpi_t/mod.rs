@@ -1,9 +1,9 @@
-//! The C functions of the tools interface, under both their names.
+//! The C functions of MPI_T, each under its `MPI_T_` and its `PMPI_T_` name.
 //!
-//! Each body checks its arguments in one order: interface up, pointers, session, handle, index, meaning. Then the
-//! entry is ours, and `mpit` answers, or the host's, and the call goes on with arguments that cannot crash it. A
-//! body that fails has written nothing. No panic crosses the boundary. What a pointer leads to need not be aligned: tools
-//! pack what they read.
+//! Each function checks its arguments in one order: interface initialized, pointers, session, handle, index,
+//! meaning. If the entry is ours, `mpit` answers. If it is the host's, the host is called with arguments that
+//! cannot crash it. A function that fails has written nothing. No panic crosses the boundary. Pointers need
+//! not be aligned, because tools read into packed structs.
 
 pub mod category;
 pub mod cvar;
@@ -32,12 +32,12 @@ use crate::merge::Merged;
 
 pub use init::{library_is_finalizing, library_is_up};
 
-/// Why a call failed.
+/// The error of a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
-    /// As we see it.
+    /// An error that this crate detected.
     Ours(Error),
-    /// As the host said, in its numbers, which are those of the flavour.
+    /// An error code of the host, in the numbers of its flavor.
     Hosts(c_int),
 }
 
@@ -49,18 +49,18 @@ impl From<Error> for Failure {
 
 type Outcome = Result<(), Failure>;
 
-/// Runs the body of a C function and gives its result a number.
+/// Runs the body of a C function and converts its result to a return code.
 fn answer(body: impl FnOnce() -> Outcome) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Abi::SUCCESS,
         Ok(Err(Failure::Ours(error))) => crate::abi().code(error),
         Ok(Err(Failure::Hosts(code))) => code,
-        // A defect of ours; the panic hook has told where.
+        // A defect of ours; the panic hook has reported the location.
         Err(_) => crate::abi().code(Error::Invalid),
     }
 }
 
-/// What the host answered: only codes of the tools interface get through.
+/// Converts a return code of the host. Codes that are none of MPI_T's become [`Error::Invalid`].
 fn from_host(code: Option<c_int>) -> Outcome {
     match code {
         Some(Abi::SUCCESS) => Ok(()),
@@ -72,19 +72,19 @@ fn from_host(code: Option<c_int>) -> Outcome {
     }
 }
 
-/// The interface and the merged lists, if the user has initialized them.
+/// Returns the interface and the merged lists if a tool has initialized MPI_T.
 #[inline]
 fn up() -> Result<(&'static Interface, &'static Merged), Failure> {
     let interface = Interface::global();
     if interface.is_up() { Ok((interface, Merged::get())) } else { Err(Error::NotInitialized.into()) }
 }
 
-/// Refuses null for pointers that may not be.
+/// Refuses a null pointer.
 fn not_null<T>(pointer: *const T) -> Outcome {
     if pointer.is_null() { Err(Error::Invalid.into()) } else { Ok(()) }
 }
 
-/// Defines functions of the tools interface under both their names.
+/// Defines functions of MPI_T under both their names.
 macro_rules! exported {
     ($(
         $(#[$doc:meta])*
@@ -99,7 +99,8 @@ macro_rules! exported {
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe extern "C" fn $name($($arg: $type),*) -> std::ffi::c_int {
             if crate::host::foreign::is_foreign() {
-                // SAFETY: by the caller's promise.
+                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
+                // the same signature.
                 return unsafe {
                     crate::host::foreign::pass_on!(next $name / $profiling ($($arg: $type),*))
                 };
@@ -111,12 +112,13 @@ macro_rules! exported {
         ///
         /// # Safety
         ///
-        /// As there.
+        /// The obligations of the function under its `MPI_T_` name.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe extern "C" fn $profiling($($arg: $type),*) -> std::ffi::c_int {
             if crate::host::foreign::is_foreign() {
-                // SAFETY: by the caller's promise.
+                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
+                // the same signature.
                 return unsafe {
                     crate::host::foreign::pass_on!(own $name / $profiling ($($arg: $type),*))
                 };
@@ -131,11 +133,9 @@ use exported;
 mod tests {
     use super::*;
 
+    /// Proves C48.
     #[test]
-    fn c48_what_goes_wrong_in_a_function_for_c_does_not_unwind() {
-        assert_eq!(
-            answer(|| panic!("this is told by the test, and no failure")),
-            crate::abi().code(Error::Invalid)
-        );
+    fn panic_in_a_c_function_does_not_unwind() {
+        assert_eq!(answer(|| panic!("the test panics on purpose")), crate::abi().code(Error::Invalid));
     }
 }

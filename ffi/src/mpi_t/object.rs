@@ -1,7 +1,9 @@
-//! The object argument of functions that make handles and registrations: by the standard the address of an MPI handle.
+//! The object argument of functions that allocate handles and registrations. By the standard it is the
+//! address of an MPI handle.
 //!
-//! Some tools pass the communicator itself. Its type does not tell it from an address, but its value does. Any other
-//! address is read by way of the kernel, so one that leads nowhere is an error code.
+//! Some tools pass the communicator itself. The C type does not distinguish it from an address, but its value
+//! does. Any other address is read through the kernel, so an invalid one yields an error code instead of a
+//! crash.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -12,18 +14,18 @@ use mpit::object::Object;
 use mpit::words::Bind;
 
 use super::Failure;
-use crate::abi::{Abi, Flavour, Handle};
+use crate::abi::{Abi, Flavor, Handle};
 use crate::{comms, probe, windows};
 
-/// The meaning of the argument.
+/// The interpretation of the argument.
 enum Argument {
-    /// The address of this handle.
+    /// The address of a variable that holds this handle.
     Address(Handle),
-    /// This handle itself.
+    /// The handle itself.
     Itself(Handle),
 }
 
-/// The object that the argument names, with what is known of it.
+/// Returns the object that the argument names, with its ranks if it is a communicator or window.
 pub(super) fn with_ranks(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
     match kind {
         Bind::Comm => Ok(comms::object_of(object_value(object, kind)?).ok_or(Error::InvalidHandle)?),
@@ -32,7 +34,7 @@ pub(super) fn with_ranks(object: *mut c_void, kind: Bind) -> Result<Object<'stat
     }
 }
 
-/// The object that the argument names, by its number alone.
+/// Returns the object that the argument names, with its number only.
 pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
     let known = match kind {
         Bind::NoObject => return Ok(Object::NONE),
@@ -43,14 +45,14 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
     Ok(known.ok_or(Error::InvalidHandle)?)
 }
 
-/// The handle of an object, unless it is null.
+/// Returns the MPI handle that the argument names; fails for null.
 fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
     let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
     Ok(handle)
 }
 
-/// Returns the part of the user's object argument that the host may see: nothing for variables bound to none, since hosts look at it
-/// although they should not; otherwise the address of a handle, if there is an object behind it.
+/// Returns the object argument to pass to the host: null for variables without a binding, since some hosts
+/// read it although they should not; otherwise the address of a valid handle.
 pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
     match crate::abi().to_bind(bind) {
         Some(Bind::NoObject) | None => Ok(std::ptr::null_mut()),
@@ -79,45 +81,47 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     if !probe::read(object, &mut word[..width]) {
         return Err(Error::InvalidHandle.into());
     }
-    // SAFETY: the word is as long as a handle of either width.
+    // SAFETY: `word` is as long as the wider of the two kinds of handles.
     let handle = unsafe { abi.load_handle(word.as_ptr().cast()) };
     if handle == null { Err(Error::InvalidHandle.into()) } else { Ok(Argument::Address(handle)) }
 }
 
-/// The argument as a handle. Where handles are integers, compilers extend the sign.
+/// Interprets the argument as a handle. Compilers sign-extend handles that are integers.
 fn value_of(abi: &Abi, object: *mut c_void) -> Handle {
     let value = object.addr();
     let is_extended = value.cast_signed() == value as i32 as isize;
     if abi.narrow_handles && is_extended { abi.clean(value) } else { value }
 }
 
-/// Returns true if the value of the argument is a communicator, which no address of a variable is.
+/// Returns true if the argument's value is a communicator. The address of a variable never has such a value.
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
         || value != abi.comm_null && (comms::is_known(value) || is_open_mpi_communicator(abi, object))
 }
 
-/// Open MPI's objects begin with the address of their class, by which a communicator is known.
+/// Returns true for a communicator of Open MPI, whose objects begin with the address of their class.
 fn is_open_mpi_communicator(abi: &Abi, object: *mut c_void) -> bool {
-    if abi.flavour != Flavour::OpenMpi || abi.comm_world == 0 {
+    if abi.flavor != Flavor::OpenMpi || abi.comm_world == 0 {
         return false;
     }
     let class = |at: *const c_void| {
         let mut word = [0; size_of::<usize>()];
         let is_read = probe::read(at, &mut word);
-        // Before MPI is up, objects have no class.
+        // Before MPI is initialized, objects have no class.
         is_read.then_some(usize::from_ne_bytes(word)).filter(|class| *class != 0)
     };
     let world = class(std::ptr::with_exposed_provenance(abi.comm_world));
     world.is_some() && class(object) == world
 }
 
-/// A variable that holds a handle. Some hosts keep its address, so it stays.
+/// Returns the address of a variable that holds a handle. The variable is never freed, because some hosts
+/// keep the address.
 fn address_of(handle: Handle) -> *mut c_void {
     static VARIABLES: Mutex<BTreeMap<Handle, &'static u64>> = Mutex::new(BTreeMap::new());
     let mut variables = VARIABLES.lock();
-    // A word has room for a handle of either width: those of four bytes lie in its low half.
+    // A `u64` has space for a handle of either width; on little-endian machines a handle of four bytes is its
+    // low half.
     let variable = variables.entry(handle).or_insert_with(|| Box::leak(Box::new(handle as u64)));
     std::ptr::from_ref::<u64>(variable).cast_mut().cast()
 }

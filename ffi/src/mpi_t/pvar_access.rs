@@ -1,5 +1,7 @@
-//! Access to performance variables (F19 to F24). These six work in signal handlers and callbacks on our variables;
-//! on the host's as far as the host does.
+//! Access to performance variables: `MPI_T_pvar_start` to `MPI_T_pvar_readreset` (F19 to F24).
+//!
+//! For our variables all six may be called in signal handlers and callbacks; for the host's, to the extent
+//! that the host allows it.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::SeqCst;
@@ -13,52 +15,55 @@ use crate::host::mpi_t;
 use crate::merge::Merged;
 
 exported! {
-    /// Starts a handle, or all of a session (F19).
+    /// Starts a handle, or all handles of a session (F19).
     fn MPI_T_pvar_start / PMPI_T_pvar_start(pe_session: usize, handle: usize) {
         start_or_stop(pe_session, handle, true)
     }
 
-    /// Stops a handle, or all of a session (F20).
+    /// Stops a handle, or all handles of a session (F20).
     fn MPI_T_pvar_stop / PMPI_T_pvar_stop(pe_session: usize, handle: usize) {
         start_or_stop(pe_session, handle, false)
     }
 
-    /// Reads a handle (F21).
+    /// Reads a variable through a handle (F21).
     fn MPI_T_pvar_read / PMPI_T_pvar_read(pe_session: usize, handle: usize, buf: *mut c_void) {
         let (interface, merged) = up()?;
         not_null(buf)?;
         let session = SessionId(pe_session as u64);
         if let Some(handle) = own(handle) {
-            // SAFETY: the standard has the tool pass a buffer for all elements.
+            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return Ok(unsafe { interface.read(session, handle, buf.cast()) }?);
         }
         interface.check_session(session)?;
         handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-            // SAFETY: the host is up, both are live ones of its, and the standard has the tool pass a buffer for all elements.
+            // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the
+            // host's; the tool passes a buffer for the elements whose number it got with the handle.
             unsafe { mpi_t::pvar_read(session, handle, buf) }
         })
     }
 
-    /// Sets a handle's value (F22).
+    /// Writes a variable through a handle (F22).
     fn MPI_T_pvar_write / PMPI_T_pvar_write(pe_session: usize, handle: usize, buf: *const c_void) {
         let (interface, merged) = up()?;
         not_null(buf)?;
         match find(interface, pe_session, handle)? {
-            // SAFETY: the standard has the tool pass a buffer for all elements.
+            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             Target::Own(session, handle) => Ok(unsafe { interface.write(session, handle, buf.cast()) }?),
             Target::Host(session, host) => {
                 if host.info(merged)?.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
                 handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: the host is up, both are live ones of its, and the standard has the tool pass a buffer for all elements.
+                    // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of
+                    // the host's; the tool passes a buffer with the elements whose number it got with the
+                    // handle.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
             }
         }
     }
 
-    /// Resets a handle, or all of a session (F23).
+    /// Resets a handle, or all handles of a session (F23).
     fn MPI_T_pvar_reset / PMPI_T_pvar_reset(pe_session: usize, handle: usize) {
         let (interface, merged) = up()?;
         if handle == crate::abi().all_handles {
@@ -76,12 +81,12 @@ exported! {
         }
     }
 
-    /// Reads and resets a handle in one step (F24).
+    /// Reads and resets a handle in one atomic step (F24).
     fn MPI_T_pvar_readreset / PMPI_T_pvar_readreset(pe_session: usize, handle: usize, buf: *mut c_void) {
         let (interface, merged) = up()?;
         not_null(buf)?;
         match find(interface, pe_session, handle)? {
-            // SAFETY: the standard has the tool pass a buffer for all elements.
+            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             Target::Own(session, handle) => Ok(unsafe { interface.readreset(session, handle, buf.cast()) }?),
             Target::Host(session, host) => {
                 let info = host.info(merged)?;
@@ -92,7 +97,9 @@ exported! {
                     return Err(Error::PvarNoWrite.into());
                 }
                 handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: the host is up, both are live ones of its, and the standard has the tool pass a buffer for all elements.
+                    // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of
+                    // the host's; the tool passes a buffer for the elements whose number it got with the
+                    // handle.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
             }
@@ -100,20 +107,20 @@ exported! {
     }
 }
 
-/// What a handle of the user's is.
+/// The owner of a handle: this interface or the host.
 enum Target {
     Own(SessionId, PvarHandle),
     Host(SessionId, &'static HostPvar),
 }
 
-/// Returns a handle that can only be one of ours, if it is one at all.
+/// Returns the handle if its kind is ours; it need not be valid.
 #[inline]
 fn own(handle: usize) -> Option<PvarHandle> {
     let handle = PvarHandle(handle as u64);
     if handle.is_plausible() { Some(handle) } else { None }
 }
 
-/// Ours first: that is where speed counts.
+/// Finds the owner of a handle. Ours are tested first, because their calls are the fast path.
 #[inline]
 fn find(interface: &Interface, session: usize, handle: usize) -> Result<Target, Failure> {
     let session = SessionId(session as u64);
@@ -161,10 +168,12 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
 fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, run: bool) -> Outcome {
     handles::ask_pvar(merged, session, id, |session, handle| {
         if run {
-            // SAFETY: the host is up, and both are live ones of its.
+            // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the
+            // host's.
             unsafe { mpi_t::pvar_start(session, handle) }
         } else {
-            // SAFETY: the host is up, and both are live ones of its.
+            // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the
+            // host's.
             unsafe { mpi_t::pvar_stop(session, handle) }
         }
     })?;
@@ -174,12 +183,12 @@ fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, ru
 
 fn reset(merged: &Merged, session: SessionId, id: u64) -> Outcome {
     handles::ask_pvar(merged, session, id, |session, handle| {
-        // SAFETY: the host is up, and both are live ones of its.
+        // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the host's.
         unsafe { mpi_t::pvar_reset(session, handle) }
     })
 }
 
-/// Applies `act` to each host handle of a session that `fits`, all of them even if one fails.
+/// Applies `act` to each of the host's handles in a session that `fits`; continues after a failure.
 fn for_all(
     session: SessionId,
     fits: impl Fn(&HostPvar) -> bool,

@@ -1,4 +1,4 @@
-//! Sessions and handles of performance variables (F15 to F18).
+//! Sessions and handles of performance variables: `MPI_T_pvar_session_*`, `MPI_T_pvar_handle_*` (F15 to F18).
 
 use std::ffi::{c_int, c_void};
 
@@ -12,30 +12,31 @@ use crate::merge::{Entry, Merged};
 use crate::quarantine;
 
 exported! {
-    /// Makes a session (F15).
+    /// Creates a session (F15).
     fn MPI_T_pvar_session_create / PMPI_T_pvar_session_create(pe_session: *mut usize) {
         let (interface, _) = up()?;
         not_null(pe_session)?;
         let session = interface.session_create()?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `pe_session` is not null (checked), and the tool passes an address valid for writes.
         unsafe { pe_session.write_unaligned(session.0 as usize) };
         Ok(())
     }
 
-    /// Ends a session and the handles in it (F16).
+    /// Frees a session and the handles in it (F16).
     fn MPI_T_pvar_session_free / PMPI_T_pvar_session_free(pe_session: *mut usize) {
         let (interface, merged) = up()?;
         not_null(pe_session)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `pe_session` is not null (checked), and the tool passes an address valid for reads.
         let session = SessionId(unsafe { pe_session.read_unaligned() } as u64);
         interface.session_free(session)?;
         handles::end_session(merged, session);
-        // SAFETY: as above. All null handles of the interface are 0.
+        // SAFETY: `pe_session` was checked for null and read above, and the tool passes an address valid for
+        // writes. All null handles of MPI_T are 0.
         unsafe { pe_session.write_unaligned(0) };
         Ok(())
     }
 
-    /// A handle of a performance variable (F17).
+    /// Allocates a handle for a performance variable (F17).
     fn MPI_T_pvar_handle_alloc / PMPI_T_pvar_handle_alloc(
         pe_session: usize, pvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) {
@@ -46,9 +47,9 @@ exported! {
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
         let (made, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for writes.
         unsafe { handle.write_unaligned(made as usize) };
-        // SAFETY: as above.
+        // SAFETY: `count` is not null (checked), and the tool passes an address valid for writes.
         unsafe { count.write_unaligned(elements) };
         Ok(())
     }
@@ -59,14 +60,15 @@ exported! {
         not_null(handle)?;
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
-        // SAFETY: not null, and otherwise by the caller's promise.
+        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for reads.
         let held = unsafe { handle.read_unaligned() } as u64;
         if handles::pvar(session, held).is_ok() {
             handles::free_pvar(merged, held);
         } else {
             interface.handle_free(session, PvarHandle(held))?;
         }
-        // SAFETY: as above. All null handles of the interface are 0.
+        // SAFETY: `handle` was checked for null and read above, and the tool passes an address valid for
+        // writes. All null handles of MPI_T are 0.
         unsafe { handle.write_unaligned(0) };
         Ok(())
     }
@@ -90,7 +92,8 @@ fn alloc(
     let object = object_for_host(info.bind, object)?;
     let started = info.continuous != 0;
     handles::alloc_pvar(merged, session, index.cast_unsigned(), started, |host_session, host, count| {
-        // SAFETY: the host is up and has this index; session and object were checked, the rest is writable.
+        // SAFETY: `alloc_pvar` calls this while the host is up, with a session of the host's; the index came
+        // from the host, `object_for_host` checked the object, and `host` and `count` are references.
         unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index(), object, host, count) }
     })
 }

@@ -1,4 +1,4 @@
-//! How C and Fortran pass arguments, and what they mean there.
+//! The calling conventions of C and Fortran for MPI arguments.
 
 use std::ffi::{c_int, c_void};
 use std::fmt::Debug;
@@ -8,67 +8,67 @@ use mpit_ffi::abi::Handle;
 use mpit_ffi::fortran;
 use mpit_ffi::host::Host;
 
-/// How a language passes arguments, and what they mean there.
+/// A calling convention: the types of MPI arguments and their conversion.
 pub(crate) trait Language: Copy + Debug + 'static {
-    /// An `int`.
+    /// The type of an `int`.
     type Int: Copy;
-    /// A count: an `int`, or an `MPI_Count`.
+    /// The type of a count: an `int` or an `MPI_Count`.
     type Count: Copy;
-    /// An `MPI_Aint` or an `MPI_Count`, which are of 64 bits.
+    /// The type of an `MPI_Aint` or an `MPI_Count`, both of 64 bits.
     type Wide: Copy;
-    /// A handle.
+    /// The type of a handle.
     type Object: Copy;
 
-    /// Whether counts in arrays are of 64 bits.
+    /// True if counts in arrays have 64 bits.
     const WIDE: bool;
 
     fn int(raw: Self::Int) -> c_int;
     fn count(raw: Self::Count) -> i64;
     fn wide(raw: Self::Wide) -> i64;
-    /// A communicator, perhaps with rubbish beside a narrow handle.
+    /// Converts a communicator. The upper half of a narrow handle is undefined.
     fn comm(raw: Self::Object) -> Handle;
-    /// A datatype, likewise.
+    /// Converts a datatype. The upper half of a narrow handle is undefined.
     fn datatype(raw: Self::Object) -> Handle;
-    /// A window, likewise.
+    /// Converts a window. The upper half of a narrow handle is undefined.
     fn win(raw: Self::Object) -> Handle;
-    /// A reduction operation, likewise.
+    /// Converts a reduction operation. The upper half of a narrow handle is undefined.
     fn op(raw: Self::Object) -> Handle;
-    /// A communicator in a variable of the program's.
+    /// Reads a communicator from a variable of the program.
     fn comm_at(at: *const c_void) -> Handle;
-    /// A window in a variable of the program's.
+    /// Reads a window from a variable of the program.
     fn win_at(at: *const c_void) -> Handle;
-    /// A datatype in an array of the program's.
+    /// Reads a datatype from an array of the program.
     fn datatype_at(at: *const c_void, index: usize) -> Handle;
-    /// A request in an array of the program's.
+    /// Reads a request from an array of the program.
     fn request_at(at: *const c_void, index: usize) -> Handle;
-    /// An error handler, a group, an info object or an operation in a variable of the program's.
+    /// Reads an error handler, a group, an info object or an operation from a variable of the program.
     fn handle_at(kind: Bind, at: *const c_void) -> Handle;
     fn is_in_place(buffer: *const c_void) -> bool;
-    /// The same; `None` where it would have to be looked up.
+    /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup.
     fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool>;
 }
 
-/// C.
+/// The convention of C.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct C;
 
-/// C, in the functions whose names end in `_c`.
+/// The convention of C in functions whose names end in `_c`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LargeC;
 
-/// Fortran, which passes addresses.
+/// The convention of Fortran, which passes addresses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fortran;
 
-/// Fortran, in the functions whose names end in `_f08ts`: buffers have descriptors.
+/// The convention of Fortran in functions whose names end in `_f08ts`: buffers have descriptors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FortranTs;
 
-/// Fortran, in the functions whose names end in `_c_f08`: counts are of 64 bits.
+/// The convention of Fortran in functions whose names end in `_c_f08`: counts have 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LargeFortran;
 
-/// Fortran, in the functions whose names end in `_c_f08ts`.
+/// The convention of Fortran in functions whose names end in `_c_f08ts`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LargeFortranTs;
 
@@ -129,7 +129,8 @@ macro_rules! c {
             }
             #[inline]
             fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
-                // In every library it is 1 or the highest number, where no memory is.
+                // The constant is 1 or the highest address in all libraries, and no buffer has such an
+                // address.
                 (buffer.addr().wrapping_add(1) > 2).then_some(false)
             }
         }
@@ -139,19 +140,21 @@ macro_rules! c {
 c!(C, c_int, false);
 c!(LargeC, i64, true);
 
-/// A handle of an array of the program's; 0 where there is no array.
+/// Returns a handle of an array of the program; 0 if there is no array.
 fn element(at: *const c_void, index: usize) -> Handle {
     let Some(abi) = Host::get().map(Host::abi) else { return 0 };
     if at.is_null() {
         return 0;
     }
-    // SAFETY: the standard has the program pass an array of so many handles.
+    // SAFETY: `at` is not null (checked), and the standard requires the program to pass an array of at least
+    // `index` + 1 handles.
     unsafe { abi.load_handle(at.wrapping_byte_add(index * abi.handle_width())) }
 }
 
-/// An integer of an array of the program's.
+/// Returns an integer of an array of the program.
 pub(super) fn integer(at: *const c_void, index: usize) -> c_int {
-    // SAFETY: Fortran passes the address of each argument, and the standard has it hold so many integers.
+    // SAFETY: Fortran passes the address of each argument, and the standard requires at least `index` + 1
+    // integers there.
     unsafe { at.cast::<c_int>().wrapping_add(index).read() }
 }
 
@@ -206,24 +209,25 @@ macro_rules! fortran {
                 fortran::is_in_place($address(buffer))
             }
             fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
-                // It may be any address.
+                // The constant of Fortran may have any address.
                 Some(fortran::is_in_place($address(buffer)))
             }
         }
     };
 }
 
-/// The address of a buffer that is passed as its address.
+/// Returns the address of a buffer that is passed by its address.
 fn direct(buffer: *const c_void) -> *const c_void {
     buffer
 }
 
-/// The address of a buffer that is passed by a descriptor (TS 29113), which begins with it.
+/// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first
+/// member.
 fn described(buffer: *const c_void) -> *const c_void {
     if buffer.is_null() {
         return buffer;
     }
-    // SAFETY: the function's name says that the compiler passes a descriptor there.
+    // SAFETY: the names of these functions end in `ts`, so the compiler passes a descriptor.
     unsafe { buffer.cast::<*const c_void>().read() }
 }
 

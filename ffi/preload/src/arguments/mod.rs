@@ -1,7 +1,7 @@
-//! The arguments of MPI calls, by what they are: one view of them for C, C with large counts, and Fortran.
+//! The arguments of MPI calls by kind: one view for C, C with large counts, and Fortran.
 //!
-//! In the table of calls an argument has a kind, such as [`Count`]. A kind is a wrapper without any cost around what the
-//! language passes: an `int`, an `MPI_Count`, or Fortran's address of an integer.
+//! An argument in the table of calls has a kind, such as [`Count`]. A kind is a zero-cost wrapper around the
+//! argument as the language passes it: an `int`, an `MPI_Count`, or Fortran's address of an integer.
 
 mod languages;
 pub(crate) mod narrow;
@@ -16,7 +16,7 @@ use mpit_ffi::abi::{Abi, Handle};
 use languages::integer;
 pub(crate) use languages::{C, Fortran, FortranTs, Language, LargeC, LargeFortran, LargeFortranTs};
 
-/// Kinds of one value, by how the language passes it.
+/// Defines the kinds that are values, each with the type in which the language passes it.
 macro_rules! values {
     ($($(#[$doc:meta])* $kind:ident($raw:ident) $(=> $get:ident -> $value:ty)?;)+) => {$(
         $(#[$doc])*
@@ -25,7 +25,7 @@ macro_rules! values {
         pub(crate) struct $kind<L: Language>(pub(crate) L::$raw);
 
         $(impl<L: Language> $kind<L> {
-            /// The value.
+            /// Returns the value.
             #[inline]
             pub(crate) fn get(self) -> $value {
                 L::$get(self.0)
@@ -41,7 +41,7 @@ values! {
     Count(Count) => count -> i64;
     /// A number of elements that is an `MPI_Count` in all forms of the call.
     Wide(Wide) => wide -> i64;
-    /// A place in a window.
+    /// A displacement in a window.
     Disp(Wide);
     /// A communicator.
     Comm(Object) => comm -> Handle;
@@ -51,11 +51,11 @@ values! {
     Win(Object) => win -> Handle;
     /// A reduction operation.
     Op(Object) => op -> Handle;
-    /// A handle of another kind, which is passed on and never looked at.
+    /// A handle of another kind, which is forwarded and not used.
     Object(Object);
 }
 
-/// Kinds that are an address in all languages.
+/// Defines the kinds that are an address in all languages.
 macro_rules! addresses {
     ($($(#[$doc:meta])* $kind:ident;)+) => {$(
         $(#[$doc])*
@@ -66,53 +66,53 @@ macro_rules! addresses {
 }
 
 addresses! {
-    /// A buffer, of which only the address is looked at.
+    /// A buffer, of which only the address is used.
     Buf;
-    /// Anything that is passed on and never looked at.
+    /// Any address that is forwarded and not used.
     Place;
-    /// A communicator that the call makes.
+    /// The variable for a communicator that the call creates.
     NewComm;
-    /// A window that the call makes.
+    /// The variable for a window that the call creates.
     NewWin;
-    /// The place where the call stores a number of bytes.
+    /// The variable in which the call stores a number of bytes.
     CountOut;
-    /// Memory of `MPI_MAX_ERROR_STRING` characters, where the call puts a text.
+    /// A buffer of `MPI_MAX_ERROR_STRING` characters in which the call stores a text.
     TextOut;
-    /// Memory where the call puts an `int`.
+    /// The variable in which the call stores an `int`.
     IntOut;
-    /// A session that the call makes.
+    /// The variable for a session that the call creates.
     NewSession;
-    /// A datatype that the call makes, commits or frees.
+    /// The variable of a datatype that the call creates, commits or frees.
     NewType;
-    /// A handle that the call frees.
+    /// The variable of a handle that the call frees.
     Freed;
     /// A request, or an array of them.
     Request;
-    /// The types of an array of blocks.
+    /// The datatypes of an array of blocks.
     Types;
-    /// The counts of an array of blocks to be sent.
+    /// The counts of an array of blocks to send.
     SendCounts;
-    /// The counts of an array of blocks to be received.
+    /// The counts of an array of blocks to receive.
     RecvCounts;
-    /// Where blocks to be sent are.
+    /// The displacements of blocks to send.
     SendDispls;
-    /// Where blocks to be received are.
+    /// The displacements of blocks to receive.
     RecvDispls;
 }
 
 impl<L: Language> Buf<L> {
-    /// Whether it is an address at all.
+    /// Returns true if the address is not null.
     #[inline]
     pub(crate) fn is_given(self) -> bool {
         !self.0.is_null()
     }
 
-    /// Whether it is `MPI_IN_PLACE`.
+    /// Returns true if it is `MPI_IN_PLACE`.
     pub(crate) fn is_in_place(self) -> bool {
         L::is_in_place(self.0)
     }
 
-    /// The same, where it is plain to see.
+    /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
     #[inline]
     pub(crate) fn is_in_place_at_a_glance(self) -> Option<bool> {
         L::is_in_place_at_a_glance(self.0)
@@ -120,98 +120,101 @@ impl<L: Language> Buf<L> {
 }
 
 impl<L: Language> NewComm<L> {
-    /// The communicator that was made.
+    /// Returns the communicator that the call created.
     pub(crate) fn get(self) -> Handle {
         L::comm_at(self.0)
     }
 }
 
 impl NewSession<C> {
-    /// The session that was made.
+    /// Returns the session that the call created.
     pub(crate) fn get(self) -> Option<Handle> {
         let abi = mpit_ffi::abi();
-        // SAFETY: not null, and the call that has succeeded wrote a handle there.
+        // SAFETY: the address is not null, and the call has succeeded, so it wrote a handle there.
         (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
     }
 }
 
 impl<L: Language> Freed<L> {
-    /// Returns the handle of an object of this kind; 0 where there is none.
+    /// Returns the handle, of the given kind of object; 0 if there is none.
     pub(crate) fn get(self, kind: Bind) -> Handle {
         L::handle_at(kind, self.0)
     }
 }
 
 impl TextOut<C> {
-    /// Returns the text that the call, which succeeded, has written.
+    /// Returns the text that the successful call has written.
     pub(crate) fn get(&self) -> Option<&CStr> {
         if self.0.is_null() {
             return None;
         }
-        // SAFETY: not null, and a call that succeeds writes a string that ends with NUL.
+        // SAFETY: the address is not null, and a successful call writes a NUL-terminated string.
         Some(unsafe { CStr::from_ptr(self.0.cast()) })
     }
 
-    /// Writes another text, of less than 256 characters, which fits in every library's `MPI_MAX_ERROR_STRING`.
+    /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all
+    /// libraries.
     pub(crate) fn set(self, text: &str) {
         let len = text.len().min(255);
         let at = self.0.cast::<u8>().cast_mut();
         if at.is_null() {
             return;
         }
-        // SAFETY: not null, and the standard has the program pass memory of `MPI_MAX_ERROR_STRING` characters, 256 or more.
+        // SAFETY: the address is not null, and the standard requires the program to pass space for
+        // `MPI_MAX_ERROR_STRING` characters, which is 256 or more.
         unsafe { at.copy_from_nonoverlapping(text.as_ptr(), len) };
-        // SAFETY: `len` is below 256, so this is inside of the same memory.
+        // SAFETY: `len` is less than 256, so the NUL is within the same buffer.
         unsafe { at.wrapping_add(len).write(0) };
     }
 }
 
 impl IntOut<C> {
-    /// Writes another number.
+    /// Replaces the number.
     pub(crate) fn set(self, number: c_int) {
         let at = self.0.cast::<c_int>().cast_mut();
         if at.is_null() {
             return;
         }
-        // SAFETY: not null, and the standard has the program pass the address of an `int` for the result.
+        // SAFETY: the address is not null, and the standard requires the program to pass the address of an
+        // `int`.
         unsafe { at.write(number) };
     }
 }
 
 impl<L: Language> NewWin<L> {
-    /// The window that was made.
+    /// Returns the window that the call created.
     pub(crate) fn get(self) -> Handle {
         L::win_at(self.0)
     }
 }
 
 impl<L: Language> NewType<L> {
-    /// The datatype.
+    /// Returns the datatype.
     pub(crate) fn get(self) -> Handle {
         L::datatype_at(self.0, 0)
     }
 }
 
 impl<L: Language> Request<L> {
-    /// Whether it is an address at all.
+    /// Returns true if the address is not null.
     #[inline]
     pub(crate) fn is_given(self) -> bool {
         !self.0.is_null()
     }
 
-    /// The request.
+    /// Returns the request.
     pub(crate) fn get(self) -> Handle {
         self.at(0)
     }
 
-    /// The request of that number of an array.
+    /// Returns the request at an index of an array.
     pub(crate) fn at(self, index: usize) -> Handle {
         L::request_at(self.0, index)
     }
 }
 
 impl<L: Language> Types<L> {
-    /// Of so many blocks.
+    /// Returns the array, of `len` datatypes.
     pub(crate) fn of(self, len: u32) -> TypeArray {
         TypeArray { at: self.0, len, get: L::datatype_at }
     }
@@ -220,7 +223,7 @@ impl<L: Language> Types<L> {
 macro_rules! counts {
     ($($kind:ident),+) => {$(
         impl<L: Language> $kind<L> {
-            /// Of so many blocks.
+            /// Returns the array, of `len` counts.
             pub(crate) fn of(self, len: u32) -> CountArray {
                 CountArray { at: self.0, len, wide: L::WIDE }
             }
@@ -230,7 +233,7 @@ macro_rules! counts {
 
 counts!(SendCounts, RecvCounts);
 
-/// An array of counts, or of displacements, of a program's in any language. Read when asked.
+/// An array of counts or displacements of the program, in any language. Elements are read on access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountArray {
     at: *const c_void,
@@ -239,19 +242,20 @@ pub(crate) struct CountArray {
 }
 
 impl CountArray {
-    /// What the program passed.
+    /// Returns the address that the program passed.
     pub(crate) fn address(&self) -> *const c_void {
         self.at
     }
 
-    /// The count of a block; 0 for none of the array's.
+    /// Returns the count of a block; 0 for an index outside of the array.
     pub(crate) fn get(&self, index: u32) -> i64 {
         let at = index as usize;
         if self.at.is_null() || index >= self.len {
             return 0;
         }
         if self.wide {
-            // SAFETY: the standard has the program pass an array of that length.
+            // SAFETY: the address is not null, `index` is less than `len`, and the standard requires the
+            // program to pass an array of that length.
             unsafe { self.at.cast::<i64>().wrapping_add(at).read_unaligned() }
         } else {
             integer(self.at, at).into()
@@ -259,7 +263,7 @@ impl CountArray {
     }
 }
 
-/// An array of datatypes of a program's, in any language. Read when asked.
+/// An array of datatypes of the program, in any language. Elements are read on access.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeArray {
     at: *const c_void,
@@ -268,7 +272,7 @@ pub(crate) struct TypeArray {
 }
 
 impl TypeArray {
-    /// The type of a block; 0 for none of the array's.
+    /// Returns the datatype of a block; 0 for an index outside of the array.
     pub(crate) fn get(&self, index: u32) -> Handle {
         let known = !self.at.is_null() && index < self.len;
         if known { (self.get)(self.at, index as usize) } else { 0 }
@@ -281,15 +285,15 @@ impl Debug for TypeArray {
     }
 }
 
-/// Where Fortran's error code goes.
+/// The variable for Fortran's error code.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(crate) struct ErrorCode(*mut c_int);
 
 impl ErrorCode {
-    /// What the call said.
+    /// Returns the error code of the call.
     pub(crate) fn get(self) -> c_int {
-        // SAFETY: Fortran passes the address of the error code, or null where it is left out.
+        // SAFETY: Fortran passes the address of the error code, or null if the argument is omitted.
         unsafe { self.0.as_ref() }.copied().unwrap_or(Abi::SUCCESS)
     }
 }

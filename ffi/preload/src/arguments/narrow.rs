@@ -1,4 +1,4 @@
-//! Calls with large counts over a library that has only the forms with `int` counts: arrays are copied to narrower ones.
+//! Calls with large counts over a library without them: arrays are converted to `int` copies.
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::{c_int, c_void};
@@ -10,37 +10,37 @@ use super::{
     RecvDispls, Request, SendCounts, SendDispls, Type, Types, Wide, Win,
 };
 
-/// How many blocks a call sends and receives; 0 where its arrays are not looked at.
+/// The numbers of blocks that a call sends and receives; 0 if its arrays are not significant.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lens {
     pub(crate) sent: u32,
     pub(crate) received: u32,
 }
 
-/// How long a library may look at arrays that it was given.
+/// The time for which a library may read the arrays of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needed {
-    /// Until the call returns.
+    /// Needed until the call returns.
     Blocking,
-    /// Until the operation has ended, which is not seen here.
+    /// Needed until the operation is complete, which is not observed.
     Nonblocking,
-    /// Until the request is freed, which may be never.
+    /// Needed until the request is freed, which may never happen.
     Persistent,
 }
 
 type Array = Box<[c_int]>;
 
-/// Arrays of nonblocking calls, the newest last.
+/// The arrays of nonblocking calls, the newest last.
 static RECENT: Mutex<VecDeque<Array>> = Mutex::new(VecDeque::new());
 
-/// How many of them are kept. Four arrays of one operation are as many as it has, so a thousand operations may be under
-/// way.
+/// The number of arrays that are kept. An operation has at most four, so a thousand operations may be in
+/// flight.
 const KEPT: usize = 4096;
 
-/// Arrays of persistent calls. Programs make such requests with few different ones.
+/// The arrays of persistent calls, never freed. Programs use few different ones.
 static FOR_EVER: Mutex<Option<HashSet<Array>>> = Mutex::new(None);
 
-/// The narrow arrays of one call.
+/// The narrow arrays of a call.
 #[derive(Debug)]
 pub(crate) struct Arrays {
     pub(crate) lens: Lens,
@@ -53,7 +53,8 @@ impl Arrays {
         Self { lens, needed, own: Vec::new() }
     }
 
-    /// A narrow copy of so many counts; where none are looked at, the same address. `None` if one is too large.
+    /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
+    /// count is too large.
     pub(crate) fn narrow(&mut self, wide: &CountArray, len: u32) -> Option<*const c_int> {
         if len == 0 || wide.address().is_null() {
             return Some(wide.address().cast());
@@ -66,7 +67,7 @@ impl Arrays {
             if !kept.contains(&narrow) {
                 kept.insert(narrow.clone());
             }
-            // What is in the set does not move: it is in a box of its own.
+            // The address stays valid, because the array is boxed and never removed.
             return kept.get(&narrow).map(|array| array.as_ptr());
         }
         let at = narrow.as_ptr();
@@ -86,7 +87,7 @@ impl Drop for Arrays {
     }
 }
 
-/// An argument of a large form. `None` if it holds what an `int` cannot.
+/// Conversion of an argument of a large-count form; `None` if the value does not fit an `int`.
 pub(crate) trait Narrow {
     type Narrowed;
     fn narrow(self, arrays: &mut Arrays) -> Option<Self::Narrowed>;
@@ -127,7 +128,8 @@ impl Narrow for CountOut<LargeC> {
     type Narrowed = CountOut<C>;
     fn narrow(self, _: &mut Arrays) -> Option<CountOut<C>> {
         if !self.0.is_null() {
-            // SAFETY: the standard has the program pass the address of an `MPI_Count`. The library writes the low half.
+            // SAFETY: the address is not null, and the standard requires the address of an `MPI_Count`. The
+            // library writes the low half.
             unsafe { self.0.cast::<i64>().cast_mut().write_unaligned(0) };
         }
         Some(CountOut(self.0, PhantomData))
@@ -161,7 +163,7 @@ mod tests {
     }
 
     fn ints(at: *const std::ffi::c_void, len: usize) -> Vec<c_int> {
-        // SAFETY: the tests ask for as many as they had narrowed, while those are kept.
+        // SAFETY: the tests ask for the length that they have narrowed, while the array is kept.
         unsafe { std::slice::from_raw_parts(at.cast(), len) }.to_vec()
     }
 

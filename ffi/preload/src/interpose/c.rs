@@ -1,6 +1,7 @@
-//! Functions of C.
+//! Interposed functions of C.
 
-/// A function of C, by a language, a symbol and its `PMPI_` twin, with what happens where the host lacks it.
+/// Defines a C function and its `PMPI_` twin for a calling convention; `$missing` runs if the host lacks the
+/// function.
 macro_rules! c_function {
     ($language:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
         $crate::interpose::passing_function! {
@@ -17,7 +18,7 @@ macro_rules! c_function {
             }
             $crate::interpose::profiling! { $note $profiling }
 
-            /// Records a call and passes it on, on the fast path.
+            /// Records a call on the fast path and forwards it.
             ///
             /// # Safety
             ///
@@ -31,7 +32,8 @@ macro_rules! c_function {
             }
             $crate::interpose::noted_in_c! { $note NEXT, $language ($($arg: $kind),*) }
 
-            /// Records a call and passes it on, on the slow path. Not cold: with several threads every call comes here.
+            /// Records a call on the slow path and forwards it. Not cold: with several threads every call
+            /// takes this path.
             ///
             /// # Safety
             ///
@@ -42,7 +44,8 @@ macro_rules! c_function {
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
             ) -> std::ffi::c_int {
                 let pass_on = || match NEXT.find() {
-                    // SAFETY: the next definition of the same function, with the arguments of the program.
+                    // SAFETY: `next` is the next definition of the same function, and gets the program's
+                    // arguments.
                     Some(next) => unsafe {
                         $crate::interpose::call!(next(
                             $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
@@ -52,14 +55,15 @@ macro_rules! c_function {
                 };
                 $crate::interpose::run!($note pass_on)
             }
-            // A tool between us and the library may call MPI in turn while the call lasts, so its end has to be seen.
+            // A tool between us and the library may make MPI calls during the call, so its end has to be
+            // seen.
             use looked_at as between;
         };
     };
 }
 pub(crate) use c_function;
 
-/// The function of C.
+/// Defines the C function.
 macro_rules! in_c {
     ($note:tt $name:ident $args:tt) => {
         pastey::paste! {
@@ -72,7 +76,7 @@ macro_rules! in_c {
 }
 pub(crate) use in_c;
 
-/// The function of C with large counts. Passed on with `int` counts to hosts that have no other.
+/// Defines the C function with large counts. Forwarded with `int` counts to hosts that lack it.
 macro_rules! in_large_c {
     ($note:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_large_c! {
@@ -89,7 +93,7 @@ macro_rules! in_large_c {
                         $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
                         $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
                     );
-                    // Nothing is known of the arguments then.
+                    // Arguments cannot be converted if the constants of the library are unknown.
                     if mpit_ffi::host::foreign::is_foreign() {
                         return $crate::calls::no_such_function();
                     }
@@ -100,7 +104,8 @@ macro_rules! in_large_c {
                     match (SMALL.next(), narrowed()) {
                         (None, _) => $crate::calls::no_such_function(),
                         (_, None) => $crate::calls::count_too_large(),
-                        // SAFETY: the function with these parameters, called with the program's arguments.
+                        // SAFETY: `small` is the form with `int` counts, and gets the program's arguments,
+                        // converted to its parameter types.
                         (Some(small), Some(($($arg,)*))) => unsafe {
                             $crate::interpose::call!(small(
                                 $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
@@ -114,7 +119,8 @@ macro_rules! in_large_c {
 }
 pub(crate) use in_large_c;
 
-/// The function of C of an extension, `MPIX_`. Passed on to the standard's function where the host has only that.
+/// Defines the C function of an extension, `MPIX_`. Forwarded to the standard's function if the host has only
+/// that.
 macro_rules! in_c_extension {
     ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
@@ -126,7 +132,8 @@ macro_rules! in_c_extension {
                         $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
                     );
                     match STANDARD.next() {
-                        // SAFETY: the standard's function has these parameters; called with the program's arguments.
+                        // SAFETY: the standard adopted the function with the same parameters, and it gets the
+                        // program's arguments.
                         Some(standard) => unsafe {
                             $crate::interpose::call!(standard(
                                 $($arg => $crate::arguments::$kind<$crate::arguments::C>),*

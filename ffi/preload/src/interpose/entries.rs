@@ -1,7 +1,7 @@
 //! Exported functions, and the trampolines behind them.
 
-/// The exported function of a name: the places that show whether there are listeners. Calls whose listeners are not in a
-/// word or two go to `noted`, which looks for itself.
+/// Defines the exported function of a name, with the counters that show if there are listeners. Calls for
+/// which one or two counters do not suffice go to `noted`, which checks itself.
 macro_rules! entry {
     ([passing $i:tt $n:tt] $symbol:ident) => {
         $crate::trampoline::entry! { $symbol NEXT }
@@ -33,12 +33,12 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// The place where calls with listeners go, once they are known to be MPI's; defines `entered`.
+/// Defines `entered`: the destination of calls with listeners once they are known to be MPI's.
 macro_rules! entered {
     ([passing $i:tt $n:tt]) => {
         $crate::trampoline::passing! { NEXT }
     };
-    // Noted for every caller.
+    // Recorded for every caller.
     ([always $i:tt $n:tt]) => {
         use noted as entered;
     };
@@ -60,7 +60,8 @@ macro_rules! entered {
 }
 pub(crate) use entered;
 
-/// Defines `entered` like [`entered!`], always with a look at the caller: libraries call their own functions by these names.
+/// Defines `entered` like [`entered!`], always with a check of the caller: libraries call their own functions
+/// by these names.
 macro_rules! entered_from_outside {
     ([passing $i:tt $n:tt]) => {
         $crate::trampoline::passing! { NEXT }
@@ -71,7 +72,7 @@ macro_rules! entered_from_outside {
 }
 pub(crate) use entered_from_outside;
 
-/// Defines `NEXT` for a name, with its trampolines; `noted` and `looked_at` are there.
+/// Defines `NEXT` for a name, with its trampolines; `noted` and `looked_at` are in scope.
 macro_rules! next {
     ($note:tt $symbol:ident, $name:expr, $profiling:expr) => {
         static NEXT: $crate::next::Next = $crate::next::Next::new(
@@ -92,10 +93,10 @@ macro_rules! next {
 }
 pub(crate) use next;
 
-/// The function of the profiling interface beside one of C: recorded like that where it is the same function of the library, and
-/// called from outside of it.
+/// Defines the `PMPI_` function beside a C function. It is recorded if both are the same function of the
+/// library, and the caller is outside of it.
 macro_rules! profiling {
-    // The library is found by it.
+    // Not exported, because the library is found by this symbol.
     ([initializing $i:tt $n:tt] $symbol:ident) => {};
     ($note:tt $symbol:ident) => {
         const TWIN: &$crate::next::Next = &NEXT;

@@ -1,6 +1,6 @@
-//! Functions of Fortran.
+//! Interposed functions of Fortran.
 
-/// The functions of Fortran.
+/// Defines the Fortran functions.
 macro_rules! in_fortran {
     ([passing $i:tt $n:tt] $name:ident $args:tt) => {
         pastey::paste! {
@@ -22,7 +22,7 @@ macro_rules! in_fortran {
 }
 pub(crate) use in_fortran;
 
-/// The function of Fortran whose buffers have descriptors (TS 29113).
+/// Defines the Fortran function whose buffers have descriptors (TS 29113).
 macro_rules! in_fortran_ts {
     ($note:tt $name:ident $args:tt) => {
         pastey::paste! {
@@ -34,7 +34,7 @@ macro_rules! in_fortran_ts {
 }
 pub(crate) use in_fortran_ts;
 
-/// The functions of Fortran with large counts.
+/// Defines the Fortran functions with large counts.
 macro_rules! in_large_fortran {
     ($note:tt $name:ident $args:tt) => {
         pastey::paste! {
@@ -49,10 +49,10 @@ macro_rules! in_large_fortran {
 }
 pub(crate) use in_large_fortran;
 
-/// A function of Fortran in one form, under its names.
+/// Defines a Fortran function in one form, under its names.
 macro_rules! fortran_form {
     ($language:ident $note:tt $noted:ident ($($arg:ident: $kind:ident),*) $($symbol:ident)+) => {
-        /// Passes a call on to the next definition of the name that it came by, and notes it.
+        /// Records a call and forwards it to the next definition of the name by which it was called.
         ///
         /// # Safety
         ///
@@ -65,7 +65,7 @@ macro_rules! fortran_form {
             error: $crate::arguments::ErrorCode,
         ) {
             let call = |next: *mut std::ffi::c_void| {
-                // SAFETY: a function with these parameters, called with the program's arguments.
+                // SAFETY: `next` is a definition of this function, and gets the program's arguments.
                 unsafe {
                     $crate::interpose::call!(next(
                         $($arg => $crate::arguments::$kind<$crate::arguments::$language>,)*
@@ -76,7 +76,7 @@ macro_rules! fortran_form {
             };
             let straight = || call(next.straight());
             let found = || next.find().map_or_else($crate::calls::no_such_function, call);
-            // Also called without listeners, when the next definition is to be found.
+            // Reached without listeners, too, while the next definition is still unknown.
             let is_quiet = $crate::interpose::is_quiet!($note);
             let run = || $crate::interpose::run_plainly!($note straight);
             let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };
@@ -89,7 +89,7 @@ macro_rules! fortran_form {
 }
 pub(crate) use fortran_form;
 
-/// A function of Fortran under all its names.
+/// Defines a Fortran function under all its names.
 macro_rules! fortran_names {
     ($language:ident $note:tt $noted:ident $args:tt $($symbol:ident)+) => {
         $($crate::interpose::fortran_name! { $language $note $noted $args $symbol })+
@@ -97,13 +97,13 @@ macro_rules! fortran_names {
 }
 pub(crate) use fortran_names;
 
-/// A function of Fortran under one of its names.
+/// Defines a Fortran function under one of its names.
 macro_rules! fortran_name {
     ($language:ident $note:tt $noted:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
         const _: () = {
             $crate::interpose::next! { $note $symbol, stringify!($symbol), None }
 
-            /// Records a call and passes it on.
+            /// Records a call and forwards it.
             ///
             /// # Safety
             ///
@@ -114,7 +114,8 @@ macro_rules! fortran_name {
                 $($arg: $crate::arguments::$kind<$crate::arguments::$language>,)*
                 error: $crate::arguments::ErrorCode,
             ) {
-                // SAFETY: the arguments are those of the program.
+                // SAFETY: the arguments are those of the program, which satisfy the rules of this MPI
+                // function.
                 unsafe { $noted(&NEXT, $($arg,)* error) }
             }
             use noted as looked_at;

@@ -1,44 +1,46 @@
-//! The functions in C and in Fortran that a line of the table of calls stands for.
+//! The functions in C and Fortran that a line of the table of calls defines.
 //!
-//! A line says when a call is noted, in which forms it exists, its name, its arguments by kind, and the note:
+//! A line has the time of recording, the forms of the call, its name, its arguments by kind, and the record:
 //!
 //! ```text
 //! around(Messages) large fn Send(buf: Buf, count: Count, ...) => Sending::new(Standard, count, ...);
 //! ```
 //!
-//! *When* is one of
-//! - `after(Interest)`: when it has succeeded, if there are listeners ([`crate::calls::Interest`]),
-//! - `around(Interest)`: the note is made before, and ended when the call has succeeded ([`crate::notes::Note`]),
-//! - `handing(Interest)`: the same, but in C a note that is sure ([`crate::notes::Note::sure`]) is recorded before, so that
-//!   the call is a jump: counted alone where only monitoring listens ([`crate::calls::count_in_advance`]), else with all
-//!   listeners ([`crate::calls::hand_over`]); Fortran's calls may make calls in C, which must not count,
-//! - `timed(Interest)`: only its time is taken,
-//! - `always()`: whenever it has succeeded, with and without listeners,
-//! - `initializing()`: the same, and the library reads its settings meanwhile,
-//! - `making()`: the same, with a note that is made before, as with `around`,
-//! - `freeing()`: the note is made before and ended afterwards, with and without listeners; what the program's callbacks do meanwhile
-//!   is not inside,
-//! - `before()`: whenever it is called, before it is passed on,
-//! - `passing()`: the same if the program calls, in functions whose further parameters are not known: they are passed on by a
-//!   jump, with all registers as they are.
+//! The *time of recording* is one of
 //!
-//! *Forms* are `plain` (C and Fortran), `large` (and with large counts in C), `c` and `fortran` (only there), and `extension`
-//! (`MPIX_`, in C). Where a large form has arrays, `large(lens, needed)` says how long they are and for how long the library
-//! looks at them ([`crate::arguments::narrow`]).
+//! - `after(Interest)`: after the call has succeeded, if there are listeners ([`crate::calls::Interest`]),
+//! - `around(Interest)`: the record is prepared before, and completed after the call has succeeded
+//!   ([`crate::notes::Note`]),
+//! - `handing(Interest)`: like `around`, but in C a call that cannot fail ([`crate::notes::Note::sure`]) is
+//!   recorded before it is forwarded by a tail call: only counted if monitoring is the only listener
+//!   ([`crate::calls::count_in_advance`]), otherwise reported to all listeners ([`crate::calls::hand_over`]).
+//!   Not in Fortran, whose functions may call those of C, which must not be recorded again,
+//! - `timed(Interest)`: only the time is measured,
+//! - `always()`: after the call has succeeded, with or without listeners,
+//! - `initializing()`: like `always`, for calls in which the library reads its settings,
+//! - `making()`: like `always`, with a record that is prepared before the call, as with `around`,
+//! - `freeing()`: prepared before and completed after the call, with or without listeners; calls of the
+//!   program's callbacks meanwhile are not inside,
+//! - `before()`: before the call is forwarded, whether it succeeds or not,
+//! - `passing()`: like `before`, if the program calls, in functions with unknown further parameters: they are
+//!   forwarded by a jump with all registers unchanged.
 //!
-//! A function looks at one word, and jumps: to the next definition, to `noted`, the fast path, or from there to `looked_at`, the
-//! slow path ([`crate::calls::run_plainly`], [`crate::calls::run`]). `noted` of a `handing` line in C counts the call without
-//! moving its arguments; calls that cannot be counted so go on to `noted_with_listeners`.
+//! The *forms* are `plain` (C and Fortran), `large` (also with large counts), `c` and `fortran` (one language
+//! only), and `extension` (`MPIX_`, in C). If a large form has arrays, `large(lens, needed)` gives their
+//! lengths and for how long the library reads them ([`crate::arguments::narrow`]).
 //!
-//! The exported function itself is machine code ([`crate::trampoline`]): it looks at the word, finds out whether the name is
-//! MPI's here at all ([`crate::next`]), and who makes the call ([`crate::callers`]).
+//! An exported function is machine code ([`crate::trampoline`]). It reads a counter of listeners, finds out
+//! if the name is MPI's in this process ([`crate::next`]) and who makes the call ([`crate::callers`]), and
+//! jumps: to the next definition; to `noted`, the fast path ([`crate::calls::run_plainly`]); or from there to
+//! `looked_at`, the slow path ([`crate::calls::run`]). For calls that can be recorded in advance, `noted`
+//! counts without moving the arguments, and leaves all other work to `noted_with_listeners`.
 //!
-//! Open MPI's Fortran interfaces call `PMPI_` functions, past everything that interposes C; MPICH's call `MPI_`
-//! functions, but for a few. So each call is taken by its Fortran names, too, and counted once all the same: what it
-//! calls in turn is inside ([`crate::callers`]). `use mpi_f08` has names of its own, with the same arguments, all by
-//! reference, where buffers may have descriptors and counts 64 bits; only the error code may be missing there. Of the ways in
-//! which compilers decorate other names, all compilers in use have the same by default; the others are names of C functions in
-//! many libraries, and are not exported.
+//! Open MPI's Fortran interfaces call `PMPI_` functions, which interposition in C does not see; MPICH's call
+//! `MPI_` functions, with a few exceptions. So each call is interposed under its Fortran names, too, and
+//! still recorded once: the calls inside are recognized ([`crate::callers`]). `use mpi_f08` has names of its
+//! own, with the same arguments, all by reference; buffers may have descriptors, counts may have 64 bits, and
+//! only the error code may be missing. Of the decorations of other names, the one that all current compilers
+//! use by default is exported; the others collide with C functions of many libraries.
 
 mod c;
 mod entries;
@@ -67,9 +69,9 @@ macro_rules! calls {
 }
 pub(crate) use calls;
 
-/// The functions of one line.
+/// Defines the functions of one line.
 macro_rules! forms {
-    // Parameters are not known, so there are no other forms.
+    // The parameters are unknown, so there are no other forms.
     (plain [passing $i:tt $n:tt] [] $name:ident $args:tt) => {
         $crate::interpose::in_c! { [passing $i $n] $name $args }
         $crate::interpose::in_fortran! { [passing $i $n] $name $args }
@@ -98,7 +100,7 @@ macro_rules! forms {
 }
 pub(crate) use forms;
 
-/// A name as a C string.
+/// Converts a name to a C string.
 macro_rules! c_name {
     ($name:expr) => {{
         const NAME: &std::ffi::CStr =
@@ -111,7 +113,7 @@ macro_rules! c_name {
 }
 pub(crate) use c_name;
 
-/// Calls the function at an address with these arguments.
+/// Calls the function at an address with the given arguments and their types.
 macro_rules! call {
     ($address:ident($($arg:expr => $type:ty),* $(,)?) -> $result:ty) => {
         std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(

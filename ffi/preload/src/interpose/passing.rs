@@ -1,6 +1,7 @@
-//! Functions whose parameters are not all known: they are recorded, and passed on by a jump.
+//! Functions with partly unknown parameters: they are recorded, and forwarded by a jump.
 
-/// A function with parameters that are not known here, but for the first: `noted` records the call and says where it goes.
+/// Defines a function of which only the first parameter is known: `noted` records the call and returns the
+/// address to jump to.
 macro_rules! passing_function {
     ($language:ident $note:tt $symbol:ident, $args:tt) => {
         const _: () = {
@@ -20,7 +21,7 @@ macro_rules! passing_function {
 }
 pub(crate) use passing_function;
 
-/// Defines `noted` of such a function, and `looked_at` for libraries that have no such function.
+/// Defines `noted` of such a function, and `looked_at` for libraries that lack the function.
 macro_rules! passing_notes {
     ($language:ident [passing () ($note:expr)] ($arg:ident: $kind:ident)) => {
         extern "C" fn noted(
@@ -30,7 +31,7 @@ macro_rules! passing_notes {
         ) -> *mut std::ffi::c_void {
             $crate::calls::note_and_pass(next, return_address, || $note)
         }
-        // The library has no such function.
+        // Reached if the library lacks the function.
         extern "C" fn looked_at() -> std::ffi::c_int {
             $crate::calls::no_such_function()
         }

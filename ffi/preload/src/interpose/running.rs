@@ -1,6 +1,6 @@
-//! Code that runs a call, by the *when* of its line.
+//! Code that runs a call, by the time of recording in its line.
 
-/// Runs a call of such a line on the fast path. `None`, without forwarding it, if it has to take the slow path.
+/// Runs a call on the fast path; expands to `None`, without forwarding the call, if that is not possible.
 macro_rules! run_plainly {
     ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
         $crate::calls::run_plainly::<$crate::calls::$interest, ()>(
@@ -30,7 +30,7 @@ macro_rules! run_plainly {
 }
 pub(crate) use run_plainly;
 
-/// Runs a call as its line says.
+/// Runs a call on the slow path.
 macro_rules! run {
     ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
         $crate::calls::run::<$crate::calls::$interest, ()>($pass_on, || (), |()| $note)
@@ -66,7 +66,7 @@ macro_rules! run {
 }
 pub(crate) use run;
 
-/// Expands to true where a call of such a line is to be passed on at once.
+/// Expands to true if a call of such a line needs no recording and is to be forwarded at once.
 macro_rules! is_quiet {
     ([$when:ident ($interest:ident) $note:tt]) => {
         $crate::calls::is_quiet::<$crate::calls::$interest>()
@@ -77,7 +77,7 @@ macro_rules! is_quiet {
 }
 pub(crate) use is_quiet;
 
-/// Expands to true where `noted` has to test for listeners itself, because the exported function tests no word.
+/// Expands to true if `noted` has to check for listeners itself, because the exported function tests no counter.
 macro_rules! looks_itself {
     ([$when:ident (Messages) $n:tt]) => {
         false
@@ -100,15 +100,15 @@ macro_rules! looks_itself {
 }
 pub(crate) use looks_itself;
 
-/// Defines `noted` in C, the place where calls with listeners go. For calls that can be counted in advance it is machine code:
-/// `counted` counts the call and returns the address to jump to, and the arguments stay in their registers.
+/// Defines `noted` in C, the destination of calls with listeners. For calls that can be counted in advance it
+/// is machine code: it calls `counted` and jumps to the result, and the arguments stay in their registers.
 macro_rules! noted_in_c {
     ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         extern "C" fn counted(
             $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
         ) -> *mut std::ffi::c_void {
-            // Where the next definition is still to be found, the call is recorded on the way to it.
+            // While the next definition is unknown, the slow path finds it and records the call.
             let is_counted =
                 !$next.is_unknown() && $crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $note);
             if is_counted { $next.found() } else { noted_with_listeners as *mut std::ffi::c_void }
@@ -121,22 +121,24 @@ macro_rules! noted_in_c {
 }
 pub(crate) use noted_in_c;
 
-/// The body of `noted_with_listeners` in C; `$next` is the place of the next definition, and `looked_at` the slow path.
+/// Expands to the body of `noted_with_listeners` in C; `$next` holds the next definition, and `looked_at` is
+/// the slow path.
 macro_rules! note_in_c {
     ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
-        // A function of its own, so that `noted_with_listeners` ends with a jump; with the parameters of the call, so that they stay in registers.
+        // A separate function, so that `noted` ends with a tail call; with the parameters of the call, so
+        // that they stay in registers.
         #[inline(never)]
         extern "C" fn told(
             $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
         ) -> *mut std::ffi::c_void {
             let (straight, long_way) = ($next.straight(), looked_at as *mut std::ffi::c_void);
-            // Where the next definition is still to be found, the call is recorded on the way to it.
+            // While the next definition is unknown, the slow path finds it and records the call.
             let is_found = straight != long_way;
             let is_told = is_found && $crate::calls::hand_over::<$crate::calls::$interest, _>(|| $note);
             if is_told { straight } else { long_way }
         }
         let goes_on = told($($arg),*);
-        // SAFETY: either is a function with these parameters, called with the program's arguments.
+        // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
         unsafe {
             $crate::interpose::call!(goes_on(
                 $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
@@ -146,14 +148,14 @@ macro_rules! note_in_c {
     ($note:tt $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
         let straight = || {
             let next = $next.straight();
-            // SAFETY: a function with these parameters, called with the program's arguments.
+            // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
             unsafe {
                 $crate::interpose::call!(next(
                     $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
                 ) -> std::ffi::c_int)
             }
         };
-        // Where no word could be looked at before.
+        // Only for lines whose trampoline could not check for listeners.
         if $crate::interpose::looks_itself!($note) && $crate::interpose::is_quiet!($note) {
             return straight();
         }
@@ -161,7 +163,7 @@ macro_rules! note_in_c {
         let code: Option<std::ffi::c_int> = if $next.is_unknown() { None } else { run() };
         match code {
             Some(code) => code,
-            // SAFETY: a function with the same parameters, called with the program's arguments.
+            // SAFETY: `looked_at` has the same obligations as this function, and gets the same arguments.
             None => unsafe { looked_at($($arg),*) },
         }
     }};

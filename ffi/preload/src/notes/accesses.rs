@@ -1,4 +1,4 @@
-//! Accesses to memory of other processes.
+//! Records of accesses to memory of other processes.
 
 use std::ffi::c_int;
 
@@ -12,17 +12,17 @@ use mpit_ffi::windows::{self, Window};
 use super::{Note, Tell};
 use crate::arguments::{Count, Int, Language, NewWin, Op, Type, Win};
 
-/// A window was made.
+/// Registers a window that was created.
 pub(crate) fn made<L: Language>(win: NewWin<L>) {
     windows::made(win.get());
 }
 
-/// A window is about to be freed.
+/// Prepares for a call that frees a window.
 pub(crate) fn freeing<L: Language>(win: NewWin<L>) -> Option<Freeing> {
     windows::freeing(win.get())
 }
 
-/// Elements of a type.
+/// A number of elements of a datatype.
 #[derive(Clone, Copy, Debug)]
 struct Elements {
     count: i64,
@@ -36,7 +36,7 @@ impl Elements {
     }
 }
 
-/// One access: what goes to the target, and what comes back.
+/// An access: the elements that go to the target, and those that come back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accessing {
     kind: Kind,
@@ -52,21 +52,21 @@ impl Accessing {
         Self { kind, rank: rank.get(), win: win.get(), sent: None, received: None }
     }
 
-    /// With elements that go to the target.
+    /// Adds elements that go to the target.
     #[inline]
     pub(crate) fn sends<L: Language>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
         self.sent = Some(Elements { count: count.get(), datatype: datatype.get() });
         self
     }
 
-    /// With elements that come from it.
+    /// Adds elements that come from the target.
     #[inline]
     pub(crate) fn receives<L: Language>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
         self.received = Some(Elements { count: count.get(), datatype: datatype.get() });
         self
     }
 
-    /// With one element each way.
+    /// Adds one element in each direction.
     #[inline]
     pub(crate) fn exchanges_one<L: Language>(mut self, datatype: Type<L>) -> Self {
         let one = Some(Elements { count: 1, datatype: datatype.get() });
@@ -74,7 +74,7 @@ impl Accessing {
         self
     }
 
-    /// By an operation: `MPI_NO_OP` sends nothing.
+    /// Sets the operation: `MPI_NO_OP` sends nothing.
     #[inline]
     pub(crate) fn by<L: Language>(mut self, op: Op<L>) -> Self {
         let abi = mpit_ffi::abi();
@@ -106,13 +106,13 @@ impl Note for Accessing {
     type Known = Access;
     type Begun = Begun;
 
-    /// Handles accesses to windows and with types that were used recently.
+    /// Returns the access if window and types are in the caches of recent lookups.
     #[inline]
     fn known(self) -> Option<Access> {
         let window = windows::recent(self.win)?;
         let target = window.known_world_rank(self.rank.cast_unsigned());
         let [Some(sent), Some(received)] = self.bytes(datatypes::recent_size) else { return None };
-        // Special ranks are none of the world's, nor are those that were not used before.
+        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too.
         if target == OUTSIDE { None } else { Some(self.access(window, target, [sent, received])) }
     }
 
@@ -126,7 +126,7 @@ impl Note for Accessing {
     }
 }
 
-/// An access that was passed on, with what was known of its handles.
+/// An access that was forwarded, with the handles that were resolved before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     accessing: Accessing,

@@ -1,37 +1,38 @@
-//! Communicators that a program makes and names.
+//! Records of calls that create, name and free communicators.
 
 use mpit_ffi::comms::{self, Freeing};
 use mpit_ffi::origins::{self, Call};
 
 use crate::arguments::{Comm, Language, NewComm};
 
-/// A communicator was made of another one, or none: of a process that is not in it.
+/// Registers a communicator that was created from another one; the null handle in a process that is not in
+/// it.
 pub(crate) fn made<L: Language>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
     origins::made(call, mpit_ffi::abi().clean(parent.get()), comm.get());
 }
 
-/// A communicator is being made and can be used later.
+/// Stores the origin of a communicator whose creation is not complete yet.
 pub(crate) fn begun<L: Language>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
     origins::begun(call, mpit_ffi::abi().clean(parent.get()), comm.get());
 }
 
-/// A communicator was made of no other one.
+/// Registers a communicator that was created without another one.
 pub(crate) fn appeared<L: Language>(comm: NewComm<L>) {
     comms::made(comm.get());
 }
 
-/// A communicator was asked for that is there for the whole run, or none.
+/// Registers a communicator that exists for the whole run; may be the null handle.
 pub(crate) fn met<L: Language>(comm: NewComm<L>) {
-    // Meeting it is all.
+    // The lookup registers it.
     let _ = comms::in_use(comm.get());
 }
 
-/// A communicator is about to be freed.
+/// Prepares for a call that frees a communicator.
 pub(crate) fn freeing<L: Language>(comm: NewComm<L>) -> Option<Freeing> {
     comms::freeing(comm.get())
 }
 
-/// A communicator was given a name.
+/// Updates the name of a communicator.
 pub(crate) fn renamed<L: Language>(comm: Comm<L>) {
     comms::renamed(mpit_ffi::abi().clean(comm.get()));
 }

@@ -1,4 +1,5 @@
-//! Sizes of derived datatypes, which are known before they are sent.
+//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are
+//! used.
 
 use mpit::words::Bind;
 use mpit_ffi::bound_values;
@@ -8,14 +9,14 @@ use mpit_ffi::host::Host;
 
 use crate::arguments::{Language, NewType, Type};
 
-/// A type was committed.
+/// Stores the size of a type that was committed.
 pub(crate) fn committed<L: Language>(datatype: NewType<L>) {
     if let Some(host) = Host::get() {
         datatypes::committed(host.abi(), datatype.get());
     }
 }
 
-/// A type was duplicated: the copy is committed if the type is.
+/// Stores the size of a type that was duplicated; the duplicate is committed if the original is.
 pub(crate) fn duplicated<L: Language>(old: Type<L>, new: NewType<L>) {
     let Some(abi) = Host::get().map(Host::abi) else { return };
     if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
@@ -23,7 +24,8 @@ pub(crate) fn duplicated<L: Language>(old: Type<L>, new: NewType<L>) {
     }
 }
 
-/// A type is about to be freed. Its size is dropped before: another thread may send a new type that has the handle.
+/// Prepares for a call that frees a type. Its size is dropped before the call: another thread may then use a
+/// new type with the same handle.
 pub(crate) fn freeing<L: Language>(datatype: NewType<L>) -> Option<Freeing> {
     let datatype = datatype.get();
     datatypes::freeing(datatype);

@@ -1,4 +1,4 @@
-//! How long the arrays of a call are, where they have to be copied.
+//! The lengths of the arrays of a call, for calls whose arrays have to be copied.
 
 use mpit_ffi::comms;
 
@@ -11,26 +11,26 @@ fn known(comm: Comm<LargeC>) -> Option<&'static comms::Comm> {
     comms::of_handle(mpit_ffi::abi().clean(comm.get()))
 }
 
-/// A block for each process; where the operation is in place, those to be sent are not looked at.
+/// Returns a block for each process; with `MPI_IN_PLACE`, the arrays of blocks to send are not significant.
 pub(crate) fn of_all(sendbuf: Buf<LargeC>, comm: Comm<LargeC>) -> Lens {
     let len = known(comm).map_or(0, comms::Comm::size);
     Lens { sent: if sendbuf.is_in_place() { 0 } else { len }, received: len }
 }
 
-/// A block for each process of this one's group.
+/// Returns a block for each process of the local group.
 pub(crate) fn of_own(comm: Comm<LargeC>) -> Lens {
     let len = known(comm).map_or(0, comms::Comm::local_size);
     Lens { sent: len, received: len }
 }
 
-/// A block for each process, at the root alone.
+/// Returns a block for each process at the root, and none elsewhere.
 pub(crate) fn at_root(root: Int<LargeC>, comm: Comm<LargeC>) -> Lens {
     let is_root = |comm: &&comms::Comm| root_of(comm, root.get()) == Root::Here;
     let len = known(comm).filter(is_root).map_or(0, comms::Comm::size);
     Lens { sent: len, received: len }
 }
 
-/// A block for each neighbor.
+/// Returns a block for each neighbor.
 pub(crate) fn of_neighbors(comm: Comm<LargeC>) -> Lens {
     known(comm).map_or(Lens::default(), |comm| Lens { sent: comm.destinations(), received: comm.sources() })
 }

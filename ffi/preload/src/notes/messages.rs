@@ -1,4 +1,4 @@
-//! Messages that are sent.
+//! Records of messages.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -13,7 +13,7 @@ use mpit_ffi::host::Host;
 use super::{Note, Tell};
 use crate::arguments::{self, Buf, Count, Int, Language, Request, Type, Wide};
 
-/// What one call sends.
+/// The message that a call sends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
     pub(crate) mode: Mode,
@@ -22,38 +22,38 @@ pub(crate) struct Sending {
     pub(crate) dest: c_int,
     pub(crate) tag: c_int,
     pub(crate) comm: Handle,
-    /// Whether the library is known to accept it if communicator, type, count and receiver are right.
+    /// True if the library accepts the call whenever communicator, type, count and receiver are valid.
     pub(crate) is_sound: bool,
 }
 
-/// One of the values below: sends may or may not be recorded before they are passed on.
+/// A value below: sends may or may not be recorded before they are forwarded.
 static IN_ADVANCE: AtomicU8 = AtomicU8::new(UNDECIDED);
 
-/// To be decided at the first send.
+/// Decided at the first send.
 const UNDECIDED: u8 = 0;
-/// A send that the library refuses ends the program.
+/// Sends may be recorded in advance: one that the library refuses ends the program.
 const YES: u8 = 1;
-/// The program goes on after a refused send: also a send with the right arguments may be refused, on a communicator that
-/// was revoked or to a process that failed.
+/// Sends may not be recorded in advance: the program continues after a failed send. Even with valid arguments
+/// a send may fail, on a communicator that was revoked or to a process that failed.
 const NO: u8 = 2;
 
 fn decide() {
     let tolerates_faults = Host::get().is_some_and(Host::tolerates_faults);
     let decision = if tolerates_faults { NO } else { YES };
-    // Fails where the program has set an error handler meanwhile.
+    // Fails if the program has set an error handler meanwhile, which takes precedence.
     let _ = IN_ADVANCE.compare_exchange(UNDECIDED, decision, Relaxed, Relaxed);
 }
 
-/// The program sets an error handler: errors may return.
+/// Notes that the program sets an error handler, so errors may return.
 pub(crate) fn errors_may_return() {
     IN_ADVANCE.store(NO, Relaxed);
 }
 
-/// Tags up to this one are allowed everywhere.
+/// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
 const LEAST_TAG_LIMIT: c_int = 32767;
 
 impl Sending {
-    /// By a call's arguments.
+    /// Makes the record from the arguments of a call.
     #[inline]
     pub(crate) fn new<L: Language>(
         mode: Mode,
@@ -74,7 +74,7 @@ impl Sending {
         }
     }
 
-    /// With the addresses that are among its arguments.
+    /// Checks the addresses and the tag, for records in advance.
     #[inline]
     pub(crate) fn at<L: Language>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
         let has_request = request.is_none_or(Request::is_given);
@@ -82,7 +82,7 @@ impl Sending {
         self
     }
 
-    /// By the arguments of a partitioned send, which is one message.
+    /// Makes the record from the arguments of a partitioned send, which is one message.
     pub(crate) fn partitioned<L: Language>(
         partitions: Int<L>,
         count: Wide<L>,
@@ -107,26 +107,35 @@ impl Sending {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
         Send { comm: comm.id(), dest, to, bytes, tag, mode }
     }
+
+    /// Returns the message if communicator and type are in the caches of recent lookups.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn look_up(self) -> Option<Send> {
+        let (comm, size) = (comms::recent(self.comm)?, datatypes::recent_size(self.datatype)?);
+        let to = comm.known_world_rank(self.dest);
+        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
+        // negative counts.
+        let plain = to != OUTSIDE && self.count >= 0;
+        let bytes = self.count.cast_unsigned().wrapping_mul(size);
+        plain.then(|| self.send(comm, to, bytes))
+    }
 }
 
 impl Note for Sending {
     type Known = Send;
     type Begun = Begun;
 
-    /// Handles messages whose communicator and type were used recently, as most are.
+    /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
     #[inline]
     fn known(self) -> Option<Send> {
-        let (comm, size) = (comms::recent(self.comm)?, datatypes::recent_size(self.datatype)?);
-        let to = comm.known_world_rank(self.dest);
-        // Special ranks are none of the world's, nor are those that were not used before; counts below 0 are refused by the library.
-        let plain = to != OUTSIDE && self.count >= 0;
-        let bytes = self.count.cast_unsigned().wrapping_mul(size);
-        plain.then(|| self.send(comm, to, bytes))
+        self.look_up()
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn sure(self) -> Option<Send> {
-        if self.is_sound && IN_ADVANCE.load(Relaxed) == YES { self.known() } else { None }
+        if self.is_sound && IN_ADVANCE.load(Relaxed) == YES { self.look_up() } else { None }
     }
 
     #[inline(always)]
@@ -149,7 +158,7 @@ impl Note for Sending {
     }
 }
 
-/// A send that was passed on, with what was known of its handles.
+/// A send that was forwarded, with the handles that were resolved before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     sending: Sending,
@@ -158,7 +167,8 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Returns the message as the frameworks take it; `None` for `MPI_PROC_NULL` and for what cannot be made out.
+    /// Returns the message in the form that components use; `None` for `MPI_PROC_NULL` and if a handle cannot
+    /// be resolved.
     pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
         let Self { sending, comm, size } = self;
         let abi = mpit_ffi::abi();

@@ -1,4 +1,4 @@
-//! What is noted of calls: made of their arguments, told to the frameworks.
+//! Records of calls: made from the arguments, delivered to the frameworks.
 
 pub(crate) mod accesses;
 pub(crate) mod collectives;
@@ -15,60 +15,61 @@ pub(crate) mod volumes;
 use crate::calls::safely;
 use crate::depth::Alone;
 
-/// What is noted of a call before it is passed on and after it succeeded.
+/// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
-/// Whatever the call's handles stand for is looked up before it: once it has begun, another thread may free them. But the
-/// library is asked about a handle only after it has accepted it.
+/// Handles are resolved before the call, because another thread may free the objects once it has begun. But
+/// the library is asked about a handle only after it has accepted it.
 pub(crate) trait Note: Sized {
-    /// What is told of a call that most are like.
+    /// The record produced on the fast path.
     type Known: Tell;
-    /// The state that is kept while the call lasts.
+    /// The state that is kept during the call on the slow path.
     type Begun: Begun;
 
-    /// What is told at the end, where it is plain before the call and nothing has to be asked for it; then nothing else
-    /// of the call has to be kept while it lasts. Does not panic.
+    /// Returns the record if it is complete before the call without asking the library, so that no other
+    /// state has to be kept. Must not panic.
     fn known(self) -> Option<Self::Known>;
 
-    /// The same, if moreover the library has no reason to refuse the call.
+    /// Returns the record if, in addition, the library has no reason to refuse the call.
     fn sure(self) -> Option<Self::Known> {
         None
     }
 
-    /// Counts the call like [`Tell::count`] if the library has no reason to refuse it. Calls nothing.
+    /// Counts the call like [`Tell::count`] if the library has no reason to refuse it. Makes no calls.
     fn count_in_advance(self) -> bool {
         false
     }
 
-    /// The call is about to be passed on.
+    /// Prepares the record on the slow path; the call is forwarded next.
     fn begin(self) -> Self::Begun;
 }
 
-/// A call that was passed on.
+/// A call that was forwarded on the slow path.
 pub(crate) trait Begun {
-    /// Tells of it: it has succeeded.
+    /// Notifies listeners after the call has succeeded.
     fn end(self);
 }
 
-/// What is told of a call that has succeeded.
+/// The record of a call that has succeeded.
 pub(crate) trait Tell {
-    /// Counts it if monitoring is the only listener and nothing has to be made for it. Returns false, and does nothing, otherwise.
-    /// Runs no foreign code and does not panic.
+    /// Counts the call if monitoring is the only listener and nothing has to be allocated. Returns false, and
+    /// has no effect, otherwise. Runs no foreign code and must not panic.
     #[inline]
     fn count(&self) -> bool {
         false
     }
 
-    /// Notifies all listeners of it.
+    /// Notifies all listeners.
     fn tell(&self);
 }
 
-/// What is known of a call before it is passed on.
+/// Returns the record of a call if it is complete before the call.
 #[inline]
 pub(crate) fn known<N: Note>(note: N) -> Option<N::Known> {
     note.known()
 }
 
-/// Records a call after it has succeeded. Apart, so that calls have nothing to save for it.
+/// Delivers the record of a call that has succeeded. A separate function, so that its callers save no
+/// registers for it.
 #[inline(never)]
 pub(crate) fn told<K: Tell>(alone: &Alone, known: &K) {
     if !known.count() {
@@ -84,13 +85,13 @@ pub(crate) fn notify<K: Tell>(alone: &Alone, known: &K) {
     });
 }
 
-/// Tells of a call that begins.
+/// Prepares the record of a call on the slow path.
 #[inline]
 pub(crate) fn begun<N: Note>(note: N) -> N::Begun {
     note.begin()
 }
 
-/// Tells of its end.
+/// Completes the record of a call on the slow path.
 #[inline]
 pub(crate) fn ended<B: Begun>(begun: B) {
     begun.end();

@@ -1,4 +1,4 @@
-//! Objects that tools may have bound control variables to.
+//! Records of calls that free objects to which tools may have bound control variables.
 
 use mpit::words::Bind;
 use mpit_ffi::bound_values;
@@ -6,7 +6,7 @@ use mpit_ffi::comms::Freeing;
 
 use crate::arguments::{Freed, Language};
 
-/// An object is about to be freed.
+/// Prepares for a call that frees an object.
 pub(crate) fn freeing<L: Language>(kind: Bind, object: Freed<L>) -> Option<Freeing> {
     bound_values::freeing(kind, object.get(kind))
 }

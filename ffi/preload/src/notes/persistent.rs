@@ -1,4 +1,4 @@
-//! Persistent requests: what they do is known when they are made, and counts each time they are started.
+//! Records of persistent requests: made when the request is created, delivered each time it is started.
 
 use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
@@ -17,7 +17,7 @@ use super::volumes::Volumes;
 use super::{Begun, Note, Tell};
 use crate::arguments::{Language, Request};
 
-/// What a request sends when it is started.
+/// The message that a request sends when it is started.
 #[derive(Debug, Default)]
 struct Message {
     comm: AtomicPtr<Comm>,
@@ -44,7 +44,7 @@ impl Message {
     }
 
     fn started(&self) {
-        // SAFETY: null, or what `set` stored: a `&'static`.
+        // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
         pml::sent(&Send {
             comm: comm.id(),
@@ -57,14 +57,14 @@ impl Message {
     }
 }
 
-/// What collective operation a request is when it is started.
+/// The collective operation that a request performs when it is started.
 #[derive(Debug, Default)]
 struct Planned {
     comm: AtomicPtr<Comm>,
     kind: AtomicU8,
     root: AtomicU64,
     in_place: AtomicBool,
-    /// With each, unless they are listed.
+    /// The bytes exchanged with each process, unless they are listed.
     bytes: AtomicU64,
     listed: AtomicBool,
     list: Volumes,
@@ -72,7 +72,7 @@ struct Planned {
 
 static COLLECTIVES: Table<Planned> = Table::new();
 
-/// Roots as words: ranks are smaller.
+/// Encodings of roots without a rank; ranks are smaller.
 const NO_ROOT: u64 = u64::MAX;
 const ROOT_HERE: u64 = u64::MAX - 1;
 
@@ -95,7 +95,7 @@ impl Planned {
     }
 
     fn tell(&self, tell: impl FnOnce(&Operation<'_>)) {
-        // SAFETY: null, or what `set` stored: a `&'static`.
+        // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
         let with = |index| self.list.get(index);
         let listed = self.listed.load(Relaxed);
@@ -116,13 +116,14 @@ impl Planned {
     }
 }
 
-/// Whatever was known under this handle is of the past.
+/// Removes the record of an earlier request with this handle.
 fn forget(request: Handle) {
     MESSAGES.remove(request);
     COLLECTIVES.remove(request);
 }
 
-/// A call that makes a request, and the note of what the request does when it is started.
+/// A call that creates a request, and the record of the operation that the request performs when it is
+/// started.
 pub(crate) struct Making<L: Language, N> {
     request: Request<L>,
     note: N,
@@ -134,22 +135,22 @@ impl<L: Language, N> Making<L, N> {
     }
 }
 
-/// The state that is kept while the call lasts.
+/// The state that is kept during the call.
 pub(crate) struct Made<L: Language, B> {
     request: Request<L>,
     plan: B,
 }
 
-/// The operation that a request is made for.
+/// The operation for which a request is created.
 pub(crate) trait Plan {
-    /// The part that is known before the call.
+    /// The part that is resolved before the call.
     type Begun: Keep;
     fn plan(self) -> Self::Begun;
 }
 
-/// The record of a request that was made.
+/// The record of a request that was created.
 pub(crate) trait Keep {
-    /// Keeps it for when the request is started.
+    /// Stores the record until the request is started.
     fn keep(self, request: Handle);
 }
 
@@ -174,7 +175,7 @@ impl<L: Language, B: Keep> Begun for Made<L, B> {
     }
 }
 
-/// A call that makes a request is not recorded itself.
+/// The record of a call that creates a request: there is none.
 pub(crate) enum Never {}
 
 impl Tell for Never {
@@ -216,12 +217,12 @@ impl<F: Fn(Look) -> Option<Collective>> Keep for collectives::Begun<F> {
     }
 }
 
-/// A request that does neither was made, or one was freed.
+/// Removes the record of a handle whose request is freed, or belongs to an operation without a record.
 pub(crate) fn made_other<L: Language>(request: Request<L>) {
     forget(request.get());
 }
 
-/// Requests that are started.
+/// The requests of a call that starts them.
 #[derive(Clone, Copy)]
 pub(crate) struct Starting<L: Language> {
     requests: Request<L>,

@@ -1,10 +1,10 @@
-//! Sessions of MPI.
+//! Records of sessions.
 
 use mpit_ffi::life;
 
 use crate::arguments::{C, NewSession};
 
-/// A session was initialized in C.
+/// Records a session that was initialized in C.
 pub(crate) fn initialized(session: NewSession<C>) {
     life::session_initialized(session.get());
 }

@@ -1,4 +1,5 @@
-//! A list of bytes that is written when a request is made and read when it is started, without locks.
+//! A list of byte counts that is written when a request is created and read when it is started, without
+//! locks.
 
 use std::sync::atomic::{
     AtomicPtr, AtomicU64,
@@ -7,8 +8,8 @@ use std::sync::atomic::{
 
 type Words = Box<[AtomicU64]>;
 
-/// Numbers of bytes by rank. Its memory is used again by the next list and never given back, so a reader that should not
-/// be there reads old numbers, not wild ones.
+/// Byte counts by rank. The next list reuses the memory, which is never freed: a reader that comes too late
+/// reads stale numbers, never unmapped memory.
 #[derive(Debug, Default)]
 pub(crate) struct Volumes {
     words: AtomicPtr<Words>,
@@ -16,14 +17,15 @@ pub(crate) struct Volumes {
 
 impl Volumes {
     fn words(&self) -> &'static [AtomicU64] {
-        // SAFETY: null, or what `set` leaked.
+        // SAFETY: null, or a list that `set` has leaked.
         unsafe { self.words.load(Acquire).as_ref() }.map_or(&[], |words| words)
     }
 
-    /// Writes a list.
+    /// Replaces the list.
     pub(crate) fn set(&self, list: &[u64]) {
         if self.words().len() < list.len() {
-            // Twice as much as is there, so that all that is ever left behind is less than what is in use.
+            // At least doubled, so that all lists that were left behind together are shorter than the current
+            // one.
             let len = list.len().max(2 * self.words().len());
             let words: Words = (0..len).map(|_| AtomicU64::new(0)).collect();
             self.words.store(Box::leak(Box::new(words)), Release);
@@ -33,7 +35,7 @@ impl Volumes {
         }
     }
 
-    /// The bytes of one.
+    /// Returns the bytes for one rank.
     pub(crate) fn get(&self, index: u32) -> u64 {
         self.words().get(index as usize).map_or(0, |word| word.load(Relaxed))
     }
@@ -44,7 +46,7 @@ mod tests {
     use super::Volumes;
 
     #[test]
-    fn a_shorter_list_leaves_nothing_of_a_longer_one() {
+    fn a_shorter_list_replaces_a_longer_one() {
         let volumes = Volumes::default();
         assert_eq!(volumes.get(0), 0);
         volumes.set(&[1, 2, 3]);

@@ -1,6 +1,6 @@
-//! Accesses to memory of other processes: a line of `accesses!` is a call and its form with a request. Their
-//! synchronization, of which the time is taken. And calls that make windows: what is made in another way is met when it is
-//! first accessed.
+//! One-sided communication. A line of `accesses!` is an access and its request-based form. The time of
+//! synchronization calls is measured. Windows that are created by calls which are not listed here are
+//! registered at the first access.
 
 use mpit_components::osc::Kind;
 
@@ -50,7 +50,7 @@ calls! {
         win: Win,
     ) => Accessing::new(Kind::CompareAndSwap, target_rank, win).exchanges_one(datatype);
 
-    // A displacement unit is an `int`, and of 64 bits in the large forms, as counts are.
+    // The displacement unit is an `int` that has 64 bits in the large forms, like a count.
     after(Windows) large fn Win_create(
         base: Buf, size: Disp, unit: Count, info: Object, comm: Comm, new: NewWin,
     ) => made(new);

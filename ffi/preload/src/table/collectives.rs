@@ -1,5 +1,5 @@
-//! Collective operations: a line is a blocking call, a nonblocking one and a persistent one, each in all its forms.
-//! Open MPI 4 has the persistent ones as an extension, `MPIX_*_init`.
+//! Collective operations. A line is a blocking, a nonblocking and a persistent call, each in all its forms.
+//! Open MPI 4 has the persistent ones as extensions, `MPIX_*_init`.
 
 use mpit_components::coll::Kind;
 
@@ -96,7 +96,7 @@ collectives! {
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,
     ) => collectives::neighbors_v((sendcounts, sendtype), comm);
-    // Displacements are of 64 bits in all forms.
+    // Displacements have 64 bits in all forms.
     large(lens::of_neighbors(comm)) fn Neighbor_alltoallw(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: Place, sendtypes: Types,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: Place, recvtypes: Types, comm: Comm,

@@ -1,5 +1,5 @@
-//! Calls that make communicators, so that each is known from its beginning, and that name them. What is made in another
-//! way is met when it is first used.
+//! Calls that create communicators, so that each is registered from its creation, and calls that name and
+//! free them. Communicators created in other ways are registered at their first use.
 
 use crate::interpose::calls;
 use crate::notes::communicators::{appeared, begun, freeing, made, met, renamed};
@@ -44,7 +44,7 @@ calls! {
     freeing() plain fn Comm_free(comm: NewComm) => freeing(comm);
     freeing() plain fn Comm_disconnect(comm: NewComm) => freeing(comm);
 
-    // Errors that return are met after calls alone.
+    // From here on, errors may return after calls.
     before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => errors_may_return();
 
     before() plain fn Errhandler_set(comm: Comm, errhandler: Object) => errors_may_return();
@@ -53,7 +53,8 @@ calls! {
     timed(Collectives) extension fn Comm_iagree(comm: Comm, flag: Place, request: Request);
     after(Communicators) extension fn Comm_shrink(comm: Comm, new: NewComm) => made(Call::Shrink, comm, new);
 
-    // In Fortran, strings have their lengths behind the other arguments: met when first used there.
+    // Only in C: in Fortran, the lengths of strings follow the other arguments, so the communicator is
+    // registered at its first use.
     after(Communicators) c fn Comm_accept(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Accept, comm, new);
     after(Communicators) c fn Comm_connect(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Connect, comm, new);
     after(Communicators) c fn Comm_spawn(

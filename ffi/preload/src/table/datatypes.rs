@@ -1,4 +1,4 @@
-//! Calls after which datatypes may be sent, and those that free them.
+//! Calls that create, commit and free datatypes.
 
 use crate::interpose::calls;
 use crate::notes::datatypes::{committed, duplicated, freeing};

@@ -1,9 +1,9 @@
-//! Files, of which the time is taken. Libraries read and write them with messages, collective operations and accesses of
-//! their own, by the names that programs use.
+//! File operations, whose time is measured. Libraries implement them by messages, collective operations and
+//! accesses of their own, under the names that programs use.
 
 use crate::interpose::calls;
 
-/// A macro's lines: the transfers that differ by their names alone.
+/// Defines the data transfers, which differ by their names only.
 macro_rules! transfers {
     ($(
         ($($place:ident: $kind:ident,)*) $($name:ident)+ => ($($last:ident: $last_kind:ident)?);
@@ -32,7 +32,7 @@ transfers! {
     (offset: Disp,) File_read_at_all_begin File_write_at_all_begin => ();
 }
 
-/// Ends of transfers in two parts.
+/// Defines the calls that end split collective transfers.
 macro_rules! ends {
     ($($name:ident)+) => {
         calls! {$(timed(Files) plain fn $name(file: Object, buf: Buf, status: Place);)+}
@@ -63,7 +63,7 @@ calls! {
     timed(Files) plain fn File_get_atomicity(file: Object, flag: Place);
     timed(Files) plain fn File_sync(file: Object);
 
-    // In Fortran, strings have their lengths behind the other arguments.
+    // Only in C: in Fortran, the lengths of strings follow the other arguments.
     timed(Files) c fn File_open(comm: Comm, name: Place, mode: Int, info: Object, file: Place);
     timed(Files) c fn File_delete(name: Place, info: Object);
     timed(Files) c fn File_set_view(

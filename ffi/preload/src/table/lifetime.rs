@@ -1,4 +1,4 @@
-//! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the texts of error codes.
+//! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the descriptions of error codes.
 
 use mpit_components::control;
 use mpit_ffi::life;
@@ -11,13 +11,13 @@ calls! {
     initializing() fortran fn Init() => life::ensure_up();
     initializing() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
     initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
-    // The end is seen from inside: what that needs is set up, at the latest, now.
+    // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     before() plain fn Finalize() => life::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
     initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
     before() plain fn Session_finalize(session: Place) => life::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
-    // In C, other arguments may follow, which are for other tools.
+    // Only the first parameter is known: in C, arguments for other tools may follow.
     passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
 }

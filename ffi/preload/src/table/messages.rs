@@ -1,11 +1,12 @@
-//! Messages: the four modes, blocking and not, the combined calls; and calls about messages whose time is taken.
+//! Messages: sends in four modes, blocking and nonblocking, and combined calls; and calls for receiving and
+//! buffering, whose time is measured.
 
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
 use crate::notes::messages::Sending;
 
-/// A mode's blocking and nonblocking send.
+/// Defines the blocking and the nonblocking send of a mode.
 macro_rules! sends {
     ($($when:ident $mode:ident: $name:ident $nonblocking:ident;)+) => {
         calls! {$(
@@ -19,7 +20,8 @@ macro_rules! sends {
     };
 }
 
-// Whether there is room in a buffer, or a receiver is ready, is for the library to say.
+// Buffered and ready sends are not recorded in advance: the library may refuse them for lack of buffer space
+// or of a receive.
 sends! {
     handing Standard: Send Isend;
     around Buffered: Bsend Ibsend;
@@ -64,12 +66,12 @@ calls! {
         buf: Buf, count: Count, datatype: Type, message: Place, request: Request,
     );
     timed(Receives) plain fn Cancel(request: Request);
-    // Ready are partitions of a message that counted when it was started.
+    // The partitions belong to a message that was recorded when it was started.
     timed(Receives) plain fn Pready(partition: Int, request: Object);
     timed(Receives) plain fn Pready_range(first: Int, last: Int, request: Object);
     timed(Receives) plain fn Pready_list(len: Int, partitions: Place, request: Object);
 
-    // Whoever takes a buffer away waits for what is in it.
+    // Detaching or flushing a buffer waits for the messages in it.
     timed(Receives) large fn Buffer_attach(buffer: Buf, size: Count);
     timed(Receives) large fn Buffer_detach(buffer: Place, size: CountOut);
     timed(Receives) plain fn Buffer_flush();

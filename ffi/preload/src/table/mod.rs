@@ -1,7 +1,7 @@
-//! The table of calls: what each is called, what its arguments are, and what is noted of it. A line is a call in all its
-//! forms, see [`crate::interpose`].
+//! The table of calls: their names, arguments and records. A line is a call in all its forms; see
+//! [`crate::interpose`].
 //!
-//! Functions are known by their symbols, so nothing in here has to be public.
+//! The functions are found by their symbols, so nothing in this module is public.
 
 mod accesses;
 mod collectives;

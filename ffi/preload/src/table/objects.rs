@@ -1,4 +1,5 @@
-//! Calls that free objects which tools may have bound control variables to, and nothing else is known of.
+//! Calls that free objects to which tools may have bound control variables, and of which nothing else is
+//! recorded.
 
 use mpit::words::Bind;
 

@@ -1,4 +1,4 @@
-//! Persistent requests for messages, and how all persistent requests are started and freed.
+//! Persistent requests for messages, and the calls that start and free all persistent requests.
 
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
@@ -28,7 +28,7 @@ calls! {
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
     ) => made_other(request);
 
-    // Partitions are one message, however they are made ready.
+    // A partitioned send is one message, regardless of the order in which its partitions become ready.
     making() plain fn Psend_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, dest: Int, tag: Int, comm: Comm, info: Object,
         request: Request,

@@ -1,4 +1,4 @@
-//! Completion, of which the time is taken.
+//! Calls that complete requests, whose time is measured.
 
 use crate::interpose::calls;
 

@@ -1,14 +1,14 @@
-//! The trampolines on aarch64. `x16` and `x17` are free at the entry of any function; functions of MPI leave `x9` to `x15`
-//! free, too. The return address is in `x30`.
+//! The trampolines for aarch64. `x16` and `x17` may be used at the entry of any function, `x9` to `x15` at
+//! that of MPI functions. `x30` is the return address.
 
 use std::arch::naked_asm;
 
 use crate::next;
 
-/// The exported function of a name that is looked at with and without listeners.
+/// Defines the exported function of a name that always takes the second destination of its `Next`.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
-        /// Goes where [`Next`](crate::next::Next) says.
+        /// Jumps to a destination of [`Next`](crate::next::Next).
         ///
         /// # Safety
         ///
@@ -29,10 +29,11 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// The exported function of a name, where a word of 32 bits, so many bytes behind a symbol, says whether there are listeners.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
+/// a symbol.
 macro_rules! entry_at {
     ($symbol:ident $next:ident $word:path, $offset:expr) => {
-        /// Goes where [`Next`](crate::next::Next) says.
+        /// Jumps to a destination of [`Next`](crate::next::Next).
         ///
         /// # Safety
         ///
@@ -60,10 +61,10 @@ macro_rules! entry_at {
 }
 pub(crate) use entry_at;
 
-/// The exported function of a name, where either of two words may say so.
+/// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! entry_at_either {
     ($symbol:ident $next:ident $word:path, $other:path) => {
-        /// Goes where [`Next`](crate::next::Next) says.
+        /// Jumps to a destination of [`Next`](crate::next::Next).
         ///
         /// # Safety
         ///
@@ -93,7 +94,7 @@ macro_rules! entry_at_either {
 }
 pub(crate) use entry_at_either;
 
-/// A function that goes on with the address of its `Next` in `x16`.
+/// Defines a function that jumps to another one with the address of its `Next` in `x16`.
 macro_rules! with_next {
     ($name:ident $next:ident $goes_on:path) => {
         #[unsafe(naked)]
@@ -110,7 +111,7 @@ macro_rules! with_next {
 }
 pub(crate) use with_next;
 
-/// Defines `unresolved`, where calls go until it is known where they go.
+/// Defines `unresolved`, the destination of calls until the next definition is found.
 macro_rules! unresolved {
     ($next:ident) => {
         $crate::trampoline::with_next! { unresolved $next $crate::trampoline::resolve }
@@ -118,7 +119,7 @@ macro_rules! unresolved {
 }
 pub(crate) use unresolved;
 
-/// Defines `entered`, where calls to functions of MPI with listeners go.
+/// Defines `entered`, the destination of calls to MPI functions with listeners.
 macro_rules! entered {
     ($next:ident) => {
         $crate::trampoline::with_next! { entered $next $crate::trampoline::ask }
@@ -126,7 +127,7 @@ macro_rules! entered {
 }
 pub(crate) use entered;
 
-/// Defines `entered` for a function with parameters that are not known here.
+/// Defines `entered` for a function with unknown parameters.
 macro_rules! passing {
     ($next:ident) => {
         $crate::trampoline::with_next! { entered $next $crate::trampoline::tell }
@@ -134,8 +135,9 @@ macro_rules! passing {
 }
 pub(crate) use passing;
 
-/// Defines a function that calls `$function` with its first eight arguments, which are integers or addresses, restores them,
-/// and jumps to the address that `$function` returns. `$function` runs no foreign code.
+/// Defines a function that calls `$function` with its first eight arguments, which are integers or addresses,
+/// restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code, so vector
+/// registers are not saved.
 macro_rules! jump_to {
     ($name:ident $function:ident $args:tt) => {
         #[unsafe(naked)]
@@ -162,8 +164,8 @@ macro_rules! jump_to {
 }
 pub(crate) use jump_to;
 
-/// Calls a function of ours with the [`next::Next`] in `x16`, the return address and the first argument of the call, and
-/// jumps to what it returns; all other registers that may be arguments are as before.
+/// Calls a function with the [`next::Next`] in `x16`, the return address and the first argument of the call,
+/// and jumps to the result. All other argument registers are unchanged.
 macro_rules! jump_to_result_of {
     ($($call:literal),+; $($operands:tt)*) => {
         naked_asm!(
@@ -199,13 +201,13 @@ macro_rules! jump_to_result_of {
     };
 }
 
-/// Finds out where a call goes, and goes there.
+/// Finds the destination of a call, and jumps to it.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
     jump_to_result_of!("bl {function}"; function = sym next::resolve)
 }
 
-/// Looks whether the program makes a call, among the objects that are known to call.
+/// Checks if the return address is in a known object of the program; looks up the caller otherwise.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn ask() {
     naked_asm!(
@@ -232,7 +234,7 @@ unsafe extern "C-unwind" fn look_up() {
     jump_to_result_of!("bl {function}"; function = sym next::enter)
 }
 
-/// Has a call recorded by the function that [`next::Next`] has for that, and goes on.
+/// Calls the function that records the call, with the [`next::Next`], and jumps to the result.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn tell() {
     jump_to_result_of!("ldr x17, [x16, #16]", "blr x17";)

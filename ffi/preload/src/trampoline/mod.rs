@@ -1,15 +1,16 @@
-//! The functions that are exported: machine code that chooses where a call goes, with all registers as they are.
+//! The exported functions: machine code that chooses the destination of a call with all registers unchanged.
 //!
-//! | function | |
+//! | function | purpose |
 //! |---|---|
-//! | `entry!` | the exported one: a jump to the next definition, or with listeners to the second place of [`Next`] |
-//! | `unresolved!` | both places at first: finds the next definition ([`next::resolve`]) and jumps there |
-//! | `entered!` | the second place for functions of MPI: looks whether the program makes the call ([`crate::callers`]) |
-//! | `jump_to!` | calls a function of ours with the arguments of the call, and jumps to the address that it returns |
-//! | `passing!` | the second place for functions with parameters that are not known here: records and jumps |
+//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to the second destination of [`Next`] |
+//! | `unresolved!` | both destinations at first: finds the next definition ([`next::resolve`]) and jumps there |
+//! | `entered!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
+//! | `jump_to!` | calls a function with the arguments, and jumps to the result |
+//! | `passing!` | the second destination of functions with unknown parameters: records the call and jumps |
 //!
-//! What is not a function of MPI may take and return anything: all that a caller may pass is kept while Rust code runs, the
-//! vector registers in their full width, and nothing is left on the stack at the jump.
+//! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
+//! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged
+//! at the jump.
 //!
 //! [`Next`]: crate::next::Next
 //! [`next::resolve`]: crate::next::resolve
@@ -28,14 +29,14 @@ pub(crate) use x86_64::{
     ask, entered, entry, entry_at, entry_at_either, jump_to, passing, resolve, tell, unresolved,
 };
 
-/// Runs code that a program does not expect at this place: it sees the same `errno` afterwards.
+/// Runs code inside a call without changing the `errno` that the program sees.
 pub(crate) fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
-    // SAFETY: the address is that of the calling thread's variable.
+    // SAFETY: `__errno_location` has no preconditions.
     let errno = unsafe { libc::__errno_location() };
-    // SAFETY: the variable belongs to this thread and is always there.
+    // SAFETY: the variable belongs to this thread and exists as long as the thread.
     let before = unsafe { errno.read() };
     let result = run();
-    // SAFETY: the variable belongs to this thread and is always there.
+    // SAFETY: the variable belongs to this thread and exists as long as the thread.
     unsafe { errno.write(before) };
     result
 }

@@ -1,23 +1,23 @@
-//! Bytes that a process exchanges with each other one.
+//! Numbers of bytes that a process exchanges with each other process.
 
 use std::cell::Cell;
 
 use super::bytes;
 use crate::arguments::CountArray;
 
-/// The bytes that a process exchanges with each other one.
+/// The bytes that a process exchanges with each other process.
 #[derive(Debug)]
 pub(crate) enum Amounts {
-    /// So many bytes.
+    /// An equal number of bytes with each.
     Each(u64),
-    /// The array's numbers of elements, of one size.
+    /// The numbers of elements in an array, and the size of an element.
     Counts(CountArray, u64),
-    /// Bytes of each: the elements have types of their own.
+    /// A number of bytes for each, from elements of different types.
     Listed(Listed),
 }
 
 impl Amounts {
-    /// The bytes exchanged with one process, or neighbor.
+    /// Returns the bytes exchanged with one process or neighbor.
     pub(super) fn with(&self, index: u32) -> u64 {
         match self {
             Self::Each(bytes) => *bytes,
@@ -27,7 +27,7 @@ impl Amounts {
     }
 }
 
-/// Bytes by process, or neighbor. Its memory is used again by the thread's next list.
+/// Bytes by process or neighbor. The thread's next list reuses its memory.
 #[derive(Debug)]
 pub(crate) struct Listed(Vec<u64>);
 
@@ -36,7 +36,7 @@ thread_local! {
 }
 
 impl Listed {
-    /// `None` if one of the types cannot be looked up that way.
+    /// Computes the list; returns `None` if the size of a type is unknown.
     pub(super) fn new(len: u32, counts: &CountArray, size: impl Fn(u32) -> Option<u64>) -> Option<Self> {
         let mut list = Self(SPARE.try_with(Cell::take).unwrap_or_default());
         list.0.clear();
@@ -49,7 +49,7 @@ impl Listed {
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        // Of a thread that ends, the memory is given back.
+        // In a thread that ends, the memory is freed.
         let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
     }
 }

@@ -1,6 +1,6 @@
-//! Collective operations: who takes part, and what this process exchanges with each other.
+//! Records of collective operations: the participants, and the bytes that this process exchanges with each.
 //!
-//! Only arguments that the standard calls significant at a process are looked at: others may be anything.
+//! Only arguments that the standard calls significant at a process are read: others may have any value.
 
 mod amounts;
 mod operations;
@@ -20,7 +20,7 @@ use super::{Note, Tell};
 use crate::arguments::{self, Buf, Count, CountArray, Int, Language, Type, TypeArray};
 use amounts::Listed;
 
-/// A collective operation of this process's.
+/// A collective operation of this process.
 #[derive(Debug)]
 pub(crate) struct Collective {
     pub(crate) comm: &'static Comm,
@@ -42,7 +42,7 @@ impl Collective {
         tell(&Operation { comm: comm.id(), kind, rank, size, root, volume, in_place });
     }
 
-    /// The bytes exchanged with each process, or neighbor; none if it is the same with all.
+    /// Returns the bytes exchanged with each process or neighbor; `None` if they are the same for all.
     pub(crate) fn listed(&self) -> Option<impl Iterator<Item = u64> + '_> {
         let len = self.comm.exchanges_with(self.kind);
         let varies = !matches!(self.amounts, Amounts::Each(_));
@@ -50,29 +50,30 @@ impl Collective {
     }
 }
 
-/// The effort to look up a communicator and a type.
+/// The effort allowed for looking up a communicator and a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// Only those that were used recently, as most are. Nothing is called for it in C, so the arguments
-    /// stay where they are.
+    /// Only the caches of recent lookups, which suffice for most calls. No function is called for it in C, so
+    /// the arguments stay in their registers.
     Recent,
-    /// To those that were met before: the library has not accepted them yet.
+    /// Only registered objects: the library has not accepted the handles yet.
     Met,
-    /// The library is asked.
+    /// The library may be asked.
     Anywhere,
 }
 
-/// The note of a collective operation: what makes it out of the call's arguments.
+/// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct Noting<F>(F);
 
 impl<F: Fn(Look) -> Option<Collective>> Noting<F> {
-    /// Finds out what can be known before the call.
+    /// Resolves what can be resolved before the call.
     pub(crate) fn prepare(self) -> Begun<F> {
         let known = (self.0)(Look::Met);
         Begun { known, make: self.0 }
     }
 
-    /// Returns the operation if it exchanges as much with each, on a communicator and of a type that were used recently.
+    /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
+    /// are in the caches of recent lookups.
     #[inline]
     fn at_recent(&self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::Recent)?;
@@ -111,14 +112,15 @@ impl<F: Fn(Look) -> Option<Collective>> Note for Noting<F> {
     }
 }
 
-/// A collective operation that was passed on: what was known of it before, or what makes it out of the call's arguments.
+/// A collective operation that was forwarded: the operation if it was resolved before, and the function that
+/// makes it from the call's arguments.
 pub(crate) struct Begun<F> {
     known: Option<Collective>,
     make: F,
 }
 
 impl<F: Fn(Look) -> Option<Collective>> Begun<F> {
-    /// Returns the operation. The library has accepted it.
+    /// Returns the operation. The library must have accepted it.
     pub(crate) fn operation(self) -> Option<Collective> {
         self.known.or_else(|| (self.make)(Look::Anywhere))
     }
@@ -150,7 +152,7 @@ fn bytes(count: i64, size: u64) -> u64 {
     count.max(0).cast_unsigned().wrapping_mul(size)
 }
 
-/// A call's communicator, to read the rest with.
+/// The communicator of a call, and the allowed effort to resolve the other arguments.
 #[derive(Clone, Copy)]
 struct Of {
     comm: &'static Comm,
@@ -176,7 +178,8 @@ impl Of {
         at_a_glance.then(|| root_of(self.comm, root.get()))
     }
 
-    /// Returns true for a buffer that is `MPI_IN_PLACE`; `None` if that takes a longer look.
+    /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup beyond the allowed
+    /// effort.
     #[inline]
     fn is_in_place<L: Language>(self, buffer: Buf<L>) -> Option<bool> {
         match self.look {
@@ -203,7 +206,7 @@ impl Of {
         }
     }
 
-    /// Elements of a type for each.
+    /// Returns the bytes of elements that have a type for each process.
     fn typed(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
         if self.look == Look::Recent {
             return None;
@@ -216,7 +219,8 @@ impl Of {
         Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
     }
 
-    /// The same where the root may be none: then nothing is exchanged.
+    /// Returns the bytes of a block for each process; 0 if this process takes no part (`MPI_PROC_NULL` as the
+    /// root).
     #[inline]
     fn each_unless_idle<L: Language>(self, root: Root, block: (Count<L>, Type<L>)) -> Option<Amounts> {
         if root == Root::None { Some(Amounts::Each(0)) } else { self.each(block) }
@@ -228,13 +232,13 @@ impl Of {
     }
 }
 
-/// A note of this kind.
+/// Wraps the function that makes the record.
 #[inline]
 fn noting<F: Fn(Look) -> Option<Collective>>(make: F) -> Noting<F> {
     Noting(make)
 }
 
-/// The root that a call names.
+/// Returns the root that a call names.
 #[inline]
 pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     if comm.is_remote() {

@@ -1,17 +1,17 @@
-//! One function for each collective operation: makes it of the arguments of the call.
+//! The collective operations: each function makes a record from the arguments of its call.
 
 use mpit_components::coll::{Kind, Root};
 
 use super::{Amounts, Collective, Look, Noting, Of, bytes, noting};
 use crate::arguments::{self, Buf, Count, Int, Language, RecvCounts, SendCounts, Type, Types};
 
-/// `MPI_Barrier`.
+/// Records `MPI_Barrier`.
 #[inline]
 pub(crate) fn barrier<L: Language>(comm: arguments::Comm<L>) -> Noting<impl Fn(Look) -> Option<Collective>> {
     noting(move |look| Some(Of::new(look, comm)?.note(Kind::Barrier, Root::None, Amounts::Each(0), false)))
 }
 
-/// `MPI_Bcast`.
+/// Records `MPI_Bcast`.
 #[inline]
 pub(crate) fn bcast<L: Language>(
     block: (Count<L>, Type<L>),
@@ -26,7 +26,7 @@ pub(crate) fn bcast<L: Language>(
     })
 }
 
-/// `MPI_Reduce`.
+/// Records `MPI_Reduce`.
 #[inline]
 pub(crate) fn reduce<L: Language>(
     sendbuf: Buf<L>,
@@ -42,7 +42,7 @@ pub(crate) fn reduce<L: Language>(
     })
 }
 
-/// Reductions to all: as many bytes go to each.
+/// Records reductions to all processes, in which the same number of bytes goes to each.
 #[inline]
 pub(crate) fn reduce_to_all<L: Language>(
     kind: Kind,
@@ -56,7 +56,7 @@ pub(crate) fn reduce_to_all<L: Language>(
     })
 }
 
-/// `MPI_Reduce_scatter`.
+/// Records `MPI_Reduce_scatter`.
 #[inline]
 pub(crate) fn reduce_scatter<L: Language>(
     sendbuf: Buf<L>,
@@ -66,13 +66,14 @@ pub(crate) fn reduce_scatter<L: Language>(
 ) -> Noting<impl Fn(Look) -> Option<Collective>> {
     noting(move |look| {
         let of = Of::new(look, comm)?;
-        // One for each process of this one's group, also where the parts come from another.
+        // The array has a count for each process of the local group, also on an intercommunicator.
         let amounts = Amounts::Counts(counts.of(of.comm.local_size()), of.size(datatype)?);
         Some(of.note(Kind::ReduceScatter, Root::None, amounts, of.is_in_place(sendbuf)?))
     })
 }
 
-/// `MPI_Gather`: what the root receives from each, or what goes to it.
+/// Records `MPI_Gather`: at the root the bytes received from each process, elsewhere the bytes sent to the
+/// root.
 #[inline]
 pub(crate) fn gather<L: Language>(
     sendbuf: Buf<L>,
@@ -93,7 +94,7 @@ pub(crate) fn gather<L: Language>(
     })
 }
 
-/// `MPI_Gatherv`.
+/// Records `MPI_Gatherv`.
 #[inline]
 pub(crate) fn gatherv<L: Language>(
     sendbuf: Buf<L>,
@@ -114,7 +115,8 @@ pub(crate) fn gatherv<L: Language>(
     })
 }
 
-/// `MPI_Scatter`: what the root sends to each, or what comes from it.
+/// Records `MPI_Scatter`: at the root the bytes sent to each process, elsewhere the bytes received from the
+/// root.
 #[inline]
 pub(crate) fn scatter<L: Language>(
     send: (Count<L>, Type<L>),
@@ -135,7 +137,7 @@ pub(crate) fn scatter<L: Language>(
     })
 }
 
-/// `MPI_Scatterv`.
+/// Records `MPI_Scatterv`.
 #[inline]
 pub(crate) fn scatterv<L: Language>(
     (counts, datatype): (SendCounts<L>, Type<L>),
@@ -156,7 +158,8 @@ pub(crate) fn scatterv<L: Language>(
     })
 }
 
-/// `MPI_Allgather`, `MPI_Alltoall`: in place, as much is sent as is received.
+/// Records `MPI_Allgather` and `MPI_Alltoall`: with `MPI_IN_PLACE`, the number of bytes sent is that of the
+/// bytes received.
 #[inline]
 pub(crate) fn all<L: Language>(
     kind: Kind,
@@ -172,7 +175,7 @@ pub(crate) fn all<L: Language>(
     })
 }
 
-/// `MPI_Allgatherv`: in place, this process's own block is sent.
+/// Records `MPI_Allgatherv`: with `MPI_IN_PLACE`, this process sends its own block of the receive buffer.
 #[inline]
 pub(crate) fn allgatherv<L: Language>(
     sendbuf: Buf<L>,
@@ -193,7 +196,7 @@ pub(crate) fn allgatherv<L: Language>(
     })
 }
 
-/// `MPI_Alltoallv`.
+/// Records `MPI_Alltoallv`.
 #[inline]
 pub(crate) fn alltoallv<L: Language>(
     sendbuf: Buf<L>,
@@ -213,7 +216,7 @@ pub(crate) fn alltoallv<L: Language>(
     })
 }
 
-/// `MPI_Alltoallw`.
+/// Records `MPI_Alltoallw`.
 #[inline]
 pub(crate) fn alltoallw<L: Language>(
     sendbuf: Buf<L>,
@@ -233,7 +236,7 @@ pub(crate) fn alltoallw<L: Language>(
     })
 }
 
-/// Neighborhood operations that send as much to each.
+/// Records neighborhood collectives that send the same number of bytes to each neighbor.
 #[inline]
 pub(crate) fn neighbors<L: Language>(
     kind: Kind,
@@ -246,7 +249,7 @@ pub(crate) fn neighbors<L: Language>(
     })
 }
 
-/// `MPI_Neighbor_alltoallv`.
+/// Records `MPI_Neighbor_alltoallv`.
 #[inline]
 pub(crate) fn neighbors_v<L: Language>(
     (counts, datatype): (SendCounts<L>, Type<L>),
@@ -259,7 +262,7 @@ pub(crate) fn neighbors_v<L: Language>(
     })
 }
 
-/// `MPI_Neighbor_alltoallw`.
+/// Records `MPI_Neighbor_alltoallw`.
 #[inline]
 pub(crate) fn neighbors_w<L: Language>(
     (counts, types): (SendCounts<L>, Types<L>),

@@ -1,12 +1,12 @@
-//! The three tables, as their headers have them.
+//! The constants of the three MPI flavors, as in their headers.
 
-use super::{Abi, Flavour, Handle};
+use super::{Abi, Flavor, Handle};
 
-/// The MPI-5 standard ABI.
+/// Returns the constants of the MPI-5 standard ABI.
 #[must_use]
 pub fn standard() -> Abi {
     Abi {
-        flavour: Flavour::Standard,
+        flavor: Flavor::Standard,
         narrow_handles: false,
         codes: [
             1006, 1005, 1003, 1001, 1002, 1004, 1007, 1011, 1010, 1012, 1013, 1009, 1014, 1015, 1017, 1016,
@@ -38,12 +38,12 @@ pub fn standard() -> Abi {
     }
 }
 
-/// MPICH's ABI. `all_handles` is the value of the library's data symbol `MPI_T_PVAR_ALL_HANDLES`, which is known
-/// only at run time.
+/// Returns the constants of MPICH's ABI. `all_handles` is the value of the library's variable
+/// `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
 #[must_use]
 pub fn mpich(all_handles: usize) -> Abi {
     Abi {
-        flavour: Flavour::Mpich,
+        flavor: Flavor::Mpich,
         narrow_handles: true,
         codes: [74, 59, 60, 61, 79, 78, 62, 73, 64, 65, 66, 67, 68, 69, 70, 71, 72],
         thread_levels: [0, 1, 2, 3],
@@ -97,11 +97,11 @@ pub fn mpich(all_handles: usize) -> Abi {
     }
 }
 
-/// Open MPI's ABI. Predefined handles are addresses of the library's objects, which `address_of` finds by symbol
-/// name; objects that a version lacks have no handle (0).
+/// Returns the constants of Open MPI's ABI. Predefined handles are addresses of the library's objects, which
+/// `address_of` finds by symbol name; objects that a version lacks have no handle (0).
 ///
-/// What versions without events lack has the numbers that Open MPI gave it later: the codes `NOT_ACCESSIBLE` and
-/// `NOT_SUPPORTED`, the kind `SESSION`, safety levels and source orderings.
+/// For versions without events, the constants that they lack have the numbers of later versions: the codes
+/// `NOT_ACCESSIBLE` and `NOT_SUPPORTED`, the kind `SESSION`, safety levels and source orderings.
 #[must_use]
 pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
     let object = |name: &str| address_of(name).unwrap_or(0);
@@ -119,7 +119,7 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         "double",
     ];
     Abi {
-        flavour: Flavour::OpenMpi,
+        flavor: Flavor::OpenMpi,
         narrow_handles: false,
         codes: [72, 54, 55, 56, 81, 82, 57, 73, 59, 60, 61, 62, 63, 64, 65, 66, 67],
         thread_levels: [0, 1, 2, 3],
