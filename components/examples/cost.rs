@@ -1,4 +1,4 @@
-//! What recording a message, an access or a collective operation and writing a line of a `.prof` file cost, in
+//! Cost of recording a message, an access or a collective operation, and of writing a line of a `.prof` file, in
 //! nanoseconds.
 //!
 //! `cargo run --release -p mpit-components --example cost`
@@ -42,7 +42,7 @@ fn in_turn(peers: u32, take: impl Fn(u32, u64)) {
     }
 }
 
-/// What is done with each message costs this, without the loop around it.
+/// Shows the cost of each message, without the loop around it.
 fn message(what: &str, peers: u32, take: impl Fn(u32, u64)) {
     show(&format!("{what}, {peers} peers in turn"), each(peers, take));
 }
@@ -64,7 +64,7 @@ fn all_messages() {
     }
     let comm = comms::created(comms::Description::new(Ranks::World(26), "world"));
     let report = |to, bytes| pml::sent(&Send { comm, dest: to, to, bytes, tag: 3, mode: Mode::Standard });
-    message("report to pml, nobody listens", 26, report);
+    message("report to pml, no listener", 26, report);
     with("pml_monitoring_messages_total", Class::Counter, || {
         message("report to pml, monitoring listens", 26, report);
     });
@@ -85,7 +85,7 @@ fn all_accesses() {
         let kind = osc::Kind::Put;
         osc::accessed(&Access { window, rank: to, target: to, kind, sent: bytes, received: 0 });
     };
-    message("report to osc, nobody listens", 26, access);
+    message("report to osc, no listener", 26, access);
     with("osc_monitoring_messages_sent_total", Class::Counter, || {
         message("report to osc, monitoring listens", 26, access);
     });
@@ -115,7 +115,7 @@ fn all_calls() {
             calls::begin(Area::Waiting).end();
         }
     };
-    show("a call, nobody listens", each(1, call));
+    show("a call, no listener", each(1, call));
     with("calls_wait_count", Class::Counter, || show("a call that is counted", each(1, call)));
     with("calls_wait_seconds", Class::Timer, || show("a call that is timed", each(1, call)));
 }

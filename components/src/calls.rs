@@ -1,7 +1,7 @@
-//! Calls that a program makes: how many, and how long they take.
+//! Number and duration of the MPI calls that the program makes.
 //!
-//! Each area has a COUNTER of calls and a TIMER of the time that they took. Both are kept while a handle on one of them is
-//! started, and the clock is read only while a handle on the TIMER is. It is the processor's cycle counter where that
+//! Each area has a COUNTER of calls and a TIMER of the time spent in them. Both are maintained while a handle of either is
+//! started; the clock is read only while a handle of the TIMER is. The clock is the processor's cycle counter where that
 //! runs at a constant rate, as for the time stamps of events.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use mpit::{category, pvar, threads};
 use crate::framework::Switch;
 use crate::{coll, osc, pml};
 
-/// What a call is for.
+/// The area of MPI that a call belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Area {
     /// Messages: sends, receives, probes.
@@ -33,18 +33,18 @@ const COLL: usize = Area::Collective as usize;
 const WAIT: usize = Area::Waiting as usize;
 const IO: usize = Area::Files as usize;
 
-/// What is kept of the calls of an area.
+/// The recording state of an area.
 struct Calls {
-    /// Whether calls are recorded: a reason for each handle that is started.
+    /// Subscription of the started handles: calls are recorded while there is at least one.
     switch: Switch,
-    /// Handles on the TIMER that are started.
+    /// The number of started handles of the TIMER.
     timers: AtomicU32,
     count: AtomicU64,
     ticks: AtomicU64,
 }
 
-/// For each area 1 while calls of it are recorded: what [`active`] looks at. It is added to the frameworks' words as well,
-/// so that a look at one word answers for a call that is reported to a framework.
+/// The flag of each area that [`active`] reads: 1 while calls of the area are recorded. The flag is also added to the flag
+/// of the framework for the same area, so that one load decides for a call that is reported to a framework.
 #[doc(hidden)]
 pub static RECORDING: [AtomicU32; 5] = [const { AtomicU32::new(0) }; 5];
 
@@ -62,37 +62,37 @@ impl Calls {
     }
 }
 
-/// Turns recording off, whatever handles are started.
+/// Stops recording, also for handles that are started.
 pub(crate) fn pause() {
     for calls in &RECORDS {
         calls.switch.pause();
     }
 }
 
-/// Turns recording on again, where handles are started.
+/// Resumes recording for the handles that are started.
 pub(crate) fn resume() {
     for calls in &RECORDS {
         calls.switch.resume();
     }
 }
 
-/// Whether anybody wants to know of calls of an area: one load.
+/// Returns true if calls of an area are recorded (one load).
 #[inline]
 #[must_use]
 pub fn active(area: Area) -> bool {
     RECORDING[area as usize].load(Relaxed) != 0
 }
 
-/// A call that is going on.
+/// A call in progress.
 #[derive(Debug)]
 #[must_use = "a call that does not end is not recorded"]
 pub struct Stopwatch {
     area: Area,
-    /// When it began, if somebody wants to know the time.
+    /// The time at which the call began, if a TIMER is started.
     begin: Option<i64>,
 }
 
-/// The user's call begins. Hosts do not tell of calls that other calls make.
+/// Begins a call that the program made. Hosts do not report calls that MPI calls make internally.
 #[inline]
 pub fn begin(area: Area) -> Stopwatch {
     let timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
@@ -100,14 +100,14 @@ pub fn begin(area: Area) -> Stopwatch {
 }
 
 impl Stopwatch {
-    /// The call ended.
+    /// Ends the call and records it.
     #[inline]
     pub fn end(self) {
         if active(self.area) {
             let record = &RECORDS[self.area as usize];
             threads::add(&record.count, 1);
             if let Some(begin) = self.begin {
-                // Counters of two processors may differ by a little.
+                // The thread may have moved to another processor, whose counter may differ slightly.
                 let ticks = clock::now().wrapping_sub(begin).max(0);
                 threads::add(&record.ticks, ticks.cast_unsigned());
             }
@@ -120,25 +120,25 @@ impl Stopwatch {
 #[derive(Debug)]
 pub struct CallsMade;
 
-/// A handle on a COUNTER was started.
+/// Starts counting: a handle of a COUNTER was started.
 fn count<const AREA: usize>() {
     RECORDS[AREA].switch.on();
 }
 
-/// A handle on a COUNTER was stopped.
+/// Stops counting: a handle of a COUNTER was stopped.
 fn stop_counting<const AREA: usize>() {
     RECORDS[AREA].switch.off();
 }
 
-/// A handle on a TIMER was started.
+/// Starts timing: a handle of a TIMER was started.
 fn time<const AREA: usize>() {
-    // Measured when it is first asked for, which is better now than between two calls.
+    // Measured on first use, which takes time: better here than between two calls.
     let _ = clock::ticks_per_second();
     RECORDS[AREA].timers.fetch_add(1, Relaxed);
     RECORDS[AREA].switch.on();
 }
 
-/// A handle on a TIMER was stopped.
+/// Stops timing: a handle of a TIMER was stopped.
 fn stop_timing<const AREA: usize>() {
     RECORDS[AREA].switch.off();
     RECORDS[AREA].timers.fetch_sub(1, Relaxed);

@@ -1,4 +1,4 @@
-//! Messages to people.
+//! Diagnostic messages for users.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -8,7 +8,7 @@ use mpit::printable;
 
 /// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
 pub(crate) fn complain(message: impl Display) {
-    // Nobody is left to tell when standard error is closed.
+    // A closed standard error leaves no place to report the failure.
     let _ = without_size_signal(|| {
         std::io::stderr().write_all(printable(&format!("mpit: {message}\n")).as_bytes())
     });

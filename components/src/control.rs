@@ -1,18 +1,18 @@
-//! What a program says to those who watch it.
+//! Control of recording by the program: `MPI_Pcontrol`.
 
 use crate::{calls, host, monitoring};
 
-/// The program called `MPI_Pcontrol`:
+/// Handles a call of `MPI_Pcontrol`.
 ///
-/// | level | |
+/// | level | effect |
 /// |---|---|
-/// | 0 | recording stops: what the program does from now on is in no variable and no file, although handles stay started and keep their values |
-/// | 1 | recording goes on, as at the start of a program |
-/// | 2 | what was recorded since the last time is written to the next numbered file, or all so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
-/// | others | nothing |
+/// | 0 | recording stops: later operations are in no variable and no file, although handles stay started and keep their values |
+/// | 1 | recording resumes |
+/// | 2 | the data recorded since the last time is written to the next numbered file, or all data so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
+/// | others | none |
 ///
-/// All of the monitoring components and the variables of [`calls`] obey, events do not. Components of others are notified of the
-/// level, whatever it is.
+/// The level applies to all monitoring components and to the variables of [`calls`], but not to events. Third-party
+/// components are notified of every level.
 pub fn pcontrol(level: i32) {
     for framework in host::frameworks() {
         framework.pcontrol(level);

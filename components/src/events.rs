@@ -8,7 +8,7 @@ use mpit::{category, event, source};
 use crate::comms::Record;
 use crate::windows::WindowId;
 
-/// The clock of the events of this process: the processor's cycle counter.
+/// The clock of this process's events: the processor's cycle counter.
 #[source(ordered, name = "mpit")]
 #[derive(Debug)]
 pub struct Clock;
@@ -18,8 +18,8 @@ pub struct Clock;
 #[derive(Debug)]
 pub struct Objects;
 
-/// A communicator is known from now on: it was made, or it was used for the first time and nobody had said that it was
-/// made.
+/// A communicator is known from now on: it was made, or it was used for the first time without having been reported
+/// as made.
 #[event(
     name = "comm_created",
     source = Clock,
@@ -31,7 +31,7 @@ pub struct Objects;
 pub struct CommCreated {
     /// The number that identifies the communicator for the life of the process.
     pub communicator: u64,
-    /// The number of processes that messages on it go to: of an intercommunicator, of the remote group.
+    /// The number of processes that messages on it go to: for an intercommunicator the remote group.
     pub size: i32,
     /// 1 for an intercommunicator, else 0.
     pub remote: i32,
@@ -83,11 +83,11 @@ pub struct WinFreed {
     pub window: u64,
 }
 
-/// Registrations for objects that are made or freed.
+/// The number of registrations for objects that are created or freed.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// Returns true if a tool listens to communicators and windows being made or freed: one load. Hosts that meet them only when they
-/// are used had better look at them when they are made then.
+/// Returns true if a tool listens to communicators and windows being created or freed (one load). A host that otherwise
+/// registers them on first use should then register them on creation.
 #[inline]
 #[must_use]
 pub fn active() -> bool {

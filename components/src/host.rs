@@ -1,7 +1,7 @@
-//! What a host says about itself: when it is up, and when it goes down.
+//! Host lifecycle: the initialization and finalization of MPI.
 //!
-//! A host calls [`initialized`] when MPI is up, [`crate::comms::created`] for each communicator, and
-//! [`finalizing`] while MPI is still up. It also says once whether several threads may report at once
+//! A host calls [`initialized`] when MPI is initialized, [`crate::comms::created`] for each communicator, and
+//! [`finalizing`] before MPI is finalized. The host also states once that several threads may report at once
 //! ([`mpit::threads::set_concurrent`]).
 
 use std::cell::Cell;
@@ -19,22 +19,22 @@ use crate::{coll, monitoring, osc, pml, run};
 
 static WORLD: OnceLock<World> = OnceLock::new();
 
-/// The components are closed, or being closed.
+/// True once closing of the components has begun.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// This thread runs functions of components.
+    /// True while this thread runs functions of components.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
-    /// Such a function activated or deactivated plug-ins.
+    /// True if such a function activated or deactivated plug-ins.
     static CHANGED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// MPI is up: opens the components that are selected. Only the first call counts.
+/// Opens the selected components: MPI is initialized. Only the first call has an effect.
 pub fn initialized(world: World) {
     outermost(|| {
         if WORLD.set(world).is_ok() {
             component::on_change(changed);
-            // The first look at the registry gives settings their values.
+            // The first use of the registry gives settings their values.
             let _ = Registry::global();
             run::settle(world, monitoring::stem_of_files().as_deref());
             monitoring::keep(world);
@@ -42,7 +42,7 @@ pub fn initialized(world: World) {
             osc::open(world);
             coll::open(world);
             monitoring::begin_run();
-            // The settings of a launcher are the same in all processes.
+            // A launcher passes the same settings to all processes, so one of them reports for all.
             if world.rank == 0 {
                 misspelled(Registry::global()).into_iter().for_each(complain);
             }
@@ -51,8 +51,8 @@ pub fn initialized(world: World) {
     });
 }
 
-/// MPI goes down: closes the components, which write what they have to write. Errors go to standard error, one
-/// line each. Only the first call after [`initialized`] counts.
+/// Closes the components, which write their output: MPI is about to be finalized. Errors go to standard error, one line
+/// each. Only the first call after [`initialized`] has an effect.
 pub fn finalizing() {
     outermost(|| {
         if WORLD.get().is_some() && !ENDED.swap(true, SeqCst) {
@@ -71,9 +71,9 @@ fn changed() {
     outermost(|| ());
 }
 
-/// Runs functions of components, and then what these made necessary. A function of a component that comes back here on
-/// the same thread finds nothing done yet: so components are opened one after the other. Other threads do not wait:
-/// a function of a component may wait for them.
+/// Runs functions of components, and then the changes that these requested. A nested call on the same thread does nothing,
+/// since [`changed`] has recorded its request before, so components are opened one after the other. Other threads do not
+/// wait, because a function of a component may wait for them.
 fn outermost(what: impl FnOnce()) {
     if INSIDE.replace(true) {
         return;
@@ -87,7 +87,7 @@ fn outermost(what: impl FnOnce()) {
     }
 }
 
-/// All frameworks.
+/// Returns all frameworks.
 pub(crate) fn frameworks() -> [&'static dyn AnyFramework; 3] {
     [pml::framework(), osc::framework(), coll::framework()]
 }
@@ -100,7 +100,7 @@ impl Drop for Leave {
     }
 }
 
-/// This process among the others; `None` before [`initialized`].
+/// Returns the rank of this process and the size of the world; `None` before [`initialized`].
 #[must_use]
 pub fn world() -> Option<World> {
     WORLD.get().copied()

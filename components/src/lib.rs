@@ -1,13 +1,25 @@
-//! What listens to the traffic of an MPI library, and how it hears of it.
+//! The frameworks that observe the traffic of an MPI library, and the components that record it.
 //!
-//! A *host* moves bytes: a real MPI library seen through the preload object, an implementation that embeds this
-//! crate, or [`local`]. It says when MPI is up ([`host`]), which communicators there are ([`comms`]), and reports
-//! each operation to one of three *frameworks*, as in Open MPI: [`pml`] (point to point), [`osc`] (one-sided) and
-//! [`coll`] (collectives). *Components* of a framework listen, several at once if need be. Which ones is chosen
-//! by the control variables `pml_components`, `osc_components` and `coll_components`. Tools listen, too, to the events
-//! of each framework and to those of [`events`].
+//! A *host* moves the bytes: a real MPI library observed through the preload library, an implementation that embeds this
+//! crate, or `mpit-local`, a small host for examples and tests. The host announces that MPI is initialized ([`host`]),
+//! registers its communicators ([`comms`]), and reports each operation to one of three *frameworks*, as in Open MPI: [`pml`]
+//! (point to point), [`osc`] (one-sided) and [`coll`] (collectives). A framework notifies its *components*, of which several
+//! can be open at once. The control variables `pml_components`, `osc_components` and `coll_components` select them. Tools can
+//! also register callbacks for the events of each framework and for those of [`events`].
 //!
-//! Everything here is written with the public interface of [`mpit`], as a third party would write it.
+//! # API boundary
+//!
+//! Hosts report traffic through [`comms`], [`windows`], [`pml`], [`osc`], [`coll`] and [`calls`]. [`prof`] and [`store`] define the
+//! files, which `mpit` (the command) and `mpit-report` read. A third-party component does not need this crate: the traits
+//! are in [`mpit::traffic`].
+//!
+//! # Invariants
+//!
+//! * This crate uses the public interface of [`mpit`] only, as a third-party component does. It contains no unsafe code and no C.
+//! * Recording takes no lock and allocates nothing, except for the first operation with a process.
+//! * No lock is held while a component or a host runs.
+//! * Memory grows with the processes that a process communicates with, not with the size of the job.
+//! * A file is complete or does not exist.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +32,6 @@ pub mod events;
 mod framework;
 pub mod gather;
 pub mod host;
-pub mod local;
 pub mod monitoring;
 pub mod osc;
 pub mod output;

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Atomic writing of files: a file appears complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -8,21 +8,21 @@ use mpit::files::{open_regular, without_size_signal};
 
 use crate::run;
 
-/// Writes a file through a temporary one in the same directory, which is made if it is not there. When anything
-/// fails, what stood at `path` before stays.
+/// Writes a file through a temporary one in the same directory, which is created if necessary. On failure, an existing file
+/// at `path` stays unchanged.
 ///
 /// # Errors
 ///
-/// Those of the file system and of `write`.
+/// The errors of the file system and of `write`.
 pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     without_size_signal(|| through_temporary(path, write, |temporary| fs::rename(temporary, path)))
 }
 
-/// Writes `<stem><ending>` in the same way, where `stem` gets the number of this process's world, and `first` is the first line of
-/// the text.
+/// Writes `<stem><ending>` like [`write_whole`]. `stem` gets the number of this process's world, and `first` is the first
+/// line of the text.
 ///
-/// A file of that name that another process wrote since this one began stays: it is of another world, or of another job with
-/// the same names. The next number is taken then. Returns the name that the file got.
+/// An existing file of that name that another process wrote since this one began is kept: it belongs to another world, or
+/// to another job with the same names. The file then gets the next number. Returns the final name.
 pub(crate) fn write_apart(
     stem: &Path,
     ending: &str,
@@ -38,7 +38,7 @@ pub(crate) fn write_apart(
     let mut number = run::number();
     let put = |temporary: &Path| loop {
         let path = name(number);
-        // Two processes that come at once do not both find the name free.
+        // Creating a hard link fails if the name exists, so of two concurrent processes only one gets the name.
         if fs::hard_link(temporary, &path).is_ok() {
             let _ = fs::remove_file(temporary);
             return Ok(path);
@@ -51,7 +51,7 @@ pub(crate) fn write_apart(
     without_size_signal(|| through_temporary(&first_name, write, put))
 }
 
-/// Returns true if a file was written since this process began, and not by it.
+/// Returns true if the file was written since this process began, and by another one.
 fn is_of_another(path: &Path, first: &[u8]) -> bool {
     let Some(began) = run::began() else { return false };
     let Ok(file) = open_regular(path) else { return false };
@@ -59,7 +59,7 @@ fn is_of_another(path: &Path, first: &[u8]) -> bool {
     is_new && first_line(file).is_ok_and(|line| line != first)
 }
 
-/// Returns the first line of a file, with its end, or the beginning of it.
+/// Returns the first line of a file, with its line end, or the beginning of it.
 pub(crate) fn first_line(file: File) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     BufReader::new(file).take(4096).read_until(b'\n', &mut line)?;
@@ -79,11 +79,11 @@ fn through_temporary<R>(
     })
 }
 
-/// Makes the directory of a file if it is not there.
+/// Creates the directory of a file if it does not exist.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// The errors of the file system.
 pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new(""));
     if directory.as_os_str().is_empty() {
@@ -94,8 +94,8 @@ pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
     })
 }
 
-/// A new file beside `path`. Its name is short, since `path` may be as long as names can be, and begins with a dot,
-/// so that tools that take all files `phase_*` never see it.
+/// Creates a file beside `path`. Its name is short, since that of `path` may have the maximum length, and begins with a
+/// dot, so that tools that read all files `phase_*` skip it.
 fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
     let mut seed = hash(path);
     let prefix = run::of_environment().map_or_else(|| ".mpit-".into(), |run| run::trace_prefix(&run));
@@ -103,7 +103,7 @@ fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)
         let name = directory.join(format!("{prefix}{}-{seed:x}", std::process::id()));
         match File::create_new(&name) {
             Ok(file) => return Ok((name, file)),
-            // Left by a process of the same number, perhaps on another machine.
+            // Left by a process with the same number, perhaps on another machine.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => seed = seed.wrapping_add(1),
             Err(error) => return Err(error),
         }
@@ -125,7 +125,7 @@ mod tests {
     use super::write_whole;
 
     #[test]
-    fn makes_the_directory_and_leaves_nothing_else() {
+    fn only_the_directory_is_made() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a/b/phase.0.prof");
         for text in ["first", "second"] {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "no space");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
-        // A directory stands where the file should go.
+        // A directory blocks the name of the file.
         let occupied = directory.path().join("occupied.0.prof");
         fs::create_dir(&occupied).unwrap();
         write_whole(&occupied, |_| Ok(())).unwrap_err();

@@ -1,8 +1,8 @@
-//! The text of a `.prof` file, byte for byte as Open MPI's tools read it.
+//! The text of a `.prof` file, byte for byte as Open MPI's tools expect it.
 //!
-//! Fields are separated by tabs. A line `E` or `I` stands for the messages to one process, external or internal, a
-//! block `D` for a communicator, and a comment `# COMPONENT` for what a component of others adds. The histogram of a pair is written once: on its `E` line, where it counts both
-//! kinds, or else on its `I` line.
+//! Fields are separated by tabs. A line `E` or `I` has the messages to one process, external or internal, a block `D`
+//! describes a communicator, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
+//! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
 
 use std::io::{self, Write};
 use std::iter::Peekable;
@@ -19,75 +19,75 @@ use crate::record::{BINS, Row};
 pub struct Block {
     /// The communicator.
     pub comm: Record,
-    /// From one to all.
+    /// Operations from one process to all.
     pub one_to_all: Sum,
-    /// From all to one.
+    /// Operations from all processes to one.
     pub all_to_one: Sum,
-    /// From all to all.
+    /// Operations from all processes to all.
     pub all_to_all: Sum,
 }
 
 impl From<Record> for Block {
-    /// A communicator without collective operations.
+    /// Creates a block for a communicator without collective operations.
     fn from(comm: Record) -> Self {
         let none = Sum::default();
         Self { comm, one_to_all: none, all_to_one: none, all_to_all: none }
     }
 }
 
-/// What was accessed in the memory of one process.
+/// The accesses to the memory of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accessed {
-    /// Its rank in the world.
+    /// The rank in the world.
     pub to: u32,
-    /// What went there.
+    /// Accesses, and the bytes sent to the process.
     pub sent: Sum,
-    /// What came from there.
+    /// Accesses that returned data, and the bytes received from the process.
     pub received: Sum,
 }
 
-/// What collective operations exchanged with one process, as if each pair did so directly.
+/// The exchange with one process in collective operations, as if each pair communicated directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchanged {
-    /// Its rank in the world.
+    /// The rank in the world.
     pub to: u32,
-    /// What was exchanged.
+    /// The number of messages and bytes.
     pub sum: Sum,
 }
 
-/// What a file says. Processes outside of the world have no line.
+/// The content of a file. Processes outside of the world have no line.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     /// The rank of this process in the world.
     pub me: u32,
-    /// What was sent to whom, by ascending rank.
+    /// Messages by receiver, in ascending order of ranks.
     pub messages: Vec<Row>,
-    /// One-sided accesses, by ascending rank.
+    /// One-sided accesses, in ascending order of ranks.
     pub accesses: Vec<Accessed>,
-    /// Collective operations, by ascending rank.
+    /// Collective operations, in ascending order of ranks.
     pub collectives: Vec<Exchanged>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,
-    /// Lines added by components, with their full names.
+    /// Lines added by components, with the components' full names.
     pub lines: Vec<(String, Lines)>,
 }
 
 impl Profile {
-    /// Writes the text, in pieces of moderate size. Members of communicators are a list up to `LISTED` and ranges
-    /// above.
+    /// Writes the text, in pieces of moderate size. Members of communicators are listed one by one up to `LISTED`, and as
+    /// ranges above. Bytes without a message, as a process leaves that is killed in its first send, make no line.
     ///
     /// # Errors
     ///
-    /// Those of the sink.
+    /// The errors of the sink.
     pub fn write(&self, sink: impl Write) -> io::Result<()> {
         self.write_with(sink, LISTED)
     }
 
-    /// Writes the text for a file of all processes, which has the members of communicators as ranges.
+    /// Writes the text for a file of all processes, with the members of communicators as ranges.
     ///
     /// # Errors
     ///
-    /// Those of the sink.
+    /// The errors of the sink.
     pub fn write_for_container(&self, sink: impl Write) -> io::Result<()> {
         self.write_with(sink, 0)
     }
@@ -96,12 +96,12 @@ impl Profile {
         let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
         out.put(b"# POINT TO POINT\n");
         for row in &self.messages {
-            if row.to != OUTSIDE && !row.external.is_zero() {
+            if row.to != OUTSIDE && row.external.count != 0 {
                 self.external(&mut out, row)?;
             }
         }
         for row in &self.messages {
-            if row.to != OUTSIDE && !row.internal.is_zero() {
+            if row.to != OUTSIDE && row.internal.count != 0 {
                 self.internal(&mut out, row)?;
             }
         }
@@ -141,7 +141,7 @@ impl Profile {
 
     fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
         self.pair(out, b"I\t", row.to, Sum { count: row.internal.count, bytes: row.internal.bytes });
-        if row.external.is_zero() {
+        if row.external.count == 0 {
             let mut bins = [0; BINS];
             row.internal.add_sizes_to(&mut bins);
             out.histogram(&bins);
@@ -149,7 +149,7 @@ impl Profile {
         out.end_line()
     }
 
-    /// A line that says no more than how much, unless it is nothing.
+    /// Writes a line with a sum, unless it counts nothing.
     fn sum<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: Sum) -> io::Result<()> {
         if sum.count == 0 {
             return Ok(());
@@ -158,7 +158,7 @@ impl Profile {
         out.end_line()
     }
 
-    /// A line about a pair of processes, without its end.
+    /// Writes the beginning of a line about a pair of processes.
     fn pair<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: Sum) {
         out.put(kind);
         out.number(u64::from(self.me));
@@ -203,10 +203,10 @@ impl Profile {
     }
 }
 
-/// Members of communicators of up to so many processes are listed one by one, as Open MPI has them.
+/// The size up to which members of communicators are listed one by one, as Open MPI does.
 const LISTED: u32 = 4096;
 
-/// Ranks with the same distance from each to the next, in ascending or descending order.
+/// Ranks with a constant distance, in ascending or descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     first: u32,
@@ -220,10 +220,10 @@ impl Run {
     }
 }
 
-/// Ranks in runs of three and more, and those between one by one.
+/// An iterator over runs of three and more ranks, and over single ranks between them.
 struct Runs<I: Iterator<Item = u32>> {
     ranks: Peekable<I>,
-    /// The second of two ranks that begin no run.
+    /// The second of two ranks that do not begin a run.
     held: Option<u32>,
 }
 
@@ -250,12 +250,12 @@ impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
     }
 }
 
-/// Text goes to the sink in pieces of this many bytes,
+/// The size of the pieces that are written to the sink.
 const PIECE: usize = 64 * 1024;
-/// and no line but those with names and ranks is longer than this.
+/// The maximum length of a line without names and lists of ranks.
 const SLACK: usize = 4096;
 
-/// `0,0,...,0,`: most bins of a histogram are empty.
+/// `0,0,...,0,`: the initial text of a histogram, of which most bins are empty.
 const ZEROS: [u8; 2 * BINS] = {
     let mut zeros = [b','; 2 * BINS];
     let mut at = 0;
@@ -304,11 +304,11 @@ impl<W: Write> Out<W> {
                 at += 1;
             }
         }
-        // The comma behind the last one.
+        // Removes the comma behind the last rank.
         self.text.pop();
     }
 
-    /// `7`, `-1`, `7-20`, or `7-21:2`.
+    /// Writes a run as `7`, `-1`, `7-20`, or `7-21:2`.
     #[inline]
     fn run(&mut self, run: Run) {
         if run.first == OUTSIDE {
@@ -325,7 +325,7 @@ impl<W: Write> Out<W> {
         }
     }
 
-    /// A name as it is, but on one line and in one field.
+    /// Writes a name, with line ends and tabs replaced.
     fn name(&mut self, name: &str) {
         self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     }

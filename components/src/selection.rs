@@ -1,10 +1,10 @@
-//! Selection lists, in the spelling of Open MPI's MCA: `a,b` is these and no others, `^a,b` all but these, and
-//! nothing at all is all.
+//! Selection lists, in the syntax of Open MPI's MCA: `a,b` selects these components only, `^a,b` all but these, and an
+//! empty list all.
 //!
-//! Open MPI's own lists (`mpiexec --mca pml ^monitoring`) name its components. What they leave out is left out here as well where
-//! a component of ours has the same name and no list of ours says otherwise.
+//! Open MPI's own lists (`mpiexec --mca pml ^monitoring`) name its components. A component of ours with the same name as an
+//! excluded one is excluded, too, unless a list of ours says otherwise.
 
-/// Which components of a framework are wanted.
+/// The selected components of a framework.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Selection<'a> {
     Only(Vec<&'a str>),
@@ -12,7 +12,7 @@ pub(crate) enum Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Reads a list. What makes no sense is skipped, with a sentence for each in the second value.
+    /// Parses a list. Invalid parts are skipped; the second value has a message for each.
     pub(crate) fn parse(list: &'a str, known: &[&str]) -> (Self, Vec<String>) {
         let list = list.trim();
         let (inverse, list) = match list.strip_prefix('^') {
@@ -45,21 +45,21 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// A selection list, and whose it is.
+/// A selection list, with its origin.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) text: String,
-    /// The environment variable with Open MPI's own list, if it is that one.
+    /// The environment variable with Open MPI's own list, if the list is from there.
     pub(crate) variable: Option<String>,
 }
 
 impl List {
-    /// Returns our list if there is one, or else what Open MPI's own list for the framework leaves out.
+    /// Returns our list if it is set, or else the exclusions of Open MPI's own list for the framework.
     pub(crate) fn in_force(framework: &str, ours: &str) -> Self {
         if ours.trim().is_empty() {
             let variable = format!("OMPI_MCA_{framework}");
             let theirs = mpit::environment::var(&variable).unwrap_or_default();
-            // A list of what is wanted is about components of Open MPI's; ours record beside them.
+            // A list of inclusions selects among Open MPI's components only; ours record beside them.
             if theirs.trim().starts_with('^') {
                 return Self { text: theirs, variable: Some(variable) };
             }
@@ -71,7 +71,7 @@ impl List {
         Selection::parse(&self.text, &[name]).0.admits(name)
     }
 
-    /// Returns a sentence for each part that makes no sense or surprises.
+    /// Returns a message for each part that is invalid or has a surprising effect.
     pub(crate) fn complaints(&self, known: &[&str]) -> Vec<String> {
         match &self.variable {
             None => Selection::parse(&self.text, known).1,
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_open_mpi_leave_out_only_what_is_ours() {
+    fn lists_of_open_mpi_exclude_only_our_names() {
         let theirs = |text: &str| List { text: text.into(), variable: Some("OMPI_MCA_pml".into()) };
         assert!(theirs("^cm,ucx").complaints(&KNOWN).is_empty() && theirs("^cm,ucx").admits("monitoring"));
         let list = theirs("^cm,monitoring");

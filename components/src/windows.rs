@@ -1,4 +1,4 @@
-//! Windows of one-sided communication, as traffic knows them.
+//! The registry of windows of one-sided communication.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ struct Records {
     pinned: BTreeSet<u64>,
     /// The freed windows among them, which handles may still be bound to.
     freed: Vec<u64>,
-    /// The number of them at which handles are looked through.
+    /// The number of freed windows at which handles are checked again.
     review_at: usize,
 }
 
-/// The least number of freed windows for which handles are looked through.
+/// The minimum of `review_at`.
 const REVIEW_AT: usize = 16;
 
 static RECORDS: Mutex<Records> = Mutex::new(Records {
@@ -48,7 +48,7 @@ impl Records {
         WindowId::from_number(window)
     }
 
-    /// Drops what is kept of a freed window, so that its slot can be used again.
+    /// Removes the sums of a freed window, so that its slot can be reused.
     fn forget(&mut self, window: u64) {
         self.pinned.remove(&window);
         let slot = slot(window);
@@ -58,33 +58,33 @@ impl Records {
     }
 }
 
-/// The slot for what is kept of a window; see [`crate::comms::slot`].
+/// Returns the slot for the sums of a window; see [`crate::comms::slot`].
 #[inline]
 #[must_use]
 pub(crate) fn slot(window: u64) -> u32 {
     crate::comms::slot(window)
 }
 
-/// Registers a new window over a group of so many processes and notifies tools, as [`announce`] does.
+/// Registers a new window over a group of `size` processes and notifies tools as [`announce`] does.
 pub fn created(size: u32) -> WindowId {
     let window = register();
     announce(window, size);
     window
 }
 
-/// Registers a new window, which is to be [announced](announce) when other threads can use it.
+/// Registers a new window. The caller [announces](announce) it once other threads can use it.
 pub fn register() -> WindowId {
     RECORDS.lock().new_id()
 }
 
-/// Notifies tools of a registered window over a group of so many processes. Their callbacks may do anything: hold no lock that
-/// they could need, and let no other thread wait for this one.
+/// Notifies tools of a registered window over a group of `size` processes. Their callbacks may call any function: the
+/// caller must not hold a lock that they could need, and no other thread may wait for the calling one.
 pub fn announce(window: WindowId, size: u32) {
     events::win_created(window, size);
 }
 
-/// Counts the accesses through a window from now on, since a handle is about to be bound to it. The sums stay as long as there is
-/// such a handle, also when the window is freed. Does nothing for a window that another thread has freed meanwhile: its slot may be
+/// Starts counting the accesses through a window, since a handle is about to be bound to it. The sums stay while such a
+/// handle exists, also after the window is freed. Does nothing for a window that another thread has freed: its slot may be
 /// that of a new window.
 pub fn pin(window: WindowId) {
     let mut records = RECORDS.lock();
@@ -93,7 +93,7 @@ pub fn pin(window: WindowId) {
     }
 }
 
-/// A window is freed. Tools are told, as in [`created`].
+/// Removes a freed window and notifies tools as [`created`] does.
 pub fn freed(window: WindowId) {
     events::win_freed(window);
     object::freed(Bind::Win, window.get());
@@ -113,10 +113,10 @@ pub fn freed(window: WindowId) {
     }
 }
 
-/// Forgets the freed windows that no handle is bound to any more.
+/// Removes the sums of freed windows that no handle is bound to any more.
 fn review() {
     let mut records = RECORDS.lock();
-    // Read under the lock, so that it is not older than a handle that was bound in the meantime.
+    // Read under the lock, so that the list includes handles that were bound in the meantime.
     let bound = Interface::global().bound_objects(Bind::Win);
     for window in std::mem::take(&mut records.freed) {
         if bound.contains(&window) {

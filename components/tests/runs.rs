@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -18,10 +19,12 @@ use mpit_components::windows;
 /// Set for a process that is a run; says what is special about it.
 const RUN: &str = "MPIT_TEST_RUN";
 
-/// What a run does: a few messages, and what is asked for.
+/// Makes a run: a few messages, and the special step.
 fn run(special: &str) {
-    if special == "early" {
-        return run_with_an_early_handle();
+    match special {
+        "early" => return run_with_an_early_handle(),
+        "threads" => return run_with_threads(),
+        _ => (),
     }
     let rank = u32::from(special != "first");
     host::initialized(World { rank, size: 3 });
@@ -56,7 +59,7 @@ fn run(special: &str) {
     host::finalizing();
 }
 
-/// What is not a message.
+/// Makes calls that are not messages.
 fn others(comm: CommId, short: CommId) {
     let window = windows::created(3);
     for (kind, sent, received) in [(osc::Kind::Put, 12, 0), (osc::Kind::Get, 0, 20)] {
@@ -81,7 +84,7 @@ fn run_with_an_early_handle() {
     flush.start().unwrap();
     let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
     let send = Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard };
-    // Nobody knows this process's rank yet, which the file's name needs.
+    // This process's rank is not known yet, which the file's name needs.
     assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
     host::initialized(World { rank: 1, size: 3 });
     println!("active: {}", pml::active());
@@ -89,8 +92,46 @@ fn run_with_an_early_handle() {
     pml::sent(&send);
     flush.stop().unwrap();
     assert!(!pml::active());
-    // What is sent when nobody looks is not in any file.
+    // A message that is sent without recording is not in any file.
     pml::sent(&send);
+    host::finalizing();
+}
+
+/// Two threads record while the first one ends phases.
+fn run_with_threads() {
+    host::initialized(World { rank: 1, size: 3 });
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
+    let window = windows::created(3);
+    let record = || {
+        for bytes in (0..20_000).map(|n| n % 1000 + 1) {
+            pml::sent(&Send { comm, dest: 0, to: 0, bytes, tag: 0, mode: Mode::Standard });
+            osc::accessed(&Access {
+                window,
+                rank: 2,
+                target: 2,
+                kind: osc::Kind::Put,
+                sent: bytes,
+                received: 0,
+            });
+            let volume = Volume::Each(bytes);
+            coll::end(&Operation {
+                comm,
+                kind: Kind::Allreduce,
+                rank: 1,
+                size: 3,
+                root: Root::None,
+                volume,
+                in_place: false,
+            });
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(record), scope.spawn(record)];
+        pcontrol(2);
+        while !threads.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            pcontrol(2);
+        }
+    });
     host::finalizing();
 }
 
@@ -155,7 +196,7 @@ fn without_histograms(profile: &str) -> String {
     profile.lines().map(line).collect()
 }
 
-/// That a text is a whole profile with these lines about messages, and with all about the rest.
+/// Asserts that a text is a whole profile with these lines about messages, and with all about the rest.
 fn assert_profile(profile: &str, messages: &[&str]) {
     for message in messages {
         assert!(profile.contains(&format!("\n{message}")), "{profile}\n{message}");
@@ -343,6 +384,37 @@ fn a_program_pauses_recording_and_writes() {
     }
 }
 
+/// Adds the bytes and messages of each line to those of the lines that begin in the same way.
+fn add_lines(sums: &mut BTreeMap<String, [u64; 2]>, profile: &str) {
+    for line in profile.lines() {
+        let fields: Vec<_> = line.split('\t').collect();
+        let Some(at) = fields.iter().position(|field| field.ends_with(" bytes")) else { continue };
+        let number = |field: &str| field.split(' ').next().unwrap().parse::<u64>().unwrap();
+        let (bytes, messages) = (number(fields[at]), number(fields[at + 1]));
+        assert!(messages > 0 || bytes == 0, "{line}");
+        let sum = sums.entry(fields[..at].join(" ")).or_default();
+        sum[0] += bytes;
+        sum[1] += messages;
+    }
+}
+
+fn phases_have_each_record_of_threads_once() {
+    let directory = tempfile::tempdir().unwrap();
+    start(directory.path(), "threads", &own_names());
+    let whole = directory.path().join("all.1.prof");
+    let (mut all, mut phases) = (BTreeMap::new(), BTreeMap::new());
+    add_lines(&mut all, &std::fs::read_to_string(&whole).unwrap());
+    let files = files(directory.path());
+    assert!(files.len() > 2, "{files:?}");
+    for file in files.iter().filter(|file| **file != whole) {
+        add_lines(&mut phases, &std::fs::read_to_string(file).unwrap());
+    }
+    assert_eq!(phases, all);
+    assert_eq!(all["E 1 0"], [20_020_000, 40_000]);
+    assert_eq!(all["S 1 2"], [20_020_000, 40_000]);
+    assert_eq!(all["A2A 1"][1], 40_000);
+}
+
 fn own_names() -> [(&'static str, &'static str); 3] {
     [
         ("MPIT_PML_MONITORING_ENABLE", "1"),
@@ -351,7 +423,7 @@ fn own_names() -> [(&'static str, &'static str); 3] {
     ]
 }
 
-fn a_file_that_cannot_be_written_is_one_line_and_not_the_end() {
+fn an_unwritable_file_costs_one_line() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("obstacle"), "").unwrap();
     let settings = [&own_names()[..2], &[("MPIT_PML_MONITORING_FILENAME", "obstacle/all")]].concat();
@@ -365,7 +437,7 @@ fn main() {
     if let Ok(special) = std::env::var(RUN) {
         return run(&special);
     }
-    let tests: [(&str, fn()); 9] = [
+    let tests: [(&str, fn()); 10] = [
         ("files_of_whole_runs", files_of_whole_runs),
         ("a_handle_may_be_started_before_mpi", a_handle_may_be_started_before_mpi),
         ("streams", streams),
@@ -374,10 +446,8 @@ fn main() {
         ("settings_that_nothing_takes_are_named", settings_that_nothing_takes_are_named),
         ("who_is_left_out_costs_nothing", who_is_left_out_costs_nothing),
         ("a_program_pauses_recording_and_writes", a_program_pauses_recording_and_writes),
-        (
-            "a_file_that_cannot_be_written_is_one_line_and_not_the_end",
-            a_file_that_cannot_be_written_is_one_line_and_not_the_end,
-        ),
+        ("phases_have_each_record_of_threads_once", phases_have_each_record_of_threads_once),
+        ("an_unwritable_file_costs_one_line", an_unwritable_file_costs_one_line),
     ];
     for (name, test) in tests {
         test();

@@ -15,7 +15,7 @@ use crate::events::Clock;
 /// 5 reduce, 6 allgather, 7 allgatherv, 8 allreduce, 9 alltoall, 10 alltoallv, 11 alltoallw, 12 reduce_scatter,
 /// 13 reduce_scatter_block, 14 scan, 15 exscan, 16 barrier, 17 neighbor_allgather, 18 neighbor_allgatherv,
 /// 19 neighbor_alltoall, 20 neighbor_alltoallv, 21 neighbor_alltoallw. bytes: exchanged with each process, -1 where it
-/// is not the same for each. sequence: counts the operations on the communicator while somebody listens, the same for
+/// is not the same for each. sequence: counts the operations on the communicator while there are listeners, equal for
 /// the begin and the end of an operation; a call that fails has no end. Bound to the communicator.
 #[event(
     name = "coll_begin",
@@ -27,10 +27,10 @@ use crate::events::Clock;
 )]
 #[derive(Debug)]
 pub struct CollBegin {
-    /// Which operation: a number, see above.
+    /// The operation, as one of the numbers in the description of this event.
     pub kind: i32,
-    /// The root's rank in its group; -1 for an operation without a root, and where the root is another process of this
-    /// one's group of an intercommunicator.
+    /// The root's rank in its group. It is -1 for an operation without a root and, on an intercommunicator, where the root
+    /// is another process of this process's group.
     pub root: i32,
     /// Bytes exchanged with each process; -1 where it is not the same for each.
     #[mpit(datatype = "COUNT")]
@@ -52,41 +52,41 @@ pub struct CollBegin {
 )]
 #[derive(Debug)]
 pub struct CollEnd {
-    /// As in [`CollBegin`].
+    /// The operation, see [`CollBegin::kind`].
     pub kind: i32,
-    /// As in [`CollBegin`].
+    /// The root's rank, see [`CollBegin::root`].
     pub root: i32,
-    /// As in [`CollBegin`].
+    /// Bytes exchanged with each process, see [`CollBegin::bytes`].
     #[mpit(datatype = "COUNT")]
     pub bytes: i64,
-    /// As in [`CollBegin`].
+    /// The communicator, see [`CollBegin::communicator`].
     pub communicator: u64,
-    /// As in [`CollBegin`].
+    /// The number of the operation, see [`CollBegin::sequence`].
     pub sequence: u64,
 }
 
-/// Whether a tool listens to either: ends are numbered by beginnings.
+/// Returns true if a tool listens to either event: the end of an operation carries the number given at its beginning.
 #[inline]
 pub(super) fn have_listeners() -> bool {
     CollBegin::DESC.has_listeners() || CollEnd::DESC.has_listeners()
 }
 
-/// The number of the newest operation on each communicator, times two; odd while it has not ended. MPI lets nobody
-/// begin two operations on a communicator at once.
+/// The number of the newest operation on each communicator, doubled; plus 1 while the operation has not ended. One word is
+/// enough, because MPI does not allow a process to begin two operations on a communicator concurrently.
 static SEQUENCES: Sparse<AtomicU64> = Sparse::new();
 
 fn sequence(comm: CommId) -> &'static AtomicU64 {
     SEQUENCES.entry(slot(comm.get()))
 }
 
-/// The operations on a new communicator are counted from 1 on, whatever had its slot before.
+/// Resets the numbering for a new communicator, whose slot may have had another one before.
 pub(super) fn created(comm: CommId) {
     if let Some(word) = SEQUENCES.get(slot(comm.get())) {
         word.store(0, Relaxed);
     }
 }
 
-/// Tells tools that an operation begins.
+/// Notifies tools that an operation begins.
 #[inline]
 pub(super) fn begin(operation: &Operation<'_>) {
     if have_listeners() {
@@ -104,13 +104,13 @@ pub(super) fn begin(operation: &Operation<'_>) {
     }
 }
 
-/// Tells tools that an operation has ended.
+/// Notifies tools that an operation has ended.
 #[inline]
 pub(super) fn end(operation: &Operation<'_>) {
     if have_listeners() {
         let word = sequence(operation.comm);
         let seen = word.load(Relaxed);
-        // Of an operation whose beginning nobody listened to, the end counts.
+        // The beginning was not numbered when no tool listened at that time: the end takes the next number.
         let number = if seen % 2 == 1 { seen / 2 } else { seen / 2 + 1 };
         word.store(2 * number, Relaxed);
         let Operation { comm, kind, .. } = *operation;
@@ -124,7 +124,7 @@ pub(super) fn end(operation: &Operation<'_>) {
     }
 }
 
-/// Hosts report from the call that the user made, where callbacks may do anything.
+/// Returns the context of an event. Hosts report from the call that the user made, where callbacks may call any function.
 fn about(comm: CommId) -> Context {
     Context::ANYWHERE.about(comm.get())
 }
@@ -144,7 +144,7 @@ fn bytes(operation: &Operation<'_>) -> i64 {
     }
 }
 
-/// Tools know the numbers, so they must not follow changes of the order.
+/// Returns the number of an operation in events. Tools rely on these numbers, so they do not depend on the order of `Kind`.
 fn number_of(kind: Kind) -> i32 {
     match kind {
         Kind::Bcast => 0,

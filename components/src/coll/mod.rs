@@ -35,38 +35,37 @@ static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
 static COLL: Framework<dyn Component> = Framework::new(traffic::Framework::Coll, |component| component);
 
-/// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of an
-/// [`Operation`].
+/// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Operation`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
     LISTENING.load(Relaxed) != 0
 }
 
-/// Whether anybody wants to know of the beginnings of operations, too: two loads. Hosts use it to spare themselves the
-/// making of an [`Operation`] for [`begin`].
+/// Returns true if a listener wants beginnings of operations, too (two loads). Hosts call it to avoid building an
+/// [`Operation`] for [`begin`].
 #[inline]
 #[must_use]
 pub fn beginnings_wanted() -> bool {
     events::have_listeners()
 }
 
-/// Tells that an operation begins, before the library is called.
+/// Notifies tools that an operation begins, before the library is called.
 #[inline]
 pub fn begin(operation: &Operation<'_>) {
     events::begin(operation);
 }
 
-/// Counts an operation whose call has succeeded if monitoring is the only component that listens, and nothing has to be made
-/// for it: no component is called. Returns false, and does nothing, otherwise. No tool may have listened when the operation
-/// began ([`beginnings_wanted`]). Does not panic.
+/// Counts an operation whose call succeeded, on the fast path: monitoring is the only component that listens, and nothing
+/// has to be allocated. Returns false, and does nothing, otherwise. The caller guarantees that no tool listened when the
+/// operation began ([`beginnings_wanted`]). Does not panic.
 #[inline]
 #[must_use]
 pub fn count(operation: &Operation<'_>) -> bool {
     COLL.is_only(&monitoring::SWITCH) && monitoring::count(operation)
 }
 
-/// Reports an operation to all who listen: the call has succeeded.
+/// Reports an operation, whose call succeeded, to all listeners.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "hosts call it in one place, for every operation")]
 pub fn end(operation: &Operation<'_>) {
@@ -76,13 +75,13 @@ pub fn end(operation: &Operation<'_>) {
     }
 }
 
-/// A communicator is created.
+/// Notifies the framework of a new communicator.
 pub(crate) fn created(record: &Record) {
     events::created(record.id);
     monitoring::created(record);
 }
 
-/// Tells the components of a communicator that is freed.
+/// Notifies the components of a freed communicator.
 pub(crate) fn freed(comm: CommId) {
     COLL.all(|component| component.freed(comm));
 }
@@ -91,12 +90,12 @@ pub(crate) fn open(world: World) {
     COLL.open(framework::components("coll"), &selection(), world);
 }
 
-/// The selection list in force.
+/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::in_force("coll", COMPONENTS.get().as_str())
 }
 
-/// This framework, as one of all.
+/// Returns this framework as a trait object.
 pub(crate) fn framework() -> &'static dyn AnyFramework {
     &COLL
 }

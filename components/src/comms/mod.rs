@@ -1,8 +1,8 @@
-//! Communicators, as traffic knows them.
+//! The registry of communicators.
 //!
-//! A communicator has an identity of its own here, never reused, whatever the address of the host's object. One that
-//! is freed is kept only if collective operations were counted on it and a file is to be written of it (see
-//! [`Reader`]); those that are alike, with the same name and members, are kept as one.
+//! Each communicator has an identity of its own here, which is never reused, whereas the host may reuse its handle. A freed
+//! communicator is kept only if collective operations were counted on it and a file is still to be written (see
+//! [`Reader`]). Freed communicators with the same name and members are merged into one record.
 
 mod ranks;
 mod records;
@@ -17,62 +17,62 @@ pub use records::{Reader, announce, created, freed, get, live, pin, register, re
 /// A host's description of a new communicator.
 #[derive(Clone, Debug)]
 pub struct Description<'a> {
-    /// Its name; empty if it has none.
+    /// The name; empty if it has none.
     pub name: &'a str,
-    /// Its origin, if that is known.
+    /// The origin, if it is known.
     pub origin: Option<Origin>,
-    /// The processes that messages on it go to: of an intercommunicator those of the remote group.
+    /// The processes that messages go to: for an intercommunicator the remote group.
     pub ranks: Ranks,
     /// True for an intercommunicator.
     pub remote: bool,
-    /// The neighbors in a topology: the processes that a neighborhood operation sends to, in the order of the
-    /// blocks that it sends, by their ranks in the world; [`mpit::object::OUTSIDE`] for `MPI_PROC_NULL`.
+    /// The neighbors in a topology: the processes that a neighborhood operation sends to, in the order of the blocks that
+    /// it sends, by their ranks in the world; [`mpit::object::OUTSIDE`] for `MPI_PROC_NULL`.
     pub neighbors: Arc<[u32]>,
 }
 
 impl<'a> Description<'a> {
-    /// An intracommunicator without a topology.
+    /// Describes an intracommunicator without a topology.
     #[must_use]
     pub fn new(ranks: Ranks, name: &'a str) -> Self {
         Self { name, origin: None, ranks, remote: false, neighbors: Arc::default() }
     }
 }
 
-/// The call that a communicator was made by.
+/// The call that created a communicator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The kind of call and the communicator it was made on: `split of MPI_COMM_WORLD`.
+    /// The kind of call and the parent communicator: `split of MPI_COMM_WORLD`.
     pub call: Arc<str>,
-    /// The number of the call among those of the kind on that communicator, from 1 on; the same in each process that
-    /// took part. 0 where processes cannot agree on one.
+    /// The number of this call among the calls of its kind on the parent, from 1 on. The number is equal in all processes
+    /// that take part, and 0 where the processes cannot agree on one.
     pub number: u64,
 }
 
-/// A communicator as the framework knows it.
+/// A registered communicator.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Its identity.
+    /// The identity.
     pub id: CommId,
-    /// Its present name, or the last one it had; empty if it has none.
+    /// The current name, or the last one before it was freed; empty if it has none.
     pub name: Arc<str>,
-    /// Its origin, if that is known.
+    /// The origin, if it is known.
     pub origin: Option<Origin>,
-    /// The processes that messages on it go to: of an intercommunicator those of the remote group.
+    /// The processes that messages go to: for an intercommunicator the remote group.
     pub ranks: Ranks,
     /// True for an intercommunicator.
     pub remote: bool,
     /// The processes that a neighborhood operation sends to; see [`Description::neighbors`].
     pub neighbors: Arc<[u32]>,
-    /// True after it was freed.
+    /// True once the communicator is freed.
     pub freed: bool,
-    /// The number of communicators that this stands for: freed ones that are alike are kept as one.
+    /// The number of communicators that this record stands for: freed ones with the same name and members share a record.
     pub alike: u64,
-    /// The number of the newest of them in [`Origin::number`].
+    /// The [`Origin::number`] of the newest of these.
     pub newest: u64,
 }
 
 impl Record {
-    /// The name for people: that of the communicator, or else where it comes from.
+    /// Returns the label for reports: the name of the communicator, or else its origin.
     #[must_use]
     pub fn label(&self) -> Label<'_> {
         match &self.origin {
@@ -84,14 +84,14 @@ impl Record {
     }
 }
 
-/// The name of a communicator for people, or of several that are alike.
+/// The label in reports of a communicator, or of several with the same name and members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label<'a> {
-    /// The name, or the call that made it.
+    /// The name, or the call that created it.
     pub name: &'a str,
     /// The number of that call; 0 if the communicator has a name.
     pub first: u64,
-    /// The number of the last one, if there are several.
+    /// The number of the last call, if the label stands for several.
     pub last: u64,
 }
 
@@ -107,8 +107,8 @@ impl fmt::Display for Label<'_> {
     }
 }
 
-/// The number of a slot for what is kept of a communicator. Slots of communicators that nothing is kept of are used
-/// again, so their number is bounded by what there is at one time.
+/// Returns the slot for the statistics of a communicator. The slots of communicators without statistics are reused, so the
+/// number of slots is bounded by the number of communicators that exist at one time.
 #[inline]
 #[must_use]
 pub(crate) fn slot(comm: u64) -> u32 {
@@ -118,12 +118,12 @@ pub(crate) fn slot(comm: u64) -> u32 {
     }
 }
 
-/// The number of a communicator in the order of creation.
+/// Returns the number of a communicator in the order of creation.
 #[must_use]
 pub(crate) fn number(comm: u64) -> u64 {
     comm & ((1 << NUMBER_BITS) - 1)
 }
 
-/// The lower bits of an identity are the number of the communicator in the order of creation. The upper ones are its
-/// slot, or 0 where the slot has the same number.
+/// The width of the lower part of an identity, which is the number of the communicator in the order of creation. The upper
+/// part is its slot, or 0 where the slot equals the number.
 pub(crate) const NUMBER_BITS: u32 = 40;

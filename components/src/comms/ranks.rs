@@ -13,12 +13,12 @@ use crate::host;
 /// The processes of a communicator by their ranks in the world, in the communicator's order.
 #[derive(Clone, Debug)]
 pub enum Ranks {
-    /// So many, and rank r is process r of the world. Takes no memory.
+    /// The number of processes: rank r is process r of the world. Takes no memory.
     World(u32),
     /// Rank r is process `list[r]` of the world, or [`mpit::object::OUTSIDE`]. Communicators over the same group
     /// may share the list.
     List(Arc<[u32]>),
-    /// The host is asked for the list when it is needed.
+    /// A list that is requested from the host on first use.
     Asked(Arc<Asked>),
 }
 
@@ -31,7 +31,7 @@ pub trait Ask: Debug + Send + Sync {
     fn world_rank(&self, rank: u32) -> Option<u32>;
 }
 
-/// A list of ranks that is made at first need. Communicators over the same group share it.
+/// A list of ranks that is created on first use. Communicators over the same group share it.
 #[derive(Debug)]
 pub struct Asked {
     size: u32,
@@ -39,20 +39,20 @@ pub struct Asked {
     list: OnceLock<Arc<[u32]>>,
 }
 
-/// Compares a list with the world.
+/// Returns true if a list is the world in its order.
 fn is_world(list: &[u32]) -> bool {
     host::world().is_some_and(|world| world.size as usize == list.len())
         && list.iter().zip(0..).all(|(rank, at)| *rank == at)
 }
 
 impl Asked {
-    /// A list of `size` ranks that was not needed yet.
+    /// Creates a list of `size` ranks that is not requested yet.
     #[must_use]
     pub fn new(size: u32, source: Box<dyn Ask>) -> Self {
         Self { size, source, list: OnceLock::new() }
     }
 
-    /// The number of processes.
+    /// Returns the number of processes.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.size
@@ -66,12 +66,12 @@ impl Asked {
         }
     }
 
-    /// The list. A host that cannot say leaves every member outside of the world.
+    /// Returns the list. If the host cannot give it, every member counts as outside of the world.
     pub fn list(&self) -> &Arc<[u32]> {
         if let Some(list) = self.list.get() {
             return list;
         }
-        // Outside of the cell: the host's code runs. A list that another thread made meanwhile is equal.
+        // Outside of the cell, because it runs code of the host. If another thread gets the list meanwhile, it is equal.
         let size = self.size as usize;
         let mut list = self.source.world_ranks().unwrap_or_default();
         list.resize(size, OUTSIDE);
@@ -81,7 +81,7 @@ impl Asked {
 }
 
 impl Ranks {
-    /// The number of processes.
+    /// Returns the number of processes.
     #[must_use]
     pub fn size(&self) -> u32 {
         match self {
@@ -91,7 +91,7 @@ impl Ranks {
         }
     }
 
-    /// The rank in the world of one member, or [`mpit::object::OUTSIDE`]. The host may be asked.
+    /// Returns the rank in the world of one member, or [`mpit::object::OUTSIDE`]. May call the host.
     #[must_use]
     pub fn world_rank(&self, rank: u32) -> u32 {
         match self {
@@ -102,7 +102,7 @@ impl Ranks {
         }
     }
 
-    /// The list, asked for if need be; `None` for the processes of the world in their order.
+    /// Returns the list, requested from the host if necessary; `None` for the processes of the world in their order.
     #[must_use]
     pub fn list(&self) -> Option<&Arc<[u32]>> {
         match self {
@@ -112,14 +112,14 @@ impl Ranks {
         }
     }
 
-    /// The world ranks, in the communicator's order. The host may be asked.
+    /// Iterates over the ranks in the world, in the communicator's order. May call the host.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let list: &[u32] = self.list().map_or(&[], |list| list);
         let identity = if let Self::World(size) = self { *size } else { 0 };
         (0..identity).chain(list.iter().copied())
     }
 
-    /// Returns the same processes without a source behind: equal lists share memory. The host may be asked.
+    /// Returns the same processes as a list that needs no host. Equal lists share memory. May call the host.
     #[must_use]
     pub fn settled(&self) -> Self {
         match self {
@@ -130,7 +130,7 @@ impl Ranks {
         }
     }
 
-    /// Identifies settled ranks for as long as they are kept: equal lists have the same address.
+    /// Returns an identifier of settled ranks, which is valid while they are held: equal lists have the same address.
     pub(crate) fn identity(&self) -> (u32, usize) {
         (self.size(), self.list().map_or(0, |list| list.as_ptr().addr()))
     }
@@ -144,14 +144,14 @@ impl PartialEq for Ranks {
 
 impl Eq for Ranks {}
 
-/// Lists in use, by a hash of what is in them.
+/// Lists in use, by a hash of their content.
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
 
 struct Lists {
     hasher: RandomState,
     by_hash: HashMap<u64, Vec<Weak<[u32]>>>,
-    /// Entries of lists that are gone, which keep their memory, are removed when there are so many entries, and always as
-    /// long as there are few.
+    /// The number of entries at which the entries of dropped lists are removed: a weak reference keeps the memory of the
+    /// list.
     limit: usize,
 }
 
@@ -164,7 +164,7 @@ fn shared_arc(list: &Arc<[u32]>) -> Arc<[u32]> {
     find(list).unwrap_or_else(|| keep(Arc::clone(list)))
 }
 
-/// So many lists are looked through whenever one is added.
+/// The number of entries up to which dropped lists are removed at each insertion.
 const FEW: usize = 64;
 
 fn with_lists<R>(act: impl FnOnce(&mut Lists) -> R) -> R {
@@ -192,7 +192,7 @@ fn keep(list: Arc<[u32]>) -> Arc<[u32]> {
         }
         let hash = lists.hasher.hash_one(&*list);
         let known = lists.by_hash.entry(hash).or_default();
-        // Another thread may have been quicker.
+        // Another thread may have inserted the same list meanwhile.
         if let Some(there) = known.iter().filter_map(Weak::upgrade).find(|there| **there == *list) {
             return there;
         }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_asked_once_and_equal_lists_are_one() {
+    fn the_host_is_asked_once_for_equal_lists() {
         static ASKED: AtomicU32 = AtomicU32::new(0);
         let asked = |list| Ranks::Asked(Arc::new(Asked::new(3, Box::new(Counted(&ASKED, list)))));
         let (one, other, unknown) = (asked(Some(vec![2, 0, 1])), asked(Some(vec![2, 0, 1])), asked(None));

@@ -1,4 +1,4 @@
-//! The communicators that there are, and those that were freed and are still to be written about.
+//! Records of the communicators that exist, and of freed ones that are still to be written to a file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,38 +17,38 @@ struct Records {
     newest: u64,
     /// Slots that can be used again.
     slots: Vec<u32>,
-    /// By identity.
+    /// Communicators that are not freed, by identity.
     live: BTreeMap<u64, Live>,
-    /// By the moment at which the first that the record stands for was freed.
+    /// Records of freed communicators, by the time at which the first communicator of the record was freed.
     freed: BTreeMap<u64, Freed>,
-    /// The record that freed communicators of a kind are added to.
+    /// The record that freed communicators of each kind are added to.
     kinds: HashMap<Kind, u64>,
-    /// Freed ones that a handle is bound to and that have no record any more.
+    /// Freed communicators without a record that a handle is bound to.
     bound: Vec<CommId>,
-    /// Handles are looked through again when so many freed ones are bound.
+    /// The number of freed communicators with bound handles at which the handles are checked again.
     review_at: usize,
-    /// The number of communicators freed so far: a clock.
+    /// The number of communicators freed so far, used as a clock.
     ever_freed: u64,
-    /// The moment at which each reader was made, by the number of the reader.
+    /// The time at which each reader was created, by the number of the reader.
     readers: BTreeMap<u64, Start>,
     newest_reader: u64,
 }
 
 struct Live {
     record: Record,
-    /// A handle was bound to it.
+    /// True if a handle was bound to the communicator.
     pinned: bool,
 }
 
 struct Freed {
     record: Record,
-    /// A handle is bound to it, which may ask for its numbers.
+    /// True while a handle is bound to the communicator, so that its statistics can still be read.
     pinned: bool,
-    /// The moment at which the last communicator of this record was freed.
+    /// The time at which the last communicator of this record was freed.
     last: u64,
 }
 
-/// Communicators of the same kind are alike.
+/// The properties that freed communicators must share to be merged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Kind {
     name: Arc<str>,
@@ -58,7 +58,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// The kind of a communicator whose ranks are settled.
+    /// Returns the kind of a communicator whose ranks are settled.
     fn of(record: &Record) -> Self {
         Self {
             name: Arc::clone(&record.name),
@@ -69,16 +69,16 @@ impl Kind {
     }
 }
 
-/// The moment at which a reader was made.
+/// The time at which a reader was created.
 #[derive(Clone, Copy)]
 struct Start {
-    /// The number of communicators that had been freed,
+    /// The number of communicators freed by then.
     freed: u64,
-    /// and the number of the newest one.
+    /// The number of the newest communicator at that time.
     newest: u64,
 }
 
-/// The least number of freed communicators for which handles are looked through.
+/// The minimum of `review_at`.
 const REVIEW_AT: usize = 16;
 
 static RECORDS: Mutex<Option<Records>> = Mutex::new(None);
@@ -122,8 +122,8 @@ impl Records {
         CommId::from_number(slot << NUMBER_BITS | self.newest)
     }
 
-    /// Nothing is kept of a communicator any more. Its record is to be dropped without the lock: the host may be
-    /// called.
+    /// Releases the slot of a communicator whose statistics are not needed any more. The caller drops the record after
+    /// releasing the lock, because that may call the host.
     fn forget(&mut self, id: CommId, pinned: bool) {
         if pinned {
             self.bound.push(id);
@@ -132,7 +132,7 @@ impl Records {
         }
     }
 
-    /// Treats freed communicators as all others when the last handle that was bound to them is gone.
+    /// Treats freed communicators like all others once no handle is bound to them any more.
     fn review(&mut self) {
         let pinned = self.freed.values().filter(|freed| freed.pinned).count();
         if pinned + self.bound.len() < self.review_at {
@@ -154,13 +154,13 @@ impl Records {
         self.review_at = (2 * still_bound).max(REVIEW_AT);
     }
 
-    /// The moment from which on all readers there are read.
+    /// Returns the latest creation time of a reader: records freed later are visible to all readers.
     fn newest_start(&self) -> Start {
         let latest = |of: fn(&Start) -> u64| self.readers.values().map(of).max().unwrap_or(0);
         Start { freed: latest(|start| start.freed), newest: latest(|start| start.newest) }
     }
 
-    /// Keeps a freed communicator: with others that are alike, if no reader can tell them apart.
+    /// Keeps a freed communicator, merged into the record of its kind if no reader can distinguish them.
     fn keep(&mut self, at: u64, freed: Freed) {
         let start = self.newest_start();
         let kind = Kind::of(&freed.record);
@@ -176,7 +176,7 @@ impl Records {
             collectives::merge(record.id, &target.record);
             self.forget(record.id, false);
         } else {
-            // Nothing can be added to one that a handle is bound to.
+            // A record that a handle is bound to cannot be merged.
             if !freed.pinned {
                 self.kinds.insert(kind, at);
             }
@@ -184,7 +184,8 @@ impl Records {
         }
     }
 
-    /// Forgets what no reader needs, and joins what none can tell apart any more. Returns what is to be dropped.
+    /// Drops records that no reader needs, and merges those that no reader can distinguish any more. Returns the dropped
+    /// ones.
     fn compact(&mut self) -> Vec<Record> {
         let needed = self.readers.values().map(|start| start.freed).min();
         let mut dropped = Vec::new();
@@ -201,15 +202,15 @@ impl Records {
     }
 }
 
-/// Registers a new communicator and notifies tools, as [`announce`] does.
+/// Registers a new communicator and notifies tools as [`announce`] does.
 pub fn created(what: Description<'_>) -> CommId {
     let id = register(what);
     announce(id);
     id
 }
 
-/// Notifies tools of a registered communicator. Their callbacks may do anything: hold no lock that they could need, and let no
-/// other thread wait for this one.
+/// Notifies tools of a registered communicator. Their callbacks may call any function: the caller must not hold a lock that
+/// they could need, and no other thread may wait for the calling one.
 pub fn announce(comm: CommId) {
     if events::active()
         && let Some(record) = get(comm)
@@ -218,7 +219,7 @@ pub fn announce(comm: CommId) {
     }
 }
 
-/// Registers a new communicator, which is to be [announced](announce) when other threads can use it.
+/// Registers a new communicator. The caller [announces](announce) it once other threads can use it.
 pub fn register(what: Description<'_>) -> CommId {
     let Description { name, origin, ranks, remote, neighbors } = what;
     let newest = origin.as_ref().map_or(0, |origin| origin.number);
@@ -230,7 +231,7 @@ pub fn register(what: Description<'_>) -> CommId {
     id
 }
 
-/// A communicator was given another name.
+/// Changes the name of a communicator.
 pub fn renamed(comm: CommId, name: &str) {
     let renamed = {
         let mut records = records();
@@ -244,21 +245,22 @@ pub fn renamed(comm: CommId, name: &str) {
     collectives::renamed(&renamed);
 }
 
-/// A handle is about to be bound to a communicator. Its numbers stay as long as there is such a handle, also when it is freed.
+/// Records that a handle is about to be bound to a communicator. Its statistics stay while such a handle exists, also after
+/// the communicator is freed.
 pub fn pin(comm: CommId) {
     if let Some(live) = records().live.get_mut(&comm.get()) {
         live.pinned = true;
     }
 }
 
-/// Ends a communicator. Notifies tools, as [`created`] does.
+/// Frees a communicator and notifies tools as [`created`] does.
 pub fn freed(comm: CommId) {
     let Some(Live { mut record, pinned }) = records().live.remove(&comm.get()) else { return };
     record.freed = true;
     let is_bound = pinned && Interface::global().bound_objects(Bind::Comm).contains(&comm.get());
     let is_used = collectives::is_used(comm);
     if is_used {
-        // It was asked for its members when it was used.
+        // Settled already if it was used, so the host is not called here.
         record.ranks = record.ranks.settled();
     }
     coll::freed(comm);
@@ -284,13 +286,13 @@ pub fn freed(comm: CommId) {
     object::freed(Bind::Comm, comm.get());
 }
 
-/// Returns the description of a communicator that is not freed.
+/// Returns the description of a communicator, unless it is freed.
 #[must_use]
 pub fn get(comm: CommId) -> Option<Record> {
     records().live.get(&comm.get()).map(|live| live.record.clone())
 }
 
-/// The communicators that are not freed, in the order of creation.
+/// Returns the communicators that are not freed, in the order of creation.
 #[must_use]
 pub fn live() -> Vec<Record> {
     let live = records().live.values().map(|live| live.record.clone()).collect();
@@ -302,14 +304,14 @@ fn in_order(mut records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// A writer of communicators, also of those that are freed in the meantime.
+/// A reader of the records, which keeps those of communicators that are freed in the meantime.
 #[derive(Debug)]
 pub struct Reader {
     number: u64,
 }
 
 impl Reader {
-    /// A reader of the communicators that exist now or will.
+    /// Creates a reader of the communicators that exist now or are created later.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "it begins to hold what others free; not a plain value")]
     pub fn new() -> Self {
@@ -321,7 +323,7 @@ impl Reader {
         Self { number }
     }
 
-    /// The communicators that are there, and those that were freed since the reader was made and had operations, in the
+    /// Returns the communicators that exist, and those with operations that were freed since the reader was created, in the
     /// order of creation.
     #[must_use]
     pub fn comms(&self) -> Vec<Record> {

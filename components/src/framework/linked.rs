@@ -1,10 +1,10 @@
-//! The components that are linked into the program.
+//! Components linked into the program.
 
 use mpit::desc::ComponentDesc;
 
 use crate::complaint::complain;
 
-/// The components of a framework in this program.
+/// Returns the components of a framework in this program.
 pub(crate) fn components<C: ?Sized + Send + Sync + 'static>(
     framework: &'static str,
 ) -> impl Iterator<Item = (&'static str, &'static C)> {

@@ -1,4 +1,4 @@
-//! The part that all frameworks share: the components that are open, and the way of an operation to those that listen.
+//! The part that all frameworks share: the open components, and the dispatch of operations to those that listen.
 
 mod linked;
 mod register;
@@ -21,10 +21,10 @@ use crate::selection::List;
 pub(crate) use linked::components;
 use register::{Choice, Known, Register, Step};
 
-/// The number of components that were opened in this process.
+/// The number of components opened so far in this process.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
-/// A component that takes part, or did until its plug-in was deactivated.
+/// A component that is open, or was until its plug-in was deactivated.
 struct Listener<C: ?Sized + 'static> {
     component: &'static C,
     switch: &'static Switch,
@@ -33,14 +33,15 @@ struct Listener<C: ?Sized + 'static> {
 /// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: traffic::Framework,
-    /// Converts a component of another image.
+    /// Converts a component of another image into an object of the framework's trait.
     invite: fn(&'static ForeignComponent) -> &'static C,
-    /// Those that take part: what traffic looks at. Most often there is only monitoring.
+    /// The first listener, which dispatch looks at first: usually it is monitoring and the only one.
     first: OnceLock<Listener<C>>,
     others: Log<Listener<C>>,
-    /// The switch of the only one that takes part; null if there are none or several.
+    /// The switch of the only open component; null if there are none or several.
     only: AtomicPtr<Switch>,
-    /// Never held while a function of a component runs: that may need another thread, which may come here.
+    /// The state of all components. Never locked while a function of a component runs: that function may wait for another
+    /// thread, which may need this lock.
     register: Mutex<Register<C>>,
 }
 
@@ -60,13 +61,13 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Returns true if the component with this switch listens, and no other component takes part.
+    /// Returns true if the component with this switch listens, and no other component is open.
     #[inline]
     pub(crate) fn is_only(&self, switch: &'static Switch) -> bool {
         switch.is_on() && std::ptr::eq(self.only.load(Relaxed), switch)
     }
 
-    /// Tells all who listen. No lock, no allocation.
+    /// Calls `tell` for each component that listens. Takes no lock and does not allocate.
     #[inline]
     pub(crate) fn each(&'static self, tell: impl Fn(&'static C)) {
         let Some(first) = self.first.get() else { return };
@@ -85,7 +86,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Tells all who take part, whether they listen or not.
+    /// Calls `tell` for each open component, also for those that do not listen at the moment.
     pub(crate) fn all(&'static self, tell: impl Fn(&'static C)) {
         self.first.get().into_iter().chain(self.others.iter()).for_each(|listener| tell(listener.component));
     }
@@ -94,8 +95,8 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens those of the components that a selection list names, and of those that other images brought so far. Only the
-    /// first call counts.
+    /// Opens the components that a selection list admits, among the given ones and those of other images so far. Only the
+    /// first call has an effect.
     pub(crate) fn open(
         &self,
         components: impl Iterator<Item = (&'static str, &'static C)>,
@@ -105,7 +106,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         let linked = components.map(|(name, component)| Known::new(name, component, None));
         let mut known: Vec<_> = linked.collect();
         known.extend(self.guests());
-        // The order of definitions is the linker's.
+        // The linker determines the order of definitions; sorting makes it reproducible.
         known.sort_unstable_by_key(|known| known.name);
         let names: Vec<_> = known.iter().map(|known| known.name).collect();
         {
@@ -116,7 +117,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             register.known = known;
             register.choice = Some(Choice { world, list: list.text.clone() });
         }
-        // A list that a launcher handed on is the same in all processes.
+        // A launcher passes the same list to all processes, so one of them reports for all.
         if list.variable.is_none() || world.rank == 0 {
             for complaint in list.complaints(&names) {
                 complain(format_args!("{}_components: {complaint}", self.which.name()));
@@ -125,7 +126,8 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.settle();
     }
 
-    /// Looks at the components of other images: opens those that came or came again, and closes those that went.
+    /// Adapts to components of other images: opens those that were added or activated again, and closes those that were
+    /// deactivated.
     pub(crate) fn look(&self) {
         {
             let mut register = self.register();
@@ -144,18 +146,18 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         guests.map(|guest| Known::new(guest.name(), (self.invite)(guest), Some(guest)))
     }
 
-    /// Opens and closes components until each is in the state that it should be in. A component that another thread is
-    /// opening or closing is left to that thread, which does the rest when the function returns; nothing waits.
+    /// Opens and closes components until each is in its intended state. A component that another thread is opening or
+    /// closing is left to that thread, which completes the rest when the function returns. Does not wait.
     fn settle(&self) {
         loop {
-            // A statement of its own, at whose end the lock is free again.
+            // A separate statement, so that the lock is released at its end.
             let next = self.register().next_step();
             let Some((at, step)) = next else { return };
             self.run(at, &step);
         }
     }
 
-    /// Runs the function of a component, without a lock, and notes the outcome.
+    /// Runs a function of a component without a lock, and records the outcome.
     fn run(&self, at: usize, step: &Step<C>) {
         let is_open = match step {
             Step::Open(component, world) => component.open(*world),
@@ -174,13 +176,14 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// The component takes part from now on.
+    /// Adds a component to those that are notified.
     fn admit(&self, known: &mut Known<C>) {
         known.is_open = true;
         known.opened = OPENINGS.fetch_add(1, Relaxed);
         if !known.is_listed {
             let (component, switch) = (known.component, known.component.switch());
-            // Nobody else appends, and there is room for more than fit into memory.
+            // Only this thread appends, because the caller holds the register, and the list has more slots than memory can
+            // fill.
             let is_first = self.first.get().is_none();
             self.only.store(if is_first { from_ref(switch).cast_mut() } else { null_mut() }, Relaxed);
             known.is_listed = match self.first.set(Listener { component, switch }) {
@@ -189,12 +192,12 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             };
         }
         if known.guest.is_some() {
-            // Asleep until it was open.
+            // Paused until the component was open.
             known.component.switch().resume();
         }
     }
 
-    /// The components that are open, with their full names. Their functions may be called: no lock is held.
+    /// Returns the open components with their full names. The caller may call their functions, because no lock is held.
     fn open_ones(&self) -> Vec<(String, &'static C)> {
         let register = self.register();
         let open = register.known.iter().filter(|known| known.is_open);
@@ -202,21 +205,21 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     }
 }
 
-/// A framework, whatever its components implement.
+/// A framework, independent of the trait that its components implement.
 pub(crate) trait AnyFramework: Sync {
-    /// Opens components of other images that came, and closes those that went.
+    /// Opens components of other images that were added, and closes those that were deactivated.
     fn look(&self);
 
-    /// Opens no component from now on. One that another thread is opening is closed by that thread.
+    /// Prevents further openings. A component that another thread is opening is closed by that thread.
     fn begin_close(&self);
 
-    /// Returns when the component that was opened last was opened, as a position among all openings of the process.
+    /// Returns the position of the component that was opened last among all openings of the process.
     fn last_opened(&self) -> Option<u64>;
 
     /// Closes the component that was opened last.
     fn close_last(&self);
 
-    /// Hands a call of `MPI_Pcontrol` to the open components.
+    /// Forwards a call of `MPI_Pcontrol` to the open components.
     fn pcontrol(&self, level: i32);
 
     /// Asks the open components for their lines; returns them with the components' full names.

@@ -1,4 +1,4 @@
-//! The components that a framework knows, in which state each is, and the function that has to run next.
+//! The components known to a framework, the state of each, and the function that has to run next.
 
 use mpit::plugin::component::ForeignComponent;
 
@@ -10,16 +10,16 @@ use crate::selection::Selection;
 pub(super) struct Known<C: ?Sized + 'static> {
     pub(super) name: &'static str,
     pub(super) component: &'static C,
-    /// A component of another image, which may be activated and deactivated at any time.
+    /// The component of another image, which may be activated and deactivated at any time.
     pub(super) guest: Option<&'static ForeignComponent>,
-    /// The last epoch in which it was asked to take part.
+    /// The last epoch in which the component was considered for opening.
     asked: Option<u64>,
-    /// True if it takes part.
+    /// True if the component is open.
     pub(super) is_open: bool,
     pub(super) is_listed: bool,
-    /// The position among all openings of this process, if it is open.
+    /// The position among all openings of this process, if the component is open.
     pub(super) opened: u64,
-    /// A thread runs its `open` or `close`, and looks at it once more afterwards.
+    /// True while a thread runs its `open` or `close`. That thread checks the state again afterwards.
     pub(super) is_busy: bool,
 }
 
@@ -54,7 +54,7 @@ impl<C: ?Sized + Lifecycle> Known<C> {
         Step::Close(self.component)
     }
 
-    /// Returns the activation in which it may take part; there is one for all that is linked into the program.
+    /// Returns the epoch in which the component may be open. Components linked into the program have a single one.
     fn epoch(&self) -> Option<u64> {
         self.guest.map_or(Some(1), ForeignComponent::epoch)
     }
@@ -63,14 +63,14 @@ impl<C: ?Sized + Lifecycle> Known<C> {
 /// The choice that is fixed when MPI is initialized.
 pub(super) struct Choice {
     pub(super) world: World,
-    /// The selection list.
+    /// The text of the selection list.
     pub(super) list: String,
 }
 
 /// All components that the framework knows.
 pub(super) struct Register<C: ?Sized + 'static> {
     pub(super) choice: Option<Choice>,
-    /// Only grows, so that a step can be finished by its place.
+    /// The components. The list only grows, so an index stays valid until the step is finished.
     pub(super) known: Vec<Known<C>>,
     pub(super) is_closed: bool,
 }
@@ -80,14 +80,14 @@ impl<C: ?Sized + Lifecycle> Register<C> {
         Self { choice: None, known: Vec::new(), is_closed: false }
     }
 
-    /// Adds a component of another image, unless it is there.
+    /// Adds a component of another image, unless it is known.
     pub(super) fn add_new(&mut self, guest: Known<C>) {
         if !self.known.iter().any(|known| is_same(known.guest, guest.guest)) {
             self.known.push(guest);
         }
     }
 
-    /// Returns the first function that has to run, by the place of its component, and marks that as busy.
+    /// Returns the first function that has to run and the index of its component, which is marked as busy.
     pub(super) fn next_step(&mut self) -> Option<(usize, Step<C>)> {
         let Self { choice, known, is_closed } = self;
         let choice = choice.as_ref()?;
@@ -112,19 +112,19 @@ impl<C: ?Sized + Lifecycle> Register<C> {
         None
     }
 
-    /// The position among all openings of the component that was opened last, of those that can be closed.
+    /// Returns the position among all openings of the component that was opened last and can be closed.
     pub(super) fn last_opened(&self) -> Option<u64> {
         self.known.iter().filter(|known| known.can_close()).map(|known| known.opened).max()
     }
 
-    /// The close function of the component that was opened last, by its place; it is marked as busy.
+    /// Returns the close function of the component that was opened last, and its index. Marks the component as busy.
     pub(super) fn begin_close_last(&mut self) -> Option<(usize, Step<C>)> {
         let open = self.known.iter_mut().enumerate().filter(|(_, known)| known.can_close());
         open.max_by_key(|(_, known)| known.opened).map(|(at, known)| (at, known.begin_close()))
     }
 }
 
-/// A function of a component that has to run now.
+/// A function of a component that has to run.
 pub(super) enum Step<C: ?Sized + 'static> {
     Open(&'static C, World),
     Close(&'static C),

@@ -53,7 +53,7 @@ static REASONS: AtomicU32 = AtomicU32::new(0);
 static SWITCHES: [Switch; 4] = [const { Switch::new(&REASONS) }; 4];
 
 #[test]
-fn tells_those_who_listen() {
+fn listeners_are_notified() {
     static FRAMEWORK: Framework<dyn Hears> = Framework::new(traffic::Framework::Pml, |_| &NOBODY);
     static LEFT: Ear = Ear::new(true, &SWITCHES[0]);
     static RIGHT: Ear = Ear::new(true, &SWITCHES[1]);
@@ -89,7 +89,7 @@ fn tells_those_who_listen() {
     super::close_all(&[&FRAMEWORK]);
     super::close_all(&[&FRAMEWORK]);
     let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
-    // Components that are not notified do not make traffic costly.
+    // Components that are not notified must not keep the slow path active.
     DEAF.switch.on();
     UNSELECTED.switch.on();
     assert!(!DEAF.switch.is_on() && !UNSELECTED.switch.is_on());

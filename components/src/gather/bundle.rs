@@ -1,29 +1,29 @@
-//! The texts of several processes as bytes, on their way from one process to another of the same job.
+//! The encoding of the texts of several processes, to be sent to another process of the job.
 
-/// What one process wrote.
+/// The text of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Its rank in the world.
+    /// The rank in the world.
     pub rank: u32,
-    /// The machine it ran on; empty if that is not known.
+    /// The machine that the process ran on; empty if it is not known.
     pub host: String,
     /// The text.
     pub text: Vec<u8>,
 }
 
-/// Texts, and ranks that are missing with the reason.
+/// Texts, and missing ranks with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bundle {
     pub(super) texts: Vec<Text>,
     pub(super) missing: Vec<(u32, String)>,
 }
 
-/// A text follows, or only a reason why there is none.
+/// The record has a text; otherwise it has only the reason for its absence.
 const TEXT: u32 = 1;
 const MISSING: u32 = 2;
 
 impl Bundle {
-    /// Records one after the other: kind, rank, two lengths, and what is as long.
+    /// Encodes the bundle as records of kind, rank, two lengths, and the bytes of these lengths.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let size: usize = self.texts.iter().map(|text| 24 + text.host.len() + text.text.len()).sum();
         let mut bytes = Vec::with_capacity(size);
@@ -36,7 +36,7 @@ impl Bundle {
         bytes
     }
 
-    /// Adds what another process sent. `None` when it is no such thing; then nothing is added.
+    /// Adds the bundle that another process sent. Returns `None`, and adds nothing, if the bytes are not a bundle.
     pub(super) fn add(&mut self, mut bytes: &[u8], allowed: std::ops::Range<u32>) -> Option<()> {
         let mut other = Self::default();
         while !bytes.is_empty() {
@@ -86,7 +86,7 @@ mod tests {
                 Text { rank: 4, host: "node".into(), text: b"# POINT TO POINT\n".to_vec() },
                 Text { rank: 5, host: String::new(), text: Vec::new() },
             ],
-            missing: vec![(6, "died".into())],
+            missing: vec![(6, "killed".into())],
         }
     }
 
@@ -103,7 +103,7 @@ mod tests {
         for end in (1..bytes.len()).filter(|end| ![45, 69].contains(end)) {
             let mut read = Bundle::default();
             if read.add(&bytes[..end], 4..8).is_some() {
-                // Cut between two records.
+                // A truncation between two records.
                 assert!(read.texts.len() + read.missing.len() < 3);
             } else {
                 assert_eq!(read, Bundle::default());

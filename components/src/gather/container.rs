@@ -1,20 +1,20 @@
-//! The file of a whole job: the texts of its processes, each behind a line that says whose it is.
+//! The file of a whole job: the texts of its processes, each behind a line that names the process.
 //!
-//! Tools that leave out lines they do not know read it as those texts one after the other.
+//! Tools that ignore unknown lines read the file as the texts one after the other.
 
 use std::io::{self, BufWriter, Write};
 
 use super::Text;
 use crate::run::Identity;
 
-/// The version that is written.
+/// The format version that is written.
 pub const VERSION: u32 = 1;
 
 /// Writes the file of a job of `size` processes. Texts and missing ranks are by ascending rank.
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write(
     sink: impl Write,
     size: u32,
@@ -39,7 +39,7 @@ pub fn write(
     out.flush()
 }
 
-/// The first line: of which run the job is stands behind its size.
+/// Returns the first line: the size of the job and the identity of its run.
 pub(super) fn first_line(size: u32, identity: Option<&Identity>) -> String {
     let identity = identity.map_or_else(String::new, |identity| format!("\t{}", identity.fields()));
     format!("# MPIT JOB\t{VERSION}\t{size} ranks{identity}\n")

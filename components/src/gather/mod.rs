@@ -1,8 +1,8 @@
-//! What all processes wrote, brought to one of them at the end of the run.
+//! Collection of all processes' output at one process at the end of the run.
 //!
-//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`. Processes that
-//! are not there yet are waited for, as the end of MPI does; then nothing waits longer than `monitoring_gather_timeout` for
-//! a process that does not answer, and what cannot be brought to rank 0 is written where it is.
+//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`. The collection begins with a
+//! barrier without a time limit, as `MPI_Finalize` has. Afterwards no step waits longer than `monitoring_gather_timeout`
+//! for a process that does not answer, and output that cannot be brought to rank 0 is written by the process that has it.
 
 mod bundle;
 mod container;
@@ -52,82 +52,82 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
 
-/// How long to wait for another process.
+/// The time limits of waiting for another process.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// Until then for the first sign of life,
+    /// The deadline of the first sign of life.
     pub until: Instant,
-    /// and this long for each further one.
+    /// The time limit of each further one.
     pub further: Duration,
 }
 
-/// A way to move bytes between the processes of the world during `MPI_Finalize`. Once all have met, nothing waits
-/// longer than the given time, whatever became of the other processes. Errors are texts for the user.
+/// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`meet`](Transport::meet), no call waits
+/// longer than the given time, also if other processes have ended. Errors are texts for the user.
 pub trait Transport: Sync {
-    /// Waits until all processes of the world are about to gather, as long as that takes: the end of MPI waits for all of
+    /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
     /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits `further` for each
     /// sign of life.
     ///
     /// # Errors
     ///
-    /// Not all answered in time.
+    /// Fails if a process does not answer in time.
     fn meet(&self, further: Duration) -> Result<(), String>;
 
-    /// Sends bytes to a rank, and waits until it has taken them.
+    /// Sends bytes to a rank, and waits until the rank has received them.
     ///
     /// # Errors
     ///
-    /// When it did not take them in time.
+    /// Fails if the rank does not receive them in time.
     fn send(&self, to: u32, bytes: Vec<u8>, patience: Patience) -> Result<(), String>;
 
-    /// Receives what a rank sends.
+    /// Receives the bytes that a rank sends.
     ///
     /// # Errors
     ///
-    /// When nothing came in time.
+    /// Fails if nothing arrives in time.
     fn receive(&self, from: u32, patience: Patience) -> Result<Vec<u8>, String>;
 
-    /// The name of the machine that this process runs on.
+    /// Returns the name of the machine that this process runs on.
     fn host_name(&self) -> String;
 }
 
 static TRANSPORT: OnceLock<&'static dyn Transport> = OnceLock::new();
 
-/// A host says that it can gather. The first one counts.
+/// Registers the host's transport. Only the first call has an effect.
 pub fn offer(transport: &'static dyn Transport) {
     let _ = TRANSPORT.set(transport);
 }
 
-/// Whether the settings of this process ask for one file for all.
+/// Returns true if the settings of this process ask for one file for all processes.
 #[must_use]
 pub fn is_wanted() -> bool {
     CONTAINER.get() == 1
 }
 
-/// Where texts go.
+/// The destination of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output<'a> {
     Stdout,
     Stderr,
-    /// Files whose names begin like this.
+    /// Files whose names begin with this.
     Files(&'a [u8]),
 }
 
-/// What a gathering came to.
+/// The result of a collection.
 enum Gathered {
-    /// At rank 0: the texts by ascending rank, and the ranks that are missing, with the reason.
+    /// At rank 0: the texts by ascending rank, and the missing ranks with the reasons.
     All(Vec<Text>, Vec<(u32, String)>),
-    /// Elsewhere: rank 0 gets it. This is what was handed on.
+    /// At other ranks: the texts are on their way to rank 0. The value is the text of this process.
     Delivered(Text),
-    /// Not all processes came. This is what was to be gathered.
+    /// Not all processes took part. The values are the text of this process and the reason.
     NotMet(Text, String),
-    /// The process that was to take these did not.
+    /// The receiving process did not accept these texts, for this reason.
     NotTaken(Vec<Text>, String),
 }
 
-/// Writes the text of this process at the end of the run, together with those of the others if that is asked for: one
-/// file for all with `monitoring_container`, and always on standard output and error, which all processes share. Whether
-/// all that was in the hands of this process is written or in those of another one.
+/// Writes the text of this process at the end of the run, together with those of the other processes where that is
+/// configured: one file for all with `monitoring_container`, and always on standard output and error, which all processes
+/// share. Returns true if everything that this process is responsible for is written, by it or by another process.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
@@ -140,7 +140,7 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let (gathered, waiting) = gather(transport, world, text, patience);
     let confirmed = transport.filter(|_| matches!(output, Output::Files(_)));
     let Some(transport) = confirmed else { return dispose(gathered, world, output) };
-    // A file that is kept of a process goes only when there is another one with all that it says.
+    // The store of a process may be removed only when another file has all of its content.
     if let Gathered::Delivered(mine) = gathered {
         let written = tree::is_written(transport, world, patience);
         tree::confirm(transport, &waiting, written, patience);
@@ -167,13 +167,13 @@ fn gather(
     (gathered, Vec::new())
 }
 
-/// Writes what is here. Whether that worked.
+/// Writes the texts that are at this process. Returns true on success.
 fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     match gathered {
         Gathered::All(texts, missing) => all(&texts, &missing, world, output),
         Gathered::Delivered(_) => true,
         Gathered::NotMet(text, why) => {
-            // One line is enough for all of them.
+            // One message is enough for all of them.
             if let Output::Files(stem) = output
                 && world.rank == 0
             {
@@ -196,7 +196,7 @@ fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     }
 }
 
-/// Everything in one place. Whether that worked.
+/// Writes everything to one destination. Returns true on success.
 fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
     for (rank, why) in missing {
         complain(format_args!("monitoring: nothing came from rank {rank}: {why}"));
@@ -212,7 +212,7 @@ fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'
     }
 }
 
-/// One after the other, each in one piece. Whether that worked.
+/// Writes the texts one after the other, each in one piece. Returns true on success.
 fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     let mut all = true;
     for text in texts {
@@ -235,7 +235,7 @@ fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     all
 }
 
-/// With as few calls as possible, so that the output of several processes does not mix.
+/// Writes with as few system calls as possible, so that the output of several processes does not mix.
 fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
     to.write_all(text)?;
     to.flush()
@@ -264,7 +264,7 @@ mod tests {
         Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
     }
 
-    /// Names and contents of the files that are written by `rank` of 4.
+    /// Returns names and contents of the files that `rank` of 4 writes.
     fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("a/run");
@@ -280,20 +280,20 @@ mod tests {
     }
 
     #[test]
-    fn without_a_way_to_others_each_keeps_its_own() {
+    fn without_a_transport_each_keeps_its_own() {
         let alone = |size| gather(None, World { rank: 0, size }, text(0), Duration::ZERO).0;
         assert!(
             matches!(alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
         );
         assert!(matches!(alone(2), Gathered::NotMet(kept, _) if kept == text(0)));
         let why = |gathered| if let Gathered::NotMet(_, why) = gathered { why } else { String::new() };
-        // The same for any number of processes.
+        // The message does not depend on the number of processes.
         assert!(why(alone(2)).contains("cannot bring them together"));
         assert!(why(alone(1_000_000)).contains("cannot bring them together"));
     }
 
     #[test]
-    fn all_go_to_one_file_and_what_could_not_be_brought_there_to_others() {
+    fn texts_that_cannot_be_gathered_get_files() {
         let all =
             written(0, Gathered::All(vec![text(0), text(1)], vec![(2, "gone".into()), (3, "gone".into())]));
         assert_eq!(all.len(), 1);

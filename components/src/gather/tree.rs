@@ -1,7 +1,8 @@
-//! Up a binomial tree: each process adds its own text to those of the processes below it, and hands all of them on.
+//! Collection along a binomial tree: each process adds its own text to those of its subtree, and sends all of them to its
+//! parent.
 //!
-//! The parent of a rank is the rank without its lowest bit, so what lies below a rank are the ranks that follow it, and
-//! no process talks to more others than the size of the job has bits.
+//! The parent of a rank is the rank without its lowest set bit, so a subtree is a range of ranks, and the number of
+//! processes that one process communicates with is at most the number of bits of the job's size.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use super::bundle::Bundle;
 use super::{Gathered, Patience, Text, Transport};
 use crate::host::World;
 
-/// Brings the texts of all processes to rank 0. Returns the ranks as well that handed theirs to this process, and wait for
+/// Brings the texts of all processes to rank 0. Also returns the ranks that sent their texts to this process and wait for
 /// [`confirm`].
 pub(super) fn gather(
     transport: &dyn Transport,
@@ -28,7 +29,8 @@ pub(super) fn gather(
     let mut waiting = Vec::new();
     let mut height = 0;
     while let Some((child, end)) = child(world, height) {
-        // A process that waits for one that is gone still has the time to hand on what it has.
+        // The limit grows with the height, so that a child that waits for a lost process still has time to send what it
+        // has.
         let received = transport.receive(child, within(timeout + timeout / 4 * height));
         let why = match received {
             Ok(bytes) if bundle.add(&bytes, child..end).is_some() => {
@@ -49,7 +51,7 @@ pub(super) fn gather(
         return (Gathered::All(bundle.texts, bundle.missing), waiting);
     }
     let parent = world.rank & (world.rank - 1);
-    // The parent may be waiting for another one.
+    // The parent may be waiting for another child.
     let patience = within(timeout * 2 + timeout / 4 * world.size.ilog2());
     let gathered = match transport.send(parent, bundle.to_bytes(), patience) {
         Ok(()) => Gathered::Delivered(mine),
@@ -58,32 +60,32 @@ pub(super) fn gather(
     (gathered, waiting)
 }
 
-/// Returns true if rank 0 says that it wrote the text of this process; false as well when it says nothing.
+/// Returns true if rank 0 confirms that it wrote the text of this process; false also if there is no answer.
 pub(super) fn is_written(transport: &dyn Transport, world: World, timeout: Duration) -> bool {
     let parent = world.rank & (world.rank - 1);
-    // Rank 0 may wait for others, and then it writes the texts of all.
+    // Rank 0 may wait for other processes first, and then writes the texts of all.
     let until = Instant::now() + timeout * 4 + timeout / 2 * world.size.ilog2();
     let answer = transport.receive(parent, Patience { until, further: timeout });
     answer.is_ok_and(|bytes| bytes == [1])
 }
 
-/// Says to processes whether the texts are written that they handed to this one.
+/// Informs the processes that sent texts to this one that these are written, or not.
 pub(super) fn confirm(transport: &dyn Transport, waiting: &[u32], written: bool, timeout: Duration) {
     for rank in waiting {
         let patience = Patience { until: Instant::now() + timeout, further: timeout };
-        // One that is gone needs no answer.
+        // A lost process needs no answer.
         let _ = transport.send(*rank, vec![written.into()], patience);
     }
 }
 
-/// The child whose subtree has this height, and the rank behind those of the subtree.
+/// Returns the child whose subtree has this height, and the end of the subtree's ranks.
 fn child(world: World, height: u32) -> Option<(u32, u32)> {
     let step = 1_u32.checked_shl(height)?;
     if world.rank & step != 0 {
         return None;
     }
     let child = world.rank.checked_add(step).filter(|child| *child < world.size)?;
-    // Below an odd multiple of `step` there are no higher subtrees.
+    // An odd multiple of `step` has no children at greater heights.
     Some((child, child.saturating_add(step).min(world.size)))
 }
 
@@ -98,7 +100,7 @@ mod tests {
     use super::super::{Gathered, Patience, Text, Transport};
     use super::{World, child, gather};
 
-    /// Processes that are threads. Those that died take part in nothing but the beginning.
+    /// Processes simulated by threads. Dead ones take part in the initial barrier only.
     struct Threads<'a> {
         all_there: Option<&'a Barrier>,
         to: HashMap<u32, Sender<Vec<u8>>>,
@@ -123,7 +125,7 @@ mod tests {
             let receiver = self.from[&from].lock().unwrap();
             let left = patience.until.saturating_duration_since(Instant::now());
             let bytes = receiver.recv_timeout(left).map_err(|_| "silent")?;
-            // Its sender may have died right behind.
+            // The sender may have ended right after.
             let _ = self.taken[&from].send(());
             Ok(bytes)
         }
@@ -133,7 +135,7 @@ mod tests {
         }
     }
 
-    /// What each process of a job comes to; `None` for those that die once all have met.
+    /// Runs a job and returns the result of each process; `None` for those that end after the barrier.
     fn run(size: u32, dead: &[u32], timeout: Duration) -> Vec<Option<Gathered>> {
         let barrier = Barrier::new(size as usize);
         let mut all: Vec<_> = (0..size)
@@ -162,7 +164,7 @@ mod tests {
                 processes.push(scope.spawn(move || {
                     if dead {
                         barrier.wait();
-                        // Its ends of the channels stay open, as those of a process that hangs.
+                        // The ends of its channels stay open, as for a process that hangs.
                         return (None, threads);
                     }
                     let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
@@ -192,13 +194,13 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_that_is_gone_is_missing_and_nothing_else() {
+    fn only_a_leaf_that_is_gone_is_missing() {
         let all = run(8, &[7], Duration::from_secs(1));
         assert_eq!(root(all[0].as_ref()), ((0..7).collect(), vec![7]));
     }
 
     #[test]
-    fn what_a_process_that_is_gone_should_have_taken_is_kept() {
+    fn texts_for_a_lost_process_are_kept() {
         let all = run(8, &[4], Duration::from_secs(1));
         assert_eq!(root(all[0].as_ref()), ((0..4).collect(), (4..8).collect()));
         let kept = |rank: usize| match &all[rank] {

@@ -1,4 +1,4 @@
-//! The variable that writes files: one per phase of a program, from the start of a handle to its stop.
+//! The variable that writes a file for each phase of a program, from the start of a handle to its stop.
 
 use std::collections::BTreeMap;
 use std::ffi::c_char;
@@ -28,7 +28,7 @@ use crate::pml::monitoring::PmlMonitoring;
 )]
 static FLUSH: Flush = Flush { handles: Mutex::new(BTreeMap::new()) };
 
-/// The cell: the handles there are. Each has a lock of its own, since writing a file takes long.
+/// The cell: the existing handles. Each has a lock of its own, since writing a file takes long.
 struct Flush {
     handles: Mutex<BTreeMap<HandleId, Arc<Mutex<Handle>>>>,
 }
@@ -36,11 +36,11 @@ struct Flush {
 /// A handle.
 struct Handle {
     stem: Vec<u8>,
-    /// While it is started.
+    /// The phase, while the handle is started.
     phase: Option<Phase>,
 }
 
-/// A phase of a program: what is recorded from its beginning on belongs to it.
+/// A phase of a program, with the records since its beginning.
 struct Phase {
     begin: Moment,
     comms: Reader,
@@ -87,7 +87,7 @@ impl Handle {
         }
     }
 
-    /// Ends the phase, written or not.
+    /// Ends the phase without writing.
     fn end(&mut self) {
         if self.phase.take().is_some() {
             switches().into_iter().for_each(Switch::off);
@@ -117,7 +117,7 @@ impl Custom for Flush {
     }
 
     fn unbind(&self, handle: HandleId) {
-        // A handle that is freed while it is started writes nothing; to write is what a stop is for.
+        // A handle that is freed while it is started writes nothing: only a stop writes.
         let _ = self.with(handle, Handle::end);
         self.map().remove(&handle);
     }
@@ -140,7 +140,7 @@ impl Custom for Flush {
 
     fn write(&self, handle: HandleId, value: &[c_char]) -> Result<()> {
         if value.len() >= Self::COUNT {
-            // It could not be read back.
+            // A value that does not fit could not be read back.
             return Err(Error::Invalid);
         }
         let stem = value.iter().map(|byte| *byte as u8).collect();

@@ -1,4 +1,4 @@
-//! What the monitoring components of the three frameworks share: settings, phases, and what is written of them.
+//! The parts that the monitoring components of the three frameworks share: settings, phases, and output.
 
 mod flush;
 mod report;
@@ -12,13 +12,13 @@ use crate::framework::Switch;
 use crate::prof::{Block, Profile};
 use crate::{coll, osc, pml, record};
 
-/// Whether everything is recorded from the start of MPI to its end.
+/// Returns true if everything is recorded from the start of MPI to its end.
 pub(crate) fn is_enabled() -> bool {
     settings::ENABLE.get() > 0
 }
 
-/// Returns true if the settings have this process record its whole run: recording is enabled, and at least one of the three
-/// frameworks admits its component `monitoring`. Open MPI's own component must then stay off, since it obeys the same
+/// Returns true if the settings make this process record its whole run: recording is enabled, and at least one of the three
+/// frameworks admits its component `monitoring`. Open MPI's own component must then be disabled, since it reads the same
 /// settings and writes the same files.
 #[must_use]
 pub fn records_whole_run() -> bool {
@@ -30,22 +30,22 @@ pub fn records_whole_run() -> bool {
             .any(|list| list.admits("monitoring"))
 }
 
-/// The switches of the components.
+/// Returns the switches of the components.
 fn switches() -> [&'static Switch; 3] {
     [&pml::monitoring::SWITCH, &osc::monitoring::SWITCH, &coll::monitoring::SWITCH]
 }
 
-/// Turns recording off, whatever handles are started.
+/// Stops recording, also for handles that are started.
 pub(crate) fn pause() {
     switches().into_iter().for_each(Switch::pause);
 }
 
-/// Turns recording on again, for those who want it.
+/// Resumes recording for the handles that are started.
 pub(crate) fn resume() {
     switches().into_iter().for_each(Switch::resume);
 }
 
-/// All that is recorded, at one moment. The default is the beginning, when nothing was.
+/// A snapshot of all records. The default is the empty one, at the beginning.
 #[derive(Debug, Default)]
 struct Moment {
     messages: record::Snapshot,
@@ -62,10 +62,25 @@ impl Moment {
         }
     }
 
-    /// What was recorded since then, in the words of a file of the process of rank `me`, with the communicators that
-    /// `comms` knows of.
+    /// Returns a snapshot without the bytes of what other threads record meanwhile and is not counted yet. They are in the
+    /// snapshot that has the count, so that no line has bytes without a message.
+    fn now_after(earlier: &Self) -> Self {
+        let now = Self::now();
+        Self {
+            messages: now.messages.settled(&earlier.messages),
+            accesses: now.accesses.settled(&earlier.accesses),
+            operations: now.operations.settled(&earlier.operations),
+        }
+    }
+
+    /// Returns the records since this snapshot as the content of the file of rank `me`, with the communicators of `comms`.
     fn until_now(&self, me: u32, comms: &Reader) -> Profile {
-        let operations = coll::monitoring::since(&self.operations);
+        self.until(&Self::now_after(self), me, comms)
+    }
+
+    /// Returns the records between this snapshot and a later one, like [`until_now`](Self::until_now).
+    fn until(&self, now: &Self, me: u32, comms: &Reader) -> Profile {
+        let operations = coll::monitoring::between(&self.operations, &now.operations);
         let block = |comm| {
             let mut block = Block::from(comm);
             [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(block.comm.id);
@@ -74,8 +89,8 @@ impl Moment {
         let comms = comms.comms().into_iter().map(block).collect();
         Profile {
             me,
-            messages: pml::monitoring::snapshot().since(&self.messages),
-            accesses: osc::monitoring::since(&self.accesses),
+            messages: now.messages.since(&self.messages),
+            accesses: now.accesses.since(&self.accesses),
             collectives: operations.exchanged,
             comms,
             lines: Vec::new(),

@@ -1,4 +1,4 @@
-//! What is written, and where to.
+//! Output of the records, and its destinations.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -19,15 +19,15 @@ use crate::prof::Profile;
 use crate::run::{self, Identity};
 use crate::store::{self, Kind};
 
-/// Whoever writes of the run wants to know of all communicators.
+/// The state of the output for the whole run. It includes a reader of all communicators.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 
-/// The run, while something is to be written of it.
+/// The whole run, while some of it is still to be written.
 struct WholeRun {
     comms: Reader,
-    /// The number of numbered files that were written.
+    /// The number of numbered files written so far.
     phases: u32,
-    /// The state at the beginning of the present phase, and the communicators of the phase.
+    /// The snapshot at the beginning of the current phase, and the reader of the phase's communicators.
     before: Moment,
     comms_of_phase: Reader,
 }
@@ -37,14 +37,14 @@ impl WholeRun {
         Self { comms: Reader::new(), phases: 0, before: Moment::default(), comms_of_phase: Reader::new() }
     }
 
-    /// Writes what was recorded since the last numbered file to the next one, with the lines of components. What cannot be
-    /// written is in the one after that.
+    /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
+    /// be written are in the file after that.
     fn write_phase(&mut self, me: u32, lines: Vec<(String, Lines)>) {
-        let now = Moment::now();
-        let mut profile = self.before.until_now(me, &self.comms_of_phase);
+        let now = Moment::now_after(&self.before);
+        let mut profile = self.before.until(&now, me, &self.comms_of_phase);
         profile.lines = lines;
         let ending = format!("_{}.{me}.prof", self.phases + 1);
-        // The failure is reported to the user.
+        // `file` has reported the failure to the user.
         if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
             self.phases += 1;
             self.before = now;
@@ -53,27 +53,27 @@ impl WholeRun {
     }
 }
 
-/// Returns the beginning of file names that the settings give, also where they ask for no file at the end.
+/// Returns the beginning of file names according to the settings, also where they ask for no file at the end.
 #[must_use]
 pub fn named_stem() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
     (!stem.as_str().is_empty()).then(|| stem.as_str().into())
 }
 
-/// What the names of stores begin with, if the settings of this process ask for some.
+/// Returns the beginning of the names of stores, if the settings of this process ask for stores.
 pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
     let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
     (settings::STORE.get() == settings::Place::File && files).then(|| stem.as_str().into())
 }
 
-/// Returns the beginning of the names of files at the end, if the settings ask for some.
+/// Returns the beginning of the names of files at the end, if the settings ask for files.
 pub(crate) fn stem_of_files() -> Option<PathBuf> {
     let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2;
     files.then(|| settings::FILENAME.get().as_str().into())
 }
 
-/// Before anything is recorded: has the numbers lie where they survive the process, if that is asked for.
+/// Makes the records survive the process, if the settings ask for it. Called before anything is recorded.
 pub(crate) fn keep(world: World) {
     let Some(stem) = stem_of_stores() else {
         if settings::STORE.get() == settings::Place::File && world.rank == 0 {
@@ -98,7 +98,7 @@ pub(crate) fn keep(world: World) {
     }
 }
 
-/// Remembers the beginning of the run, if a component records it and the settings ask for output at its end.
+/// Stores the beginning of the run, if a component records it and the settings ask for output at its end.
 pub(crate) fn begin_run() {
     let is_recorded = super::switches().into_iter().any(Switch::is_on);
     if is_recorded && super::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
@@ -106,9 +106,9 @@ pub(crate) fn begin_run() {
     }
 }
 
-/// Writes what was recorded during the whole run, for the last time.
+/// Writes the records of the whole run, for the last time.
 pub(crate) fn end_run() {
-    // Functions of components run here, without a lock.
+    // Runs functions of components, so it comes before the lock.
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, host::world()) else { return };
@@ -129,11 +129,11 @@ pub(crate) fn end_run() {
         _ => text(&profile),
     };
     match text {
-        // What could not be written may still be read from the store.
+        // Records that could not be written can still be read from the store.
         Ok(text) => {
             if gather::write(world, text, output) {
                 store::OF_PROCESS.done();
-                // One of an earlier run would pass for newer than what was written now.
+                // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
                     let stem = run::stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
                     store::forget(&stem, world.rank);
@@ -144,8 +144,8 @@ pub(crate) fn end_run() {
     }
 }
 
-/// Writes what was recorded so far, if it is to be written at the end; by this process alone, as the others may be
-/// anywhere.
+/// Writes the records so far, if they are to be written at the end. Only this process takes part, as the other ranks may be
+/// anywhere in their program.
 pub(crate) fn write_now() {
     if WHOLE_RUN.lock().is_none() {
         return;
@@ -167,7 +167,7 @@ pub(crate) fn write_now() {
     }
 }
 
-/// The lines that components add to what is written.
+/// Returns the lines that components add to the output.
 fn lines_of_components() -> Vec<(String, Lines)> {
     host::frameworks().iter().flat_map(|framework| framework.report()).collect()
 }
@@ -182,13 +182,13 @@ fn text(profile: &Profile) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// With a single call, so that the output of several processes does not mix.
+/// Writes with a single system call, so that the output of several processes does not mix.
 fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
     to.write_all(&text(profile)?)?;
     to.flush()
 }
 
-/// The text of a file: first the line that says which run it belongs to.
+/// Returns the text of a file, which begins with the line that identifies the run.
 fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8>> {
     let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
     if is_for_container {

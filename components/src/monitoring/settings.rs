@@ -5,7 +5,7 @@ use mpit::{MpitEnum, cvar};
 
 use crate::pml::monitoring::PmlMonitoring;
 
-/// Whether messages, one-sided accesses and collective operations are recorded from the start of MPI to its end: 0 no; 1
+/// Messages, one-sided accesses and collective operations are recorded from the start of MPI to its end: 0 no; 1
 /// yes, messages of the library's own (with a negative tag) counting as the user's; 2 yes, the two kinds apart.
 /// Whatever the value, each of the three is recorded while a handle of one of its monitoring variables is started.
 /// MPI_Pcontrol(0) turns recording off, MPI_Pcontrol(1) on again.
@@ -18,7 +18,7 @@ use crate::pml::monitoring::PmlMonitoring;
 )]
 pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
 
-/// Where what was recorded during the whole run goes at the end of MPI, if pml_monitoring_enable is not 0: 0 nowhere;
+/// Output at the end of MPI of what was recorded during the whole run, if pml_monitoring_enable is not 0: 0 none;
 /// 1 standard output; 2 standard error; 3 and more a file of each process, see pml_monitoring_filename. Handles of
 /// pml_monitoring_flush have no influence on it. MPI_Pcontrol(2) writes to files <filename>_1.<rank>.prof and so on what
 /// was recorded since the one before, the end of MPI the last of them as well; to streams, all that was recorded so far.
@@ -42,18 +42,18 @@ pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
 )]
 pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
 
-/// Where the numbers lie until the end of MPI.
+/// The place of the records until the end of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
 #[mpit(name = "monitoring_store")]
 #[repr(i32)]
 pub(crate) enum Place {
-    /// In memory: a process that does not come to MPI_Finalize leaves nothing.
+    /// Memory: a process that does not reach MPI_Finalize leaves nothing.
     Memory,
-    /// In a file.
+    /// A file.
     File,
 }
 
-/// Where what is recorded lies until the end of MPI, if it is to be written to files then: memory; or a file
+/// Place of what is recorded until the end of MPI, if it is to be written to files then: memory; or a file
 /// <pml_monitoring_filename>.<rank in the world>.store that is there while the process runs, so that what it recorded is not
 /// lost when the process is killed. `mpit run` and `mpit report` read such files; when the process has written all it has, the
 /// file goes.
@@ -66,7 +66,7 @@ pub(crate) enum Place {
 )]
 pub(crate) static STORE: Cvar<Place> = Cvar::new(Place::Memory);
 
-/// A part of the version, which Cargo gives as text.
+/// Parses a part of the version, which Cargo provides as text.
 pub(crate) const fn number(text: &str) -> i32 {
     match i32::from_str_radix(text, 10) {
         Ok(number) => number,

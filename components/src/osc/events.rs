@@ -25,7 +25,7 @@ pub struct Accessed {
     pub target: i32,
     /// The target's rank in the world; -1 outside of it.
     pub world_target: i32,
-    /// Which kind of access: a number, see above.
+    /// The kind of access, as one of the numbers in the description of this event.
     pub kind: i32,
     /// Bytes that go to the target.
     pub sent: u64,
@@ -39,10 +39,10 @@ pub(super) fn have_listeners() -> bool {
     Accessed::DESC.has_listeners()
 }
 
-/// Tells tools of an access.
+/// Notifies tools of an access.
 #[inline]
 pub(super) fn accessed(access: &Access) {
-    // Hosts report from the call that the user made, where callbacks may do anything.
+    // Hosts report from the call that the user made, where callbacks may call any function.
     Accessed::raise(Context::ANYWHERE.about(access.window.get()), || Accessed {
         window: access.window.get(),
         target: access.rank.cast_signed(),

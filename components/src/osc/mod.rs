@@ -34,23 +34,22 @@ static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
 static OSC: Framework<dyn Component> = Framework::new(traffic::Framework::Osc, |component| component);
 
-/// Whether anybody listens, a component or a tool: one load. Hosts use it to spare themselves the making of an
-/// [`Access`].
+/// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Access`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
     LISTENING.load(Relaxed) != 0
 }
 
-/// Counts an access if monitoring is the only listener, and nothing has to be made for it: no component or tool is called.
-/// Returns false, and does nothing, otherwise. Does not panic.
+/// Counts an access on the fast path: monitoring is the only listener, and nothing has to be allocated. Returns false, and
+/// does nothing, otherwise. Does not panic.
 #[inline]
 #[must_use]
 pub fn count(access: &Access) -> bool {
     OSC.is_only(&monitoring::SWITCH) && !events::have_listeners() && monitoring::count(access)
 }
 
-/// Reports an access to all who listen.
+/// Reports an access to all listeners.
 #[inline]
 pub fn accessed(access: &Access) {
     if active() {
@@ -63,12 +62,12 @@ pub(crate) fn open(world: World) {
     OSC.open(framework::components("osc"), &selection(), world);
 }
 
-/// The selection list in force.
+/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::in_force("osc", COMPONENTS.get().as_str())
 }
 
-/// This framework, as one of all.
+/// Returns this framework as a trait object.
 pub(crate) fn framework() -> &'static dyn AnyFramework {
     &OSC
 }

@@ -40,7 +40,7 @@ pub(super) fn have_listeners() -> bool {
     MessageSent::DESC.has_listeners()
 }
 
-/// Tells tools of a message.
+/// Notifies tools of a message.
 #[inline]
 pub(super) fn sent(send: &Send) {
     MessageSent::raise(about(send.comm), || MessageSent {
@@ -58,7 +58,7 @@ pub(super) fn sent(send: &Send) {
     });
 }
 
-/// Hosts report from the call that the user made, where callbacks may do anything.
+/// Returns the context of an event. Hosts report from the call that the user made, where callbacks may call any function.
 fn about(comm: CommId) -> Context {
     Context::ANYWHERE.about(comm.get())
 }

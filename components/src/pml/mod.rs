@@ -1,4 +1,4 @@
-//! Point to point: the host reports each message that a process sends.
+//! Point-to-point communication: the host reports each message that a process sends.
 
 pub mod events;
 pub mod monitoring;
@@ -34,15 +34,15 @@ static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
 static PML: Framework<dyn Component> = Framework::new(traffic::Framework::Pml, |component| component);
 
-/// Whether anybody listens, a component or a tool: one load. Hosts ask before they make a [`Send`].
+/// Returns true if a component or a tool listens (one load). Hosts call it to avoid building a [`Send`].
 #[inline]
 #[must_use]
 pub fn active() -> bool {
     LISTENING.load(Relaxed) != 0
 }
 
-/// Counts a message if monitoring is the only listener, and nothing has to be made for it: no component or tool is called.
-/// Returns false, and does nothing, otherwise. Does not panic.
+/// Counts a message on the fast path: monitoring is the only listener, and nothing has to be allocated. Returns false, and
+/// does nothing, otherwise. Does not panic.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
 #[must_use]
@@ -50,7 +50,7 @@ pub fn count(send: &Send) -> bool {
     PML.is_only(&monitoring::SWITCH) && !events::have_listeners() && monitoring::count(send)
 }
 
-/// Reports a message to all who listen.
+/// Reports a message to all listeners.
 #[inline]
 pub fn sent(send: &Send) {
     PML.each(|component| component.sent(send));
@@ -61,12 +61,12 @@ pub(crate) fn open(world: World) {
     PML.open(framework::components("pml"), &selection(), world);
 }
 
-/// The selection list in force.
+/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::in_force("pml", COMPONENTS.get().as_str())
 }
 
-/// This framework, as one of all.
+/// Returns this framework as a trait object.
 pub(crate) fn framework() -> &'static dyn AnyFramework {
     &PML
 }

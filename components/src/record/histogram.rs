@@ -1,45 +1,49 @@
-//! How many messages there were of each order of magnitude, and their bytes.
+//! Histograms of message sizes by order of magnitude, with the sum of bytes.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed},
+};
 
 use crate::store::{Kind, Store, message_key};
 
-/// The bins of a histogram of message sizes. Bin 0 is for empty messages, bin k + 1 for 2^k up to 2^(k+1) - 1
-/// bytes. The last one stays empty: tools expect 66.
+/// The number of bins. Bin 0 is for empty messages, bin k + 1 for 2^k up to 2^(k+1) - 1 bytes. The last bin stays empty:
+/// tools expect 66.
 pub const BINS: usize = 66;
 
-/// The bin of a size in bytes.
+/// Returns the bin of a size in bytes.
 #[inline]
 #[must_use]
 pub const fn bin(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }
 
-/// Bins are made in groups, on first use: the sizes that one peer is sent are seldom far apart.
+/// The number of bins in a group. Groups are created on first use, because the sizes of messages to one peer seldom differ
+/// much.
 pub(crate) const GROUP: usize = 16;
 
-/// How many groups there may be.
+/// The maximum number of groups.
 pub(crate) const GROUPS: usize = BINS.div_ceil(GROUP);
 
-/// The bins of a group, and behind them the bytes of all messages in them.
+/// The number of words of a group: its bins, and the sum of bytes of their messages.
 pub(crate) const CELLS: usize = GROUP + 1;
 
-/// Counts by size of message. A quarter of a kilobyte where sizes differ by less than a factor of 65536.
+/// Counts of messages by size. Takes about 256 bytes if sizes differ by less than a factor of 65536.
 #[derive(Debug, Default)]
 pub struct Histogram<'s> {
     groups: [OnceLock<&'s [AtomicU64; CELLS]>; GROUPS],
 }
 
 impl<'s> Histogram<'s> {
-    /// A bin, and the bytes of its group; `None` while the group is not made.
+    /// Returns a bin, and the bytes of its group; `None` if the group does not exist.
     #[inline]
     pub(super) fn get(&self, bin: usize) -> Option<(&'s AtomicU64, &'s AtomicU64)> {
         let group = *self.groups.get(bin / GROUP)?.get()?;
         Some((&group[bin % GROUP], &group[GROUP]))
     }
 
-    /// Makes the group of a bin, of messages to a process.
+    /// Creates the group of a bin, for messages to a process.
     pub(super) fn make(&self, bin: usize, store: &'s Store, to: u32, internal: bool) {
         self.groups[bin / GROUP].get_or_init(|| {
             let key = message_key(to, bin / GROUP, internal);
@@ -48,20 +52,20 @@ impl<'s> Histogram<'s> {
         });
     }
 
-    /// How many bytes the messages had together.
+    /// Returns the sum of bytes of all messages.
     pub(super) fn bytes(&self) -> u64 {
         let groups = self.groups.iter().filter_map(OnceLock::get);
         groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
     }
 
-    /// The bins that are not 0, in ascending order, with their counts.
+    /// Iterates over the bins that are not 0, in ascending order, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.groups
             .iter()
             .enumerate()
             .filter_map(|(group, bins)| Some((group, bins.get()?)))
             .flat_map(|(group, bins)| {
-                bins[..GROUP].iter().enumerate().map(move |(at, bin)| (group * GROUP + at, bin.load(Relaxed)))
+                bins[..GROUP].iter().enumerate().map(move |(at, bin)| (group * GROUP + at, bin.load(Acquire)))
             })
             .filter(|(_, count)| *count != 0)
     }
@@ -74,7 +78,7 @@ mod tests {
     use super::{BINS, Histogram, bin};
     use crate::store::Store;
 
-    /// The definition, word for word.
+    /// Computes the bin by its definition.
     fn reference(bytes: u64) -> usize {
         if bytes == 0 {
             return 0;

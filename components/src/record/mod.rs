@@ -1,14 +1,17 @@
-//! What is kept of messages: sparse rows, one per process that was sent anything.
+//! Records of messages: sparse rows, one for each process that was sent a message.
 //!
-//! Memory grows with the peers spoken to and not with the size of the world. All numbers only grow; who wants to
-//! know what happened between two points takes a [`Snapshot`] at each.
+//! Memory grows with the number of peers that messages are sent to, not with the size of the world. Numbers never decrease;
+//! the difference of two [`Snapshot`]s has the messages between them.
 
 mod histogram;
 mod snapshot;
 mod sum;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, Release},
+};
 
 use mpit::sparse::Sparse;
 use mpit::threads;
@@ -20,17 +23,17 @@ pub(crate) use histogram::{CELLS, GROUP, GROUPS};
 pub use snapshot::{Figures, Row, Snapshot};
 pub use sum::{AtomicSum, Sum};
 
-/// A number of messages, and what they weigh.
+/// The number and bytes of messages, with a histogram of sizes.
 ///
-/// The number is not kept but summed up from the histogram: recording is what must be quick, and the two cannot
-/// contradict each other.
+/// The number is not stored but summed from the histogram. This makes recording faster, and the two cannot contradict each
+/// other.
 #[derive(Debug, Default)]
 pub struct Tally<'s> {
     sizes: Histogram<'s>,
 }
 
 impl<'s> Tally<'s> {
-    /// Counts a message if nothing has to be made for it.
+    /// Counts a message if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
     #[inline(always)]
     #[allow(
         clippy::inline_always,
@@ -38,56 +41,59 @@ impl<'s> Tally<'s> {
     )]
     fn record(&self, bytes: u64) -> bool {
         let Some((count, all)) = self.sizes.get(bin(bytes)) else { return false };
-        add([count, all], [1, bytes]);
+        add(count, 1, all, bytes);
         true
     }
 
-    /// How many messages.
+    /// Returns the number of messages.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.sizes.iter().map(|(_, count)| count).sum()
     }
 
-    /// How many bytes they had together.
+    /// Returns the sum of bytes of all messages.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.sizes.bytes()
     }
 
-    /// How many messages of each order of magnitude.
+    /// Returns the histogram of message sizes.
     #[must_use]
     pub fn sizes(&self) -> &Histogram<'s> {
         &self.sizes
     }
 }
 
-/// Adds to two words as [`threads::add`] does to one, but asks only once how.
+/// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
+///
+/// The count is last, with release ordering: who reads it with acquire ordering, and then the bytes, gets the bytes of all
+/// that it counts. A process killed between the two leaves bytes without a message, which make no line.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
-pub(crate) fn add(words: [&AtomicU64; 2], amounts: [u64; 2]) {
+pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
     if threads::concurrent() {
-        add_locked(words, amounts);
+        add_locked(count, messages, all, bytes);
     } else {
-        for (word, amount) in words.into_iter().zip(amounts) {
-            word.store(word.load(Relaxed).wrapping_add(amount), Relaxed);
-        }
+        all.store(all.load(Relaxed).wrapping_add(bytes), Relaxed);
+        count.store(count.load(Relaxed).wrapping_add(messages), Release);
     }
 }
 
-/// Apart, and cold: the way around it costs more than the call, where additions are plain.
+/// Adds with atomic operations. Cold and not inlined: with a single thread, jumping around the inlined code costs more than
+/// the call does otherwise.
 #[cold]
 #[inline(never)]
-fn add_locked([first, second]: [&AtomicU64; 2], amounts: [u64; 2]) {
-    first.fetch_add(amounts[0], Relaxed);
-    second.fetch_add(amounts[1], Relaxed);
+fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
+    all.fetch_add(bytes, Relaxed);
+    count.fetch_add(messages, Release);
 }
 
-/// What one process was sent.
+/// The messages sent to one process.
 #[derive(Debug, Default)]
 struct Peer<'s> {
-    /// By the user.
+    /// The user's messages.
     external: Tally<'s>,
-    /// By the library for its own purposes; many peers see none.
+    /// The library's internal messages; most peers receive none.
     internal: OnceLock<Box<Tally<'s>>>,
 }
 
@@ -99,21 +105,22 @@ pub struct Messages<'s> {
 }
 
 impl<'s> Messages<'s> {
-    /// None yet. Their numbers will be in a store.
+    /// Creates empty records, to be kept in `store`.
     #[must_use]
     pub const fn new(store: &'s Store) -> Self {
         Self { peers: Sparse::new(), store }
     }
 
-    /// Counts a message of the user's if nothing has to be made for it. Returns false, and does nothing, otherwise. Does not panic.
+    /// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
+    /// Does not panic.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
     pub fn count(&self, to: u32, bytes: u64) -> bool {
         self.peers.get(to).is_some_and(|peer| peer.external.record(bytes))
     }
 
-    /// Counts a message. No lock; allocates only for what is seen for the first time: a peer, an internal message
-    /// to it, a size far from others.
+    /// Counts a message. Takes no lock; allocates on the first message to a peer, the first internal message to it, and the
+    /// first message of a size that differs much from earlier ones.
     #[inline]
     pub fn record(&self, to: u32, bytes: u64, internal: bool) {
         if internal || !self.count(to, bytes) {
@@ -121,7 +128,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// Kept apart, so that the way of a message that is like others stays short.
+    /// Counts a message on the slow path. Not inlined, so that the fast path stays short.
     #[inline(never)]
     fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
@@ -131,18 +138,18 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// The user's messages to one process; `None` when there were none of any kind.
+    /// Returns the user's messages to one process; `None` if there were none of any kind.
     #[must_use]
     pub fn external(&self, to: u32) -> Option<&Tally<'s>> {
         self.peers.get(to).map(|peer| &peer.external)
     }
 
-    /// The user's messages to each process that was sent anything, and its rank in the world.
+    /// Iterates over the processes that were sent a message, with their ranks in the world and the user's messages.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Tally<'s>)> {
         self.peers.iter().map(|(to, peer)| (to, &peer.external))
     }
 
-    /// All numbers as they are now.
+    /// Returns a snapshot of all numbers.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let rows = self.peers.iter().map(|(to, peer)| Row {

@@ -1,13 +1,13 @@
-//! The record at one moment, and what was added between two.
+//! Snapshots of the records, and the differences between two.
 
 use super::{BINS, Tally};
 
-/// The numbers of a [`Tally`] at one moment.
+/// A snapshot of a [`Tally`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// How many messages.
+    /// The number of messages.
     pub count: u64,
-    /// How many bytes they had together.
+    /// The sum of bytes of all messages.
     pub bytes: u64,
     /// The bins of the histogram that are not 0, in ascending order.
     sizes: Vec<(u8, u64)>,
@@ -15,25 +15,30 @@ pub struct Figures {
 
 impl From<&Tally<'_>> for Figures {
     fn from(tally: &Tally<'_>) -> Self {
-        Self::new(tally.bytes(), tally.sizes().iter())
+        Self::new(tally.sizes().iter(), || tally.bytes())
     }
 }
 
 impl Figures {
-    /// Figures with these bins that are not 0, in ascending order.
-    pub(crate) fn new(bytes: u64, bins: impl Iterator<Item = (usize, u64)>) -> Self {
+    /// Creates figures from bins that are not 0, in ascending order, and from bytes, which are read after the bins.
+    pub(crate) fn new(bins: impl Iterator<Item = (usize, u64)>, bytes: impl FnOnce() -> u64) -> Self {
         let sizes: Vec<_> = bins.map(|(bin, count)| (bin as u8, count)).collect();
         let count = sizes.iter().fold(0, |all: u64, (_, count)| all.wrapping_add(*count));
-        Self { count, bytes, sizes }
+        Self { count, bytes: bytes(), sizes }
     }
 
-    /// Whether there is nothing at all.
+    /// Returns true if there are no messages and no bytes.
     #[must_use]
-    pub fn is_zero(&self) -> bool {
-        self.count == 0 && self.bytes == 0 && self.sizes.is_empty()
+    pub const fn is_zero(&self) -> bool {
+        self.count == 0 && self.bytes == 0
     }
 
-    /// Adds the histogram to one. Counts of a damaged store may have no sum.
+    /// Returns these figures, or the earlier ones while the count is the same, like [`Sum::settled`].
+    fn settled(self, earlier: &Self) -> Self {
+        if self.count == earlier.count { earlier.clone() } else { self }
+    }
+
+    /// Adds the histogram to `bins`. The counts saturate, because those of a damaged store can have any value.
     pub fn add_sizes_to(&self, bins: &mut [u64; BINS]) {
         for (bin, count) in &self.sizes {
             let sum = &mut bins[usize::from(*bin)];
@@ -41,7 +46,7 @@ impl Figures {
         }
     }
 
-    /// What was added since an earlier moment.
+    /// Returns the difference to an earlier snapshot.
     fn since(&self, earlier: &Self) -> Self {
         let before =
             |bin| earlier.sizes.iter().find(|(earlier, _)| *earlier == bin).map_or(0, |(_, count)| *count);
@@ -58,28 +63,45 @@ impl Figures {
     }
 }
 
-/// What one process was sent.
+/// The messages sent to one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its rank in the world.
+    /// The rank in the world.
     pub to: u32,
     /// The user's messages.
     pub external: Figures,
-    /// The library's own.
+    /// The library's internal messages.
     pub internal: Figures,
 }
 
-/// All rows of [`Messages`](super::Messages) at one moment, in the order of first use.
+/// A snapshot of all rows of [`Messages`](super::Messages), in the order of first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     pub(super) rows: Vec<Row>,
 }
 
 impl Snapshot {
-    /// The rows that gained anything since an earlier moment, with what they gained, by ascending rank.
+    /// Returns this snapshot without the bytes of messages that are not counted yet, because other threads record them
+    /// meanwhile: numbers whose count is the same as in `earlier` stay as they were.
+    #[must_use]
+    pub fn settled(self, earlier: &Self) -> Self {
+        let none = Figures::default();
+        let settled = |(at, row): (usize, Row)| {
+            let (external, internal) =
+                earlier.rows.get(at).map_or((&none, &none), |then| (&then.external, &then.internal));
+            Row {
+                to: row.to,
+                external: row.external.settled(external),
+                internal: row.internal.settled(internal),
+            }
+        };
+        Self { rows: self.rows.into_iter().enumerate().map(settled).collect() }
+    }
+
+    /// Returns the rows that grew since an earlier snapshot, with the differences, by ascending rank.
     ///
-    /// Snapshots do not stop other threads: of a message that one of them is sending, the size may belong to this
-    /// interval and the count to the next. Over all intervals nothing is lost or doubled.
+    /// A snapshot does not stop other threads: bytes of a message recorded meanwhile may be in this interval and its count
+    /// in the next. The sum over all intervals is exact.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Vec<Row> {
         let mut rows: Vec<Row> = self
@@ -87,7 +109,7 @@ impl Snapshot {
             .iter()
             .enumerate()
             .map(|(at, now)| match earlier.rows.get(at) {
-                // The order of first use is the same for ever.
+                // The order of first use never changes.
                 Some(then) => Row {
                     to: now.to,
                     external: now.external.since(&then.external),
@@ -99,5 +121,29 @@ impl Snapshot {
             .collect();
         rows.sort_unstable_by_key(|row| row.to);
         rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Figures, Row, Snapshot};
+
+    fn snapshot(count: u64, bytes: u64) -> Snapshot {
+        let external = Figures::new((count > 0).then_some((4, count)).into_iter(), || bytes);
+        Snapshot { rows: vec![Row { to: 7, external, internal: Figures::default() }] }
+    }
+
+    /// Another thread records a message of 9 bytes, and its count comes after the second snapshot.
+    #[test]
+    fn bytes_wait_for_their_message() {
+        let begin = Snapshot::default();
+        for already in [0, 3] {
+            let first = snapshot(already, already * 8).settled(&begin);
+            let second = snapshot(already, already * 8 + 9).settled(&first);
+            assert!(second.since(&first).is_empty());
+            let third = snapshot(already + 1, already * 8 + 9).settled(&second);
+            let rows = third.since(&second);
+            assert_eq!((rows[0].external.count, rows[0].external.bytes), (1, 9));
+        }
     }
 }

@@ -1,77 +1,93 @@
-//! A number of operations and the bytes they moved.
+//! Number and bytes of operations.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed},
+};
 
-/// A number of operations, and the bytes they moved.
+/// The number of operations and the bytes they transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// How many.
+    /// The number of operations.
     pub count: u64,
-    /// How many bytes.
+    /// The sum of bytes.
     pub bytes: u64,
 }
 
 impl Sum {
-    /// One operation.
+    /// No operation.
+    pub const ZERO: Self = Self { count: 0, bytes: 0 };
+
+    /// Returns the sum of one operation.
     #[must_use]
     pub const fn one(bytes: u64) -> Self {
         Self { count: 1, bytes }
     }
 
-    /// Whether there is nothing at all.
+    /// Returns true if there are no operations.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.count == 0 && self.bytes == 0
     }
 
-    /// Both together.
+    /// Returns this sum, or the earlier one while the count is the same: bytes that were added since belong to an operation
+    /// whose count is still to be added.
+    #[must_use]
+    pub const fn settled(self, earlier: Self) -> Self {
+        if self.count == earlier.count { earlier } else { self }
+    }
+
+    /// Returns the sum of both.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { count: self.count.wrapping_add(other.count), bytes: self.bytes.wrapping_add(other.bytes) }
     }
 
-    /// What was added since an earlier moment.
+    /// Returns the difference to an earlier sum.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self { count: self.count.wrapping_sub(earlier.count), bytes: self.bytes.wrapping_sub(earlier.bytes) }
     }
 
-    /// So many times this.
+    /// Returns this sum multiplied by a factor.
     #[must_use]
     pub const fn times(self, factor: u64) -> Self {
         Self { count: self.count.wrapping_mul(factor), bytes: self.bytes.wrapping_mul(factor) }
     }
 }
 
-/// A [`Sum`] that is added to, two words of a store: no lock, no allocation.
+/// A [`Sum`] in two words of a store, which is updated without lock and allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct AtomicSum<'s>(&'s [AtomicU64; 2]);
 
 impl<'s> AtomicSum<'s> {
-    /// The sums that the first words of a block are.
+    /// Returns the sums in the first words of a block.
     pub(crate) fn of<const SUMS: usize>(block: &'s [AtomicU64]) -> [Self; SUMS] {
         let (pairs, _) = block.as_chunks();
         std::array::from_fn(|at| Self(&pairs[at]))
     }
 
-    /// Adds to it.
+    /// Adds a sum.
     #[inline]
     pub fn add(&self, sum: Sum) {
-        super::add(self.0.each_ref(), [sum.count, sum.bytes]);
+        let [count, bytes] = self.0;
+        super::add(count, sum.count, bytes, sum.bytes);
     }
 
-    /// Sets it to zero, while no thread adds to it.
+    /// Sets the sum to zero. The caller guarantees that no thread adds meanwhile.
     pub(crate) fn clear(self) {
         for word in self.0 {
             word.store(0, Relaxed);
         }
     }
 
-    /// What was added so far. Of an operation that another thread adds meanwhile it may have the one half.
+    /// Returns the current sum. It may include the bytes of an operation that another thread adds meanwhile, but not its
+    /// count, nor the count without the bytes.
     #[inline]
     #[must_use]
     pub fn get(&self) -> Sum {
         let [count, bytes] = self.0;
-        Sum { count: count.load(Relaxed), bytes: bytes.load(Relaxed) }
+        let count = count.load(Acquire);
+        Sum { count, bytes: bytes.load(Relaxed) }
     }
 }

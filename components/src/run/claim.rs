@@ -1,8 +1,9 @@
-//! The numbers of the worlds of a run.
+//! Numbers of the worlds of a run.
 //!
-//! A world takes the first number that no other world of its run has: the symbolic link `.mpit-<run>.<number>` beside the
-//! files of the run says, as its target, whose the number is. To make a link is one step on all file systems, also on
-//! shared ones, so all processes of a world find the same number, whichever comes first. `mpit run` removes the links.
+//! A world takes the first number that no other world of its run has: the target of the symbolic link
+//! `.mpit-<run>.<number>` beside the files of the run names the world that has the number. Creating a link is atomic on all
+//! file systems, also on shared ones, so all processes of a world find the same number, whichever comes first. `mpit run`
+//! removes the links.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,19 +13,19 @@ use std::path::{Path, PathBuf};
 
 use crate::output::make_directory_of;
 
-/// Worlds of one run; more have no numbers.
+/// The maximum number of worlds of one run. Further ones have no numbers.
 const MOST: u32 = 100_000;
 
-/// The longest target of a link; a longer name of a world is replaced by a hash.
+/// The maximum length of a link's target; a longer name of a world is replaced by a hash.
 const LONGEST: usize = 200;
 
-/// The beginning of the names of a run's auxiliary files.
+/// Returns the beginning of the names of a run's auxiliary files.
 #[must_use]
 pub fn trace_prefix(run: &str) -> String {
     format!(".mpit-{run}.")
 }
 
-/// Removes all auxiliary files of a run beside its files. Returns the paths of those that stay.
+/// Removes all auxiliary files of a run beside its files. Returns the paths that could not be removed.
 pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
     let prefix = trace_prefix(run);
     let Ok(entries) = fs::read_dir(directory_of(stem)) else { return Vec::new() };
@@ -79,7 +80,7 @@ mod tests {
     use super::{number, remove_traces};
 
     #[test]
-    fn each_world_has_one_number_and_nothing_stays() {
+    fn each_world_has_one_number() {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("new/run");
         let long = "x".repeat(5000);

@@ -1,4 +1,4 @@
-//! The name that a launcher has for the world of this process: the same in all its processes, another one in each step and each
+//! The launcher's name of the world of this process: equal in all processes of the world, different in each step and each
 //! spawned world.
 //!
 //! | launcher | name |
@@ -14,22 +14,22 @@ use std::os::unix::process::parent_id;
 
 use mpit::environment::{var, var_os};
 
-/// A world, as its launcher names it.
+/// A world with the name that its launcher gives it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) key: String,
-    /// The number of the world among those of its launcher, from 1, if that is known.
+    /// The number of the world among those of its launcher, from 1, if it is known.
     number: Option<u32>,
 }
 
 impl Found {
-    /// The number of the world when no other process can be asked.
+    /// Returns the number of the world when no other process can be asked.
     pub(super) fn number(&self, spawned: bool) -> u32 {
         if spawned { self.number.unwrap_or(2).max(2) } else { 1 }
     }
 }
 
-/// Returns the name of the world; `None` when there are several processes and nothing that all of them know.
+/// Returns the name of the world; `None` if there are several processes and no name that all of them know.
 pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
     let found = by_environment(&|name| var(name).filter(|value| !value.is_empty()))
         .or_else(|| hydra(spawned))
@@ -40,7 +40,7 @@ pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
 
 fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     if let Some(namespace) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
-        // Open MPI 4's is a number that comes again; this is random, and the same in spawned worlds.
+        // Open MPI 4 reuses its job numbers; this value is random, and equal in spawned worlds.
         let more = variable("OMPI_MCA_orte_precondition_transports")
             .map_or_else(String::new, |key| format!(" {key}"));
         let number = match namespace.rsplit_once('@') {
@@ -56,7 +56,7 @@ fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     Some(Found { key: format!("intel {uuid} {group}"), number })
 }
 
-/// The number of ancestors that are looked at: there may be shells and other wrappers between proxy and process.
+/// The number of ancestors to search: shells and other wrappers may be between proxy and process.
 const ANCESTORS: usize = 8;
 
 fn hydra(spawned: bool) -> Option<Found> {
@@ -73,7 +73,7 @@ fn hydra(spawned: bool) -> Option<Found> {
             let group = after("--pgid").unwrap_or_default();
             let mut key = format!("hydra {port} {group}");
             if spawned {
-                // The proxy may be that of the parents.
+                // The proxy may be the one that started the parents.
                 key.push_str(" spawned ");
                 key.push_str(&shared_memory().unwrap_or_default());
             }
@@ -95,7 +95,7 @@ fn parent_of(process: u32) -> Option<u32> {
         .filter(|parent| *parent > 1)
 }
 
-/// MPICH 5 names the memory that processes of a world share by a hash of the world's name.
+/// Returns MPICH 5's name of the memory shared by the processes of a world, which contains a hash of the world's name.
 fn shared_memory() -> Option<String> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let name = maps.lines().find_map(|line| line.split_once("/mpich_shm_")).map(|(_, name)| name)?;
@@ -114,16 +114,16 @@ fn by_batch_system() -> Option<Found> {
         .or_else(|| one(&["JSM_NAMESPACE"]))
         .or_else(|| one(&["PMI_JOBID"]))
         .or_else(|| {
-            // In a batch script itself there is no process number.
+            // A batch script itself has no process number.
             var_os("SLURM_PROCID")?;
             one(&["SLURM_JOB_ID", "SLURM_STEP_ID"])
         })
 }
 
-/// A process that no launcher started.
+/// Returns the name of a process that no launcher started.
 fn alone() -> Option<Found> {
     let status = fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may have blanks and parentheses.
+    // The fields begin behind the program's name, which may contain blanks and parentheses.
     let start = status.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Some(Found { key: format!("single {} {} {start}", host.trim(), std::process::id()), number: None })
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn spawned_worlds_are_numbered_by_their_launcher() {
+    fn launchers_number_spawned_worlds() {
         let of = |variables: &[(&str, &str)]| found(variables).map(|found| (found.number(true), found.key));
         assert_eq!(
             of(&[("PMIX_NAMESPACE", "prterun-vm-27728@2")]),

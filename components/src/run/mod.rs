@@ -1,11 +1,11 @@
-//! The identity of a run: which files belong together.
+//! The identity of a run, which connects the files that belong together.
 //!
-//! A *run* is what one `mpit run` starts. It has one or more *worlds*: the steps of a job script, and the processes that
-//! `MPI_Comm_spawn` starts. Each file says in its first line to which run and world it belongs, and the files of the second
-//! world and of those behind it have names of their own, `STEM.w2.<rank>.prof`.
+//! A *run* is started by one `mpit run`. It has one or more *worlds*: the steps of a job script, and the processes that
+//! `MPI_Comm_spawn` starts. The first line of each file names its run and world. The files of the second and later worlds
+//! have names of their own, `STEM.w2.<rank>.prof`.
 //!
-//! All of it is agreed on without messages: the run by the environment, the world by what its launcher calls it
-//! (`launcher`), the numbers of worlds by names in the directory of the files (`claim`).
+//! All processes agree without messages: on the run by the environment, on the world by the launcher's name for it
+//! (`launcher`), on the numbers of worlds by names in the directory of the files (`claim`).
 
 mod claim;
 mod launcher;
@@ -26,10 +26,10 @@ use crate::host::World;
 pub use claim::{remove_traces, trace_prefix};
 pub use time::compact as compact_time;
 
-/// The variable of the environment by which `mpit run` names the run.
+/// The environment variable in which `mpit run` passes the name of the run.
 pub const RUN: &str = "MPIT_RUN";
 
-/// The first word of the line that says to which run a file belongs.
+/// The first word of the line that identifies a file's run.
 pub const FIRST_WORD: &str = "# MPIT RUN";
 
 /// The run and world of a process.
@@ -41,24 +41,24 @@ pub struct Identity {
     pub world: String,
     /// The number of processes of the world.
     pub size: u32,
-    /// The moment at which the process initialized MPI, as in `2026-11-22T08:15:00.123Z`.
+    /// The time at which the process initialized MPI, as in `2026-11-22T08:15:00.123Z`.
     pub began: String,
 }
 
 impl Identity {
-    /// The fields of the line, as they stand behind its first word.
+    /// Returns the fields of the line behind its first word.
     #[must_use]
     pub fn fields(&self) -> String {
         format!("{}\t{}\t{} ranks\t{}", self.run, self.world, self.size, self.began)
     }
 
-    /// The line, with its end.
+    /// Returns the line with its line end.
     #[must_use]
     pub fn line(&self) -> String {
         format!("{self}\n")
     }
 
-    /// Reads the fields of the line, none of which may have control characters.
+    /// Parses the fields of the line. Fields with control characters are rejected.
     #[must_use]
     pub fn parse(fields: &str) -> Option<Self> {
         let mut fields = fields.trim_end_matches('\n').split('\t');
@@ -76,13 +76,13 @@ impl fmt::Display for Identity {
     }
 }
 
-/// This process in its run.
+/// The run and world of this process, with the world's number.
 #[derive(Debug)]
 struct Place {
     identity: Option<Identity>,
     /// The number of the world in the run, from 1.
     number: u32,
-    /// The moment at which the process initialized MPI.
+    /// The time at which the process initialized MPI.
     began: SystemTime,
 }
 
@@ -90,13 +90,13 @@ static PLACE: OnceLock<Place> = OnceLock::new();
 
 static SPAWNED: AtomicBool = AtomicBool::new(false);
 
-/// Says that this process was started by `MPI_Comm_spawn`: before [`crate::host::initialized`].
+/// Records that this process was started by `MPI_Comm_spawn`. The host calls it before [`crate::host::initialized`].
 pub fn set_spawned() {
     SPAWNED.store(true, Relaxed);
 }
 
-/// Finds out which run and world this process belongs to. `stem` is what the names of its files begin with, if it is to
-/// write some.
+/// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it is to write
+/// files.
 pub(crate) fn settle(world: World, stem: Option<&Path>) {
     PLACE.get_or_init(|| {
         let (began, spawned, run) = (SystemTime::now(), SPAWNED.load(Relaxed), of_environment());
@@ -125,17 +125,17 @@ pub(crate) fn settle(world: World, stem: Option<&Path>) {
     });
 }
 
-/// The identity of this process, if it was found.
+/// Returns the identity of this process, if it is known.
 pub(crate) fn of_process() -> Option<&'static Identity> {
     PLACE.get()?.identity.as_ref()
 }
 
-/// The moment at which this process initialized MPI.
+/// Returns the time at which this process initialized MPI.
 pub(crate) fn began() -> Option<SystemTime> {
     PLACE.get().map(|place| place.began)
 }
 
-/// The number of the world of this process in its run, from 1.
+/// Returns the number of the world of this process in its run, from 1.
 pub(crate) fn number() -> u32 {
     PLACE.get().map_or(1, |place| place.number)
 }
@@ -150,7 +150,7 @@ pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
-/// The name of the run, from the environment. It becomes part of file names, so it has letters, digits and `-` only.
+/// Returns the name of the run from the environment. It becomes part of file names, so it has letters, digits and `-` only.
 pub fn of_environment() -> Option<String> {
     let run = environment::var(RUN)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

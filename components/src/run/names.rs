@@ -10,24 +10,24 @@ use mpit::files::open_regular;
 
 use crate::store;
 
-/// A file that has the name of one of a run.
+/// A file whose name is one of a run's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
-    /// The number of its world, from 1.
+    /// The number of the world, from 1.
     pub world: u32,
-    /// The rank of its process, or none for a file of all.
+    /// The rank of the process; `None` for a file of all processes.
     pub rank: Option<u32>,
     /// True for a store.
     pub store: bool,
 }
 
-/// Returns the files that have names of a run, whatever run they belong to. A directory that is not there has none.
+/// Returns the files whose names are those of a run, of any run. A directory that does not exist has none.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// The errors of the file system.
 pub fn find(stem: &Path) -> io::Result<Vec<Named>> {
     let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = match fs::read_dir(directory) {
@@ -73,7 +73,7 @@ fn number(text: &str) -> Option<u32> {
 }
 
 impl Named {
-    /// Returns true if the file is what its name says, by its beginning.
+    /// Returns true if the beginning of the file has the format that its name implies.
     #[must_use]
     pub fn is_ours(&self) -> bool {
         let Ok(file) = open_regular(&self.path) else { return false };
@@ -98,7 +98,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn names_of_a_run_are_told_from_others() {
+    fn names_of_a_run_are_recognized() {
         let parse = |name: &str| parse(OsStr::new("run"), OsStr::new(name));
         assert_eq!(parse("run.3.prof"), Some((1, Some(3), false)));
         assert_eq!(parse("run.prof"), Some((1, None, false)));

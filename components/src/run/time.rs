@@ -1,12 +1,12 @@
-//! Moments as text, in UTC.
+//! Times as text, in UTC.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Year, month, day, hour, minute, second, millisecond.
+/// Returns year, month, day, hour, minute, second and millisecond.
 fn civil(time: SystemTime) -> [u64; 7] {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Years that begin in March end with the day that leap years have more.
+    // Years that begin in March have the leap day at their end.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,7 +1,7 @@
-//! The form of a file: a header of eight words, then blocks. Words are those of the machine.
+//! The file format of a store: a header of eight words, then blocks. Words have the byte order of the machine.
 //!
-//! A block begins with a word that has its kind in the lower half, and in the upper one how many words follow; 0 stands
-//! where no block is yet. The next word is the key, except in unused ones.
+//! The lower half of a block's first word is the kind, the upper one the number of words that follow; the value 0 means
+//! that there is no block yet. The next word is the key, except in unused blocks.
 
 use std::sync::atomic::{
     AtomicU64,
@@ -11,46 +11,47 @@ use std::sync::atomic::{
 use crate::comms::{Label, Ranks};
 use crate::host::World;
 
-/// The first word.
+/// The first word of a file.
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-/// The version of all of this.
+/// The version of the format.
 pub(super) const VERSION: u64 = 3;
 
-/// Words of the header: magic, version, world size and rank, process, state, whether `MPI_Finalize` was reached, and two to come.
+/// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
+/// two reserved words.
 pub(super) const HEADER: usize = 8;
 
-/// What a process says of its file; 0 as long as there is nothing to say.
+/// The state that a process writes to its file; 0 if it has not written any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It wrote everything elsewhere.
+    /// The process wrote everything elsewhere.
     Ended = 1,
-    /// It is at work, and the file could not grow: something is missing.
+    /// The file could not grow: data is missing.
     CutShort = 2,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Words at the end of a piece.
+    /// Unused words at the end of a piece.
     Unused = 1,
     /// Messages to one process: [`message_key`], the counts of some sizes, and their bytes.
     Messages = 2,
-    /// Accesses to the memory of one process: its rank, what was sent and what was received.
+    /// Accesses to the memory of one process: its rank, and the sums of sent and received data.
     Accesses = 3,
-    /// Collective operations with one process: its rank, what was exchanged.
+    /// Collective operations with one process: its rank, and the exchanged sum.
     Exchanged = 4,
-    /// Collective operations with several: what was exchanged with each, [`exchanged_key`], and who they are.
+    /// Collective operations with several processes: the sum exchanged with each, [`exchanged_key`], and the ranks.
     Audience = 5,
-    /// Collective operations on a communicator, or several that are alike: a slot, three sums, the kind of communicator
-    /// (0 while the slot is not used), the first and the last number behind its name, how many there are, and the number of
-    /// the first in the order of creation.
+    /// Collective operations on a communicator, or several with the same name and members: a slot, three sums, the kind of
+    /// communicator (0 while the slot is not used), the first and the last number behind its name, the number of
+    /// communicators, and the number of the first in the order of creation.
     Operations = 6,
-    /// A kind of communicator: its number, that of the members, whether numbers stand behind the name, the name.
+    /// A kind of communicator: its number, the number of its list of members, a flag for numbers behind the name, the name.
     Comm = 7,
-    /// Members: their number, whether they are those of the world in its order, how many, which.
+    /// A list of members: its number, a flag for the world in its order, the number of members, the ranks.
     Members = 8,
-    /// The run and world that the process belongs to: 0, the fields of [`crate::run::Identity`].
+    /// The run and world of the process: 0, the fields of [`crate::run::Identity`].
     Run = 9,
 }
 
@@ -68,17 +69,17 @@ impl Kind {
     ];
 }
 
-/// The key of a group of message sizes.
+/// Returns the key of a group of message sizes.
 pub(crate) fn message_key(to: u32, group: usize, internal: bool) -> u64 {
     u64::from(to) | (group as u64) << 32 | u64::from(internal) << 40
 }
 
-/// What [`message_key`] was made of.
+/// Returns the arguments of [`message_key`] that a key is made of.
 pub(super) fn message_of_key(key: u64) -> (u32, usize, bool) {
     (key as u32, (key >> 32) as usize & 0xff, key >> 40 != 0)
 }
 
-/// The key of an audience: none is needed but to tell a stride from a list.
+/// Returns the key of an audience, which only distinguishes a stride from a list.
 pub(crate) fn exchanged_key(list: bool) -> u64 {
     u64::from(list)
 }
@@ -87,7 +88,7 @@ pub(crate) fn exchanged_key(list: bool) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     pub(super) kind: Kind,
-    /// How many words follow.
+    /// The number of words that follow.
     pub(super) words: u32,
 }
 
@@ -96,7 +97,7 @@ impl Head {
         self.kind as u64 | u64::from(self.words) << 32
     }
 
-    /// Reads it; the kind as a number when there is no such one.
+    /// Decodes a first word; returns the number of an unknown kind as an error.
     pub(super) fn of(word: u64) -> Result<Self, u32> {
         let kind = word as u32;
         let known = Kind::ALL.into_iter().find(|known| *known as u32 == kind);
@@ -115,7 +116,7 @@ pub(super) fn write_state(words: &[AtomicU64], state: State) {
     words[4].store(state as u64, Release);
 }
 
-/// The process came to `MPI_Finalize`.
+/// Records that the process reached `MPI_Finalize`.
 pub(super) fn write_finalizing(words: &[AtomicU64]) {
     words[5].store(1, Release);
 }
@@ -124,19 +125,19 @@ pub(super) fn state(words: &[AtomicU64]) -> u64 {
     words[4].load(Relaxed)
 }
 
-/// Text and small numbers as words.
+/// Text and small numbers encoded as words.
 #[derive(Debug, Default)]
 pub(crate) struct Text(Vec<u64>);
 
 impl Text {
-    /// A name.
+    /// Encodes a name.
     pub(crate) fn of_name(name: &str) -> Self {
         let mut text = Self::default();
         text.push(name);
         text
     }
 
-    /// Members of communicators.
+    /// Encodes the members of communicators.
     pub(crate) fn of_members(ranks: &Ranks) -> Self {
         let list = ranks.list();
         let mut text = Self(vec![u64::from(list.is_none()) << 32 | u64::from(ranks.size())]);
@@ -146,14 +147,14 @@ impl Text {
         text
     }
 
-    /// A kind of communicator, with the members of a number.
+    /// Encodes a kind of communicator, given the number of its list of members.
     pub(crate) fn of_kind(members: u64, label: Label<'_>) -> Self {
         let mut text = Self(vec![members, u64::from(label.first != 0)]);
         text.push(label.name);
         text
     }
 
-    /// Ranks, two in a word, behind how many there are.
+    /// Encodes ranks, two in a word, behind their number.
     pub(crate) fn of_ranks(ranks: &[u32]) -> Self {
         let mut text = Self(vec![ranks.len() as u64]);
         text.push_ranks(ranks);

@@ -1,4 +1,4 @@
-//! The files of stores that processes left: which there are, and what they say.
+//! Store files left by processes: discovery and reading.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -16,15 +16,15 @@ use crate::run::Identity;
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftFile {
-    /// The rank of the process, by the name of the file.
+    /// The rank of the process, according to the name of the file.
     pub rank: u32,
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
 }
 
 const ENDING: &str = ".store";
 
-/// The name of the store of a process, where `stem` is what the names of its files begin with.
+/// Returns the name of a process's store, where `stem` is the beginning of the names of its files.
 pub(crate) fn path_of(stem: &Path, rank: u32) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(format!(".{rank}{ENDING}"));
@@ -42,24 +42,24 @@ pub(crate) fn forget(stem: &Path, rank: u32) {
     }
 }
 
-/// What the names of stores begin with, if the settings of this process ask for some: those of the environment, for
-/// whoever starts a job with them.
+/// Returns the beginning of the names of stores, if the settings in the environment ask for stores. Used by the process
+/// that starts a job with this environment.
 #[must_use]
 pub fn wanted_at() -> Option<PathBuf> {
     monitoring::stem_of_stores()
 }
 
-/// Returns the beginning of the names of files at the end, if the settings of the process ask for some.
+/// Returns the beginning of the names of files at the end, if the settings of the process ask for files.
 #[must_use]
 pub fn files_at() -> Option<PathBuf> {
     monitoring::stem_of_files()
 }
 
-/// The files `<stem>.<rank>.store` that there are, by ascending rank.
+/// Returns the files `<stem>.<rank>.store` that exist, by ascending rank.
 ///
 /// # Errors
 ///
-/// Those of the file system; a directory that is not there has no files.
+/// The errors of the file system; a directory that does not exist has no files.
 pub fn find(stem: &Path) -> io::Result<Vec<LeftFile>> {
     let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = match fs::read_dir(directory) {
@@ -76,13 +76,13 @@ pub fn find(stem: &Path) -> io::Result<Vec<LeftFile>> {
 }
 
 impl LeftFile {
-    /// Whether the process is there and uses it still, as far as the file system can tell.
+    /// Returns true if the process exists and still uses the file, as far as the file system shows.
     #[must_use]
     pub fn is_in_use(&self) -> bool {
         is_in_use(&self.path)
     }
 
-    /// The file of this name, if it is one of a store.
+    /// Returns the file of this name, if it is the name of a store.
     #[must_use]
     pub fn at(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
@@ -90,21 +90,21 @@ impl LeftFile {
         Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
     }
 
-    /// Reads which run and world its process belongs to, if it says so.
+    /// Reads the run and world of the process, if the file has them.
     #[must_use]
     pub fn identity(&self) -> Option<Identity> {
-        // It stands near the beginning.
+        // The block is near the beginning of the file.
         const LOOKED_AT: u64 = 64 * 1024;
         let mut bytes = Vec::new();
         open_regular(&self.path).ok()?.take(LOOKED_AT).read_to_end(&mut bytes).ok()?;
         identity(&bytes)
     }
 
-    /// Reads it.
+    /// Reads the file.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, is damaged, or is of another rank than its name says.
+    /// Fails if the file cannot be read, is damaged, or is of another rank than its name says.
     pub fn read(&self) -> Result<Left, Unreadable> {
         let mut bytes = Vec::new();
         open_regular(&self.path)?.read_to_end(&mut bytes)?;
@@ -113,16 +113,16 @@ impl LeftFile {
     }
 }
 
-/// Why a file says nothing; without its name.
+/// The reason why a file cannot be used, without its name.
 #[derive(Debug, Error)]
 pub enum Unreadable {
-    /// The file system says no.
+    /// An error of the file system.
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
-    /// It is none of a store, or damaged.
+    /// The file is not a store, or is damaged.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// It was renamed.
+    /// The file was renamed: it is of another rank.
     #[error("it is of rank {0}")]
     OtherRank(u32),
 }

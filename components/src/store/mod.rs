@@ -1,10 +1,10 @@
-//! Where the numbers of monitoring lie: words in memory, or in a file that outlives the process.
+//! Storage of the records: words in memory, or in a file that survives the process.
 //!
-//! A store is a sequence of blocks, each a few words that belong together, with their kind and a key. Blocks are only
-//! added, and never move. With a file, the same words are those of a mapping, so the kernel keeps them whatever ends the
-//! process; the blocks say of themselves what they are, so [`read`] needs nothing else.
+//! A store is a sequence of blocks. A block is a few words that belong together, with their kind and a key. Blocks are only
+//! added, and never move. With a file, the words are those of a mapping, so the kernel keeps them however the process ends;
+//! the blocks are self-describing, so [`read`] needs no other data.
 //!
-//! Adding a block takes a lock, and some of them memory; counting in a block that is there does neither.
+//! Adding a block takes a lock and may allocate; counting in an existing block does neither.
 
 mod blocks;
 mod left;
@@ -34,8 +34,8 @@ pub use read::{Left, Malformed, read};
 /// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
 
-/// Words in the first piece of memory, and in the largest: pieces grow with what there is already. Those of a file begin
-/// at the size that [`Mapping`] gives them.
+/// The number of words in the first piece of memory. Later pieces grow with the total size, up to `LARGEST`. Pieces of a
+/// file have the size that [`Mapping`] gives them.
 const FIRST: usize = 512;
 const LARGEST: usize = 128 * 1024;
 
@@ -44,11 +44,11 @@ const LARGEST: usize = 128 * 1024;
 pub struct Store {
     pieces: Log<Piece>,
     end: Mutex<End>,
-    /// Whether there is a file.
+    /// True if there is a file.
     kept: AtomicBool,
 }
 
-/// Neighbouring words.
+/// Contiguous words.
 #[derive(Debug)]
 enum Piece {
     Memory(Box<[AtomicU64]>),
@@ -64,21 +64,21 @@ impl Piece {
     }
 }
 
-/// Where the next block goes.
+/// The position of the next block.
 #[derive(Debug)]
 struct End {
     file: Option<Mapping>,
-    /// How many words of the newest piece are used.
+    /// The number of used words in the newest piece.
     used: usize,
-    /// How many words there are in all pieces.
+    /// The number of words in all pieces.
     total: usize,
-    /// The piece with the header of the file.
+    /// The index of the piece with the header of the file.
     header: usize,
 }
 
 impl End {
-    /// In a child that was forked, the file is the parent's: what is new goes to memory, behind the pieces that both
-    /// share. Whether that has just begun.
+    /// Detaches the file in a forked child, because it is the parent's: new blocks go to memory, behind the pieces that
+    /// both processes share. Returns true if that happened now.
     fn leave_if_forked(&mut self) -> bool {
         let forked = self.file.as_ref().is_some_and(|file| !file.is_ours());
         if forked {
@@ -89,7 +89,7 @@ impl End {
 }
 
 impl Store {
-    /// A store in memory.
+    /// Creates a store in memory.
     #[must_use]
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
@@ -100,12 +100,11 @@ impl Store {
         }
     }
 
-    /// From now on, blocks go to a file, of which the directory must be there. The blocks there are already stay in
-    /// memory.
+    /// Adds all further blocks to a file, whose directory must exist. The existing blocks stay in memory.
     ///
     /// # Errors
     ///
-    /// When the file cannot be made; then the store stays as it was.
+    /// Fails if the file cannot be created; then the store is unchanged.
     pub fn keep(&self, path: &Path, world: World) -> io::Result<()> {
         let mut end = self.end.lock();
         let mut file = Mapping::create(path)?;
@@ -122,12 +121,12 @@ impl Store {
         Ok(())
     }
 
-    /// Whether blocks go to a file, or did until it could not grow.
+    /// Returns true if blocks go to a file, or did until it could not grow.
     pub fn is_kept(&self) -> bool {
         self.kept.load(Relaxed)
     }
 
-    /// Records that the process came to `MPI_Finalize`: nothing is missing behind its last call.
+    /// Records that the process reached `MPI_Finalize`, so that no data is missing at the end of the run.
     pub fn finalizing(&self) {
         let mut end = self.end.lock();
         if !end.leave_if_forked()
@@ -138,12 +137,12 @@ impl Store {
         }
     }
 
-    /// All is written elsewhere: the file goes, if there is one.
+    /// Removes the file, if there is one: all data is written elsewhere.
     pub fn done(&self) {
         let mut end = self.end.lock();
         end.leave_if_forked();
         if let Some(file) = &end.file {
-            // Whoever finds it because it could not be removed knows that it is not needed.
+            // If the file cannot be removed, this state shows readers that it is not needed.
             self.say(&end, State::Ended);
             if let Err(error) = file.remove() {
                 complain(format_args!("cannot remove {}: {error}", file.path().display()));
@@ -151,7 +150,7 @@ impl Store {
         }
     }
 
-    /// Adds a block: `cells` words that are 0 and to be added to, and behind them others that stay as they are.
+    /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
     pub(crate) fn add(&self, kind: Kind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         let mut end = self.end.lock();
         let forked = end.leave_if_forked();
@@ -172,7 +171,7 @@ impl Store {
         for (word, value) in block[2 + cells..].iter().zip(text) {
             word.store(*value, Relaxed);
         }
-        // Whoever finds the process dead here finds no block, or all of it.
+        // Written last, with release ordering: if the process is killed here, a reader finds no block or a complete one.
         block[0].store(head.word(), Release);
         &block[2..]
     }
@@ -181,7 +180,7 @@ impl Store {
         self.pieces.get(self.pieces.len().checked_sub(1)?).map(Piece::words)
     }
 
-    /// The rest of the newest piece is not used.
+    /// Marks the rest of the newest piece as unused.
     fn close_newest(&self, end: &End) {
         if let Some(piece) = self.newest()
             && let Some(rest) = (piece.len() - end.used).checked_sub(1)
@@ -190,7 +189,7 @@ impl Store {
         }
     }
 
-    /// A piece with so many words at least, all unused.
+    /// Adds a piece of at least `wanted` words, all unused.
     fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
         let piece = self.in_file(end, wanted).map_or_else(
             || {
@@ -205,7 +204,7 @@ impl Store {
         self.pieces.get(at).expect("pushed just now").words()
     }
 
-    /// More words of the file. When there are none, the rest goes to memory, and whoever reads the file is told.
+    /// Grows the file. If that fails, further blocks go to memory, and the state of the file says so.
     fn in_file(&self, end: &mut End, wanted: usize) -> Option<Words> {
         let file = end.file.as_mut().filter(|_| !self.is_cut_short(end.header))?;
         let wanted = (end.total / 2).min(LARGEST).max(wanted);
@@ -233,7 +232,7 @@ impl Store {
     }
 }
 
-/// Appends to a list that nobody else appends to at the same time.
+/// Appends to a list. The caller guarantees that no other thread appends at the same time.
 fn push(pieces: &Log<Piece>, piece: Piece) -> usize {
     pieces.push(piece).unwrap_or_else(|_| panic!("a store of {} pieces is full", pieces.len()))
 }

@@ -1,4 +1,4 @@
-//! What a file of a store says. Nothing in it is believed before it is checked.
+//! Decoding of store files. All data is checked before it is used.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,27 +13,27 @@ use crate::prof::{Accessed, Block, Exchanged, Profile};
 use crate::record::{BINS, CELLS, Figures, GROUP, GROUPS, Row, Sum};
 use crate::run::Identity;
 
-/// What a process left.
+/// The data left by a process.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// Who it was.
+    /// The rank of the process and the size of its world.
     pub world: World,
-    /// Its number on its machine.
+    /// The process id on its machine.
     pub process: u32,
-    /// Whether it wrote everything elsewhere, so that this is not needed.
+    /// True if the process wrote everything elsewhere, so that this data is not needed.
     pub ended: bool,
-    /// Whether the file could not grow, so that something is missing.
+    /// True if the file could not grow, so that data is missing.
     pub cut_short: bool,
-    /// True if the process came to `MPI_Finalize`.
+    /// True if the process reached `MPI_Finalize`.
     pub finalized: bool,
-    /// Its run and world, if it has that line.
+    /// The run and world, if the file has them.
     pub identity: Option<Identity>,
-    /// What it recorded.
+    /// The records.
     pub profile: Profile,
 }
 
 impl Left {
-    /// What the process would have written at its end.
+    /// Returns the text that the process would have written at its end.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
         let mut text = self.identity.as_ref().map_or_else(String::new, Identity::line).into_bytes();
@@ -43,35 +43,35 @@ impl Left {
     }
 }
 
-/// Why a file is none of a store, and at which byte that shows.
+/// The reason why a file is not a valid store, with the position in bytes.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("byte {at}: {what}")]
 pub struct Malformed {
-    /// Where.
+    /// The position in bytes.
     pub at: usize,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
 }
 
-/// More processes than any machine has: of a damaged file, nothing should take all memory.
+/// The maximum number of processes, more than any machine has: a damaged file must not make a reader allocate all memory.
 const MOST: u32 = 1 << 26;
 
-/// A few words of a file may stand for collective operations with all processes of the world. More rows than this are not
-/// made of them: reports list pairs of processes, and there is no memory for the square of it.
+/// The maximum number of rows created for collective operations with many processes, which take only a few words in the
+/// file. Reports list pairs of processes, and memory does not suffice for the square of the number of processes.
 const MOST_ROWS: u64 = 1 << 22;
 
 const WORD: usize = size_of::<u64>();
 
-/// Reads the bytes of a file. It may be of a process that is at work: then these are the numbers of some moment.
+/// Decodes the bytes of a file. If the process is running, the result is a snapshot.
 ///
 /// # Errors
 ///
-/// When it is none, or damaged.
+/// Fails if the bytes are not a store, or are damaged.
 pub fn read(bytes: &[u8]) -> Result<Left, Malformed> {
     let (words, rest) = bytes.as_chunks::<WORD>();
     let mut words = Cursor { words, at: 0, end: words.len() };
     if bytes.is_empty() {
-        // It was made, and not a moment later there was no process any more.
+        // The process ended right after it had created the file.
         return Err(words.wrong("it is empty"));
     }
     let head = words.header()?;
@@ -86,14 +86,14 @@ pub fn read(bytes: &[u8]) -> Result<Left, Malformed> {
     Ok(Left { identity: found.identity.take(), profile: found.profile(head.world.rank), ..head })
 }
 
-/// Returns true if bytes are the beginning of a file of a store.
+/// Returns true if bytes are the beginning of a store file.
 #[must_use]
 pub fn is_store(begin: &[u8]) -> bool {
-    // Zeros are of a process that was killed while it made the file.
+    // A process that is killed while it creates the file leaves zeros.
     begin.starts_with(&MAGIC.to_ne_bytes()) || begin.iter().all(|byte| *byte == 0)
 }
 
-/// Reads which run and world the process of a file belongs to, from the beginning of the file.
+/// Returns the run and world of a file's process, from the beginning of the file.
 pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     let (words, _) = bytes.as_chunks::<WORD>();
     let mut words = Cursor { words, at: 0, end: words.len() };
@@ -107,7 +107,7 @@ pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     None
 }
 
-/// A part of the file that is read word by word.
+/// A part of the file that is read one word at a time.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     words: &'a [[u8; WORD]],
@@ -133,7 +133,7 @@ impl Cursor<'_> {
         Ok(word)
     }
 
-    /// A word that is below something.
+    /// Reads a word that must be less than a bound.
     fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
         let at = *self;
         let word = self.word()?;
@@ -157,7 +157,7 @@ impl Cursor<'_> {
         Ok(Sum { count, bytes })
     }
 
-    /// Bytes, their number before them.
+    /// Reads the number of bytes of a name, and the name.
     fn name(&mut self) -> Result<String, Malformed> {
         let len = self.below((self.left() * WORD) as u64, "the length of a name")? as usize;
         let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
@@ -168,7 +168,7 @@ impl Cursor<'_> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// So many ranks, two in a word.
+    /// Reads `len` ranks, two in a word.
     fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
         if len.div_ceil(2) > self.left() {
             return Err(self.wrong(format!("expected {len} ranks")));
@@ -182,7 +182,7 @@ impl Cursor<'_> {
         Ok(ranks)
     }
 
-    /// All is read.
+    /// Fails unless everything is read.
     fn done(self) -> Result<(), Malformed> {
         if self.left() == 0 { Ok(()) } else { Err(self.wrong("a block that is too long")) }
     }
@@ -217,7 +217,7 @@ impl Cursor<'_> {
         Ok(Left { world, process, ended, cut_short, finalized, identity: None, profile: none })
     }
 
-    /// What kind the next block is, and what is in it, less what is unused.
+    /// Returns the kind and content of the next block; skips unused ones.
     fn next_block(&mut self) -> Result<Option<(Kind, Self)>, Malformed> {
         loop {
             if self.left() == 0 {
@@ -242,7 +242,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The counts of all bins, and the bytes.
+/// The counts of all bins, and the sum of bytes.
 #[derive(Clone)]
 struct Counts {
     bins: [u64; BINS],
@@ -252,19 +252,19 @@ struct Counts {
 impl Counts {
     fn figures(&self) -> Figures {
         let bins = self.bins.iter().copied().enumerate().filter(|(_, count)| *count != 0);
-        Figures::new(self.bytes, bins)
+        Figures::new(bins, || self.bytes)
     }
 }
 
-/// Communicators of one name and the same members.
+/// Communicators with the same name and members.
 struct CommKind {
     members: u64,
-    /// Numbers stand behind the name.
+    /// True if numbers stand behind the name.
     numbered: bool,
     name: String,
 }
 
-/// The operations on a communicator, or several that are alike.
+/// The operations on a communicator, or on several with the same name and members.
 struct OnComm {
     sums: [Sum; 3],
     kind: u64,
@@ -274,11 +274,11 @@ struct OnComm {
     number: u64,
 }
 
-/// What was read so far.
+/// The data read so far.
 struct Found {
-    /// Of the world.
+    /// The size of the world.
     size: u32,
-    /// The program's and the library's.
+    /// Messages by receiver: the user's and the library's internal ones.
     messages: BTreeMap<u32, [Counts; 2]>,
     accesses: Vec<Accessed>,
     exchanged: BTreeMap<u32, Sum>,
@@ -286,7 +286,7 @@ struct Found {
     kinds: BTreeMap<u64, CommKind>,
     operations: Vec<OnComm>,
     identity: Option<Identity>,
-    /// The number of ranks that may still be made of words that stand for several.
+    /// The number of ranks that may still be created from words that stand for several.
     expanded: u64,
 }
 
@@ -305,7 +305,7 @@ impl Found {
         }
     }
 
-    /// Makes room for ranks that the file has no words for.
+    /// Reserves ranks that the file has no words for. Fails at the limit.
     fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
         let left = self.expanded.checked_sub(ranks).filter(|_| self.exchanged.len() as u64 <= MOST_ROWS);
         let too_many = || at.wrong(format!("more than {MOST_ROWS} processes in collective operations"));
@@ -313,7 +313,7 @@ impl Found {
         Ok(())
     }
 
-    /// Counts the members of communicators against the limit: many may refer to one list.
+    /// Counts the members of communicators against the limit: many communicators may refer to one list.
     fn expand_members(&mut self, at: &Cursor<'_>) -> Result<(), Malformed> {
         for number in 0..self.operations.len() {
             let kind = self.kinds.get(&self.operations[number].kind);
@@ -372,7 +372,7 @@ impl Found {
             *bin = bin.saturating_add(count);
         }
         counts.bytes = counts.bytes.wrapping_add(cells[GROUP]);
-        // No process sent so many; their sum would be a small number.
+        // No process sent so many messages. A wrapped sum would look like a small number.
         let sum = counts.bins.iter().try_fold(0_u64, |sum, count| sum.checked_add(*count));
         sum.map(drop).ok_or_else(|| at.wrong("2^64 messages or more"))
     }
@@ -414,6 +414,9 @@ impl Found {
         let at = *block;
         let form = block.word()?;
         let (len, world) = (form as u32, form >> 32 != 0);
+        if len == 0 {
+            return Err(at.wrong("a communicator without processes"));
+        }
         match world {
             true if len <= self.size => Ok(Ranks::World(len)),
             true => Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
@@ -427,7 +430,8 @@ impl Found {
         }
     }
 
-    /// A communicator, or several; `None` if a slot is not used, or was not yet when the process ended.
+    /// Returns the block of a communicator, or of several; `None` if the slot is not used, or was not yet when the process
+    /// ended.
     fn comm(&self, of: &OnComm) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
         let ranks = self.members.get(&kind.members)?.clone();
@@ -448,7 +452,7 @@ impl Found {
         Some(block)
     }
 
-    /// As the process would have written it.
+    /// Returns the profile that the process would have written.
     fn profile(mut self, me: u32) -> Profile {
         let row = |(to, [external, internal]): (&u32, &[Counts; 2])| Row {
             to: *to,
@@ -468,13 +472,13 @@ impl Found {
             accesses: self.accesses,
             collectives: exchanged.map(|(to, sum)| Exchanged { to, sum }).collect(),
             comms,
-            // Functions of components, which the store knows nothing of.
+            // These are produced by functions of components; the store does not have them.
             lines: Vec::new(),
         }
     }
 }
 
-/// Reads a rank, which is a number of C's type `int`, or stands for a process outside of the world.
+/// Decodes a rank, which is a value of C's type `int`, or stands for a process outside of the world.
 fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
     let rank = u32::try_from(key).ok().filter(|rank| *rank == OUTSIDE || i32::try_from(*rank).is_ok());
     rank.ok_or_else(|| at.wrong(format!("a rank of {key}")))

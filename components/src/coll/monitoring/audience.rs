@@ -1,7 +1,7 @@
-//! Processes that hear the same from this one, again and again.
+//! Sets of ranks that receive equal byte counts, so one sum serves all of them.
 //!
-//! An operation that exchanges the same number of bytes with each of many processes is added to one sum, whatever the
-//! number of processes. Who they are is looked at when somebody reads.
+//! An operation that exchanges the same number of bytes with each of many processes is added to one sum, at a cost that
+//! does not depend on the number of processes. The sum is attributed to ranks when a tool reads.
 
 use mpit::object::OUTSIDE;
 
@@ -9,18 +9,18 @@ use crate::comms::Ranks;
 use crate::record::{AtomicSum, Sum};
 use crate::store::{Kind, Store, Text, exchanged_key};
 
-/// Some processes of the world, by ascending rank.
+/// A set of ranks of the world, in ascending order.
 #[derive(Debug, PartialEq, Eq)]
 enum Who {
-    /// `first`, `first + step` and so on, `len` of them, less `except`. Most communicators are so: the world, rows
-    /// and columns of a grid, halves.
+    /// The ranks `first`, `first + step` and so on, `len` of them, without `except`. Most communicators have this form: the
+    /// world, rows and columns of a grid, halves.
     Stride { first: u32, step: u32, len: u32, except: Option<u32> },
-    /// These, of which some may occur several times.
+    /// A list of ranks, which may have duplicates.
     List(Box<[u32]>),
 }
 
 impl Who {
-    /// Those in the list, in any order, of which none is [`OUTSIDE`], less `except`.
+    /// Builds the set from a list in any order, none of which is [`OUTSIDE`], without `except`.
     fn of(mut list: Vec<u32>, except: Option<u32>) -> Self {
         list.sort_unstable();
         stride(&list, except).unwrap_or_else(|| {
@@ -29,7 +29,7 @@ impl Who {
         })
     }
 
-    /// How often a process occurs.
+    /// Returns the number of times that a rank occurs.
     fn times(&self, rank: u32) -> u64 {
         match self {
             Self::Stride { first, step, len, except } => {
@@ -44,7 +44,7 @@ impl Who {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of ranks.
     fn len(&self) -> u64 {
         match self {
             Self::Stride { len, except, .. } => u64::from(*len) - u64::from(except.is_some()),
@@ -62,7 +62,7 @@ impl Who {
     }
 }
 
-/// A sorted list as a stride, if it is one.
+/// Returns a sorted list as a stride, if it has that form.
 fn stride(list: &[u32], except: Option<u32>) -> Option<Who> {
     let first = list.first().copied().unwrap_or(0);
     let step = list.get(1).map_or(1, |second| second - first);
@@ -73,16 +73,16 @@ fn stride(list: &[u32], except: Option<u32>) -> Option<Who> {
     Some(Who::Stride { first, step, len: list.len() as u32, except })
 }
 
-/// Some processes.
+/// The processes that an operation exchanges data with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Members {
     who: Who,
-    /// How many more there are outside of the world.
+    /// The number of processes outside of the world.
     outside: u64,
 }
 
 impl Members {
-    /// All processes of a communicator from some rank on, but this one.
+    /// Returns all processes of a communicator from rank `from` on, without this process.
     pub(super) fn of_ranks(ranks: &Ranks, from: u32, me: Option<u32>) -> Self {
         match ranks {
             Ranks::World(size) => {
@@ -97,7 +97,7 @@ impl Members {
         }
     }
 
-    /// Those in a list, but this process.
+    /// Returns the processes of a list, without this process.
     pub(super) fn of_list(list: impl Iterator<Item = u32>, me: Option<u32>) -> Self {
         let mut outside = 0;
         let list = list.filter(|rank| {
@@ -109,18 +109,18 @@ impl Members {
     }
 }
 
-/// Some processes, and what each of them heard.
+/// A set of processes and the sum exchanged with each.
 #[derive(Debug)]
 pub(super) struct Audience {
     members: Members,
-    /// How many there are, those outside of the world included.
+    /// The number of processes, including those outside of the world.
     len: u64,
-    /// What was exchanged with each.
+    /// The sum exchanged with each process.
     each: AtomicSum<'static>,
 }
 
 impl Audience {
-    /// Nothing was exchanged yet. What will be is kept in a store, with those in the world.
+    /// Creates an audience whose sum is zero. The sum and the ranks of the world are kept in `store`.
     pub(super) fn new(members: Members, store: &'static Store) -> Self {
         let block = match &members.who {
             Who::Stride { first, step, len, except } => {
@@ -137,29 +137,29 @@ impl Audience {
         Self { members, len, each }
     }
 
-    /// Whether it is these processes.
+    /// Returns true if the audience consists of these processes.
     pub(super) fn is_of(&self, members: &Members) -> bool {
         self.members == *members
     }
 
-    /// How many there are, those outside of the world included.
+    /// Returns the number of processes, including those outside of the world.
     #[inline]
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Something was exchanged with each.
+    /// Adds a sum for each process.
     #[inline]
     pub(super) fn add(&self, sum: Sum) {
         self.each.add(sum);
     }
 
-    /// What was exchanged with each.
+    /// Returns the sum exchanged with each process.
     pub(super) fn each(&self) -> Sum {
         self.each.get()
     }
 
-    /// What was exchanged with one process.
+    /// Returns the sum exchanged with one process.
     pub(super) fn with(&self, rank: u32) -> Sum {
         match self.members.who.times(rank) {
             0 => Sum::default(),
@@ -167,7 +167,7 @@ impl Audience {
         }
     }
 
-    /// Those in the world, by ascending rank.
+    /// Iterates over the ranks of the world, in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.members.who.iter()
     }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lists_are_kept_with_what_occurs_several_times() {
+    fn other_lists_keep_their_repetitions() {
         assert_is(&list(&[9, 1, 2, 9, OUTSIDE, 4], Some(4)), &[1, 2, 9, 9]);
         assert_is(&list(&[5, 5, 5], Some(4)), &[5, 5, 5]);
         let some = list(&[9, OUTSIDE, 1, 2, OUTSIDE], Some(2));

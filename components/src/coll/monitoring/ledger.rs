@@ -1,13 +1,13 @@
-//! What is kept of collective operations.
+//! Statistics of collective operations.
 //!
-//! Each communicator has an account with the sums of its operations, by pattern. What went from this process to another
-//! one is in two places: operations that exchange the same with all are added to the sum of an [`Audience`], others to
-//! the row of each process. Audiences and rows are never taken away, so a communicator that is freed leaves its sums as
-//! they are. Communicators over the same processes share their audiences. An account is used again when no tool can ask for
-//! it any more ([`crate::comms`]).
+//! Each communicator has an account with the sums of its operations, by pattern. The sum that this process exchanged with
+//! another one is in two places: operations that exchange equal amounts with all processes add to the sum of an
+//! [`Audience`], others to the row of each process. Audiences and rows are never removed, so freeing a communicator does
+//! not change any sum. Communicators with the same members share their audiences. The slot of an account is reused once no
+//! tool can ask for the communicator any more ([`crate::comms`]).
 //!
-//! Recording and reading take no lock that anybody could have to wait for. What is done for the first time allocates:
-//! an operation on a communicator, an exchange with a process.
+//! Recording and reading are lock-free after first use. The first operation on a communicator and the first exchange with a
+//! process allocate.
 
 use std::collections::HashMap;
 use std::sync::atomic::{
@@ -29,31 +29,31 @@ use crate::comms::{self, CommId, Ranks, Record, number, slot};
 use crate::record::{AtomicSum, Sum};
 use crate::store::{Kind, Store, Text};
 
-/// No more different audiences than this are made: communicators that would need another one are recorded process by
-/// process. It bounds what a program costs that never uses the same group of processes twice.
+/// The limit of audiences. A communicator that would need one more is recorded process by process. The limit bounds the
+/// memory of a program that never uses the same group of processes twice.
 const AUDIENCES: usize = 1024;
 
-/// The record of a communicator, in its slot.
+/// The account of a communicator, in the communicator's slot.
 #[derive(Debug)]
 struct Account {
-    /// The identity of the communicator; 0 for none.
+    /// The identity of the communicator; 0 for an unused slot.
     comm: AtomicU64,
-    /// By pattern.
+    /// Sums by pattern.
     sums: [AtomicSum<'static>; 3],
-    /// Its block in the store: see [`Kind::Operations`].
+    /// The block of this account in the store: see [`Kind::Operations`].
     about: &'static [AtomicU64],
-    /// By shape.
+    /// Audiences by shape.
     audiences: [StaticRef<Audience>; 3],
-    /// By shape: no audience could be made.
+    /// True, by shape, if no audience could be made.
     refused: [AtomicBool; 3],
-    /// One of the words below.
+    /// One of `NOT_KNOWN` and the constants below it.
     reach: AtomicU8,
-    /// Who is in it, until it is freed. MPI does not free a communicator while an operation on it begins, so nobody
-    /// ever writes here when somebody tries to read.
+    /// The members, until the communicator is freed. MPI does not allow freeing a communicator while an operation on it
+    /// begins, so a reader never waits for a writer here.
     members: RwLock<Option<Box<Record>>>,
 }
 
-/// It is not known yet whether it is an intercommunicator.
+/// The kind of communicator, intercommunicator or not, is not known yet.
 const NOT_KNOWN: u8 = 0;
 const INTRA: u8 = 1;
 const INTER: u8 = 2;
@@ -80,7 +80,7 @@ impl Account {
         self.sums.each_ref().map(AtomicSum::get)
     }
 
-    /// Forgets the communicator.
+    /// Detaches the account from its communicator.
     fn clear(&self) {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
@@ -94,42 +94,42 @@ impl Account {
 
 type KindKey = (Arc<str>, bool, (u32, usize));
 
-/// Blocks of the store that describe communicators: kinds of them, and lists of members. Each is written once.
+/// Blocks of the store that describe communicators: kinds of communicators and lists of members. Each is written once.
 #[derive(Debug, Default)]
 struct Written {
-    /// The number of each kind by name, whether the name has a number, and members.
+    /// The number of each kind, by name, by the presence of a number behind the name, and by members.
     kinds: HashMap<KindKey, u64>,
-    /// The number of each list, by its identity, which lasts as long as the list is kept here.
+    /// The number of each list, by its identity. The identity is unique while the list is held here.
     lists: HashMap<(u32, usize), (u64, Ranks)>,
 }
 
-/// The audience of a list of members, a shape, and the place of this process in the list, as long as the list is there.
+/// The audience for a list of members, a shape, and the position of this process in the list. Valid while the list exists.
 type OfLists = HashMap<OfList, InUse>;
 
-/// An audience, and the list if it is not the world.
+/// An audience, and the list unless it is the world.
 type InUse = (&'static Audience, Option<Weak<[u32]>>);
 
-/// The identity of the list, the shape and the place.
+/// The identity of the list, the shape and the position of this process.
 type OfList = ((u32, usize), u8, Option<u32>);
 
 fn is_there(list: Option<&Weak<[u32]>>) -> bool {
     list.is_none_or(|list| list.strong_count() > 0)
 }
 
-/// The operations of this process.
+/// The collective operations of this process.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// By the slot of the communicator.
+    /// Accounts by the slot of the communicator.
     accounts: Sparse<Account>,
     audiences: Log<Audience>,
     making: Mutex<Option<OfLists>>,
     written: Mutex<Option<Written>>,
-    /// By rank in the world.
+    /// Sums by rank in the world.
     rows: Sparse<AtomicSum<'static>>,
     store: &'static Store,
 }
 
-/// The process itself, by its rank in the world; `None` on an intercommunicator, where it is not among the members.
+/// Returns this process's rank in the world; `None` on an intercommunicator, where it is not among the members.
 fn myself(members: &Record, rank: u32) -> Option<u32> {
     match &members.ranks {
         _ if members.remote => None,
@@ -139,7 +139,7 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
 }
 
 impl Ledger {
-    /// Nothing yet. Its numbers will be in a store.
+    /// Creates an empty ledger whose sums will be kept in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self {
             accounts: Sparse::new(),
@@ -151,7 +151,7 @@ impl Ledger {
         }
     }
 
-    /// Counts an operation, with Open MPI's numbers or those that are right.
+    /// Counts an operation, with Open MPI's numbers if `compat` is true, else with the exact ones.
     #[inline]
     pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
         if compat || !self.record_usual(operation) {
@@ -159,7 +159,8 @@ impl Ledger {
         }
     }
 
-    /// Counts an operation that exchanges as much with each, if nothing has to be made for it.
+    /// Counts an operation that exchanges equal amounts with all, on the fast path: nothing has to be allocated. Returns
+    /// false, and does nothing, otherwise.
     #[inline]
     pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
@@ -189,7 +190,7 @@ impl Ledger {
     }
 
     fn count(&'static self, account: &Account, operation: &Operation<'_>, case: Case) {
-        // Found before anything is added: a locked addition keeps later loads waiting.
+        // Looked up before anything is added: a locked addition delays later loads.
         let of_pattern = account.sums[case.pattern as usize];
         let each = match operation.volume {
             _ if case.left_out != LeftOut::Myself => None,
@@ -208,7 +209,7 @@ impl Ledger {
         of_pattern.add(Sum::one(bytes.wrapping_add(case.surplus)));
     }
 
-    /// The account of a communicator, and whether it is an intercommunicator.
+    /// Returns the account of a communicator, and true if it is an intercommunicator.
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
         let account = self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()));
         let account = match account {
@@ -221,7 +222,7 @@ impl Ledger {
         }
     }
 
-    /// Makes the account of a communicator.
+    /// Creates the account of a communicator.
     #[cold]
     fn open(&'static self, record: &Record) -> &'static Account {
         let slot = slot(record.id.get());
@@ -233,15 +234,15 @@ impl Ledger {
         account
     }
 
-    /// A communicator is created. In a store that is read when the process is gone, it is from now on, unless the host has
-    /// to be asked for its members.
+    /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
+    /// would have to be asked for the members.
     pub(super) fn created(&'static self, record: &Record) {
         if self.store.is_kept() && !matches!(record.ranks, Ranks::Asked(_)) {
             self.open(record);
         }
     }
 
-    /// A communicator has another name.
+    /// Writes the new name of a communicator to the store.
     pub(super) fn renamed(&'static self, record: &Record) {
         if let Some(account) = self.of(record.id) {
             self.write(account, record);
@@ -252,12 +253,12 @@ impl Ledger {
         self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()))
     }
 
-    /// Writes to the store what an account is about.
+    /// Writes the description of an account's communicator to the store.
     fn write(&self, account: &Account, record: &Record) {
         if !self.store.is_kept() {
             return;
         }
-        // The host may be asked, so before any lock.
+        // May call the host, so it comes before any lock.
         let ranks = record.ranks.settled();
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let written = written.get_or_insert_default();
@@ -296,7 +297,7 @@ impl Ledger {
         from.clear();
     }
 
-    /// Gives up a freed communicator that no tool can ask for. Returns true if its slot can be used again.
+    /// Releases the account of a freed communicator that no tool can ask for. Returns true if its slot can be reused.
     pub(super) fn close(&self, comm: CommId) -> bool {
         match self.accounts.get(slot(comm.get())) {
             Some(account) if account.is_of(comm.get()) => {
@@ -308,14 +309,14 @@ impl Ledger {
         }
     }
 
-    /// A communicator is freed: who was in it is not needed any more.
+    /// Drops the members of a freed communicator, which no operation needs any more.
     pub(super) fn freed(&self, comm: CommId) {
         if let Some(account) = self.of(comm) {
             *account.members.write().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 
-    /// The audience that a communicator has for operations of a shape, if there is one.
+    /// Returns the audience of a communicator for operations of a shape, if there is one.
     fn audience(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
         match account.audiences[shape as usize].get() {
             None if !account.refused[shape as usize].load(Relaxed) => self.find(account, shape, rank),
@@ -323,11 +324,11 @@ impl Ledger {
         }
     }
 
-    /// Finds or makes the audience.
+    /// Finds or creates the audience.
     #[cold]
     fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static Audience> {
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
-        // The host may be asked, so before any lock.
+        // May call the host, so it comes before any lock.
         let ranks = members.ranks.settled();
         let here = (!members.remote || shape == Shape::Above).then_some(rank);
         let key = (shape != Shape::Neighbors).then(|| (ranks.identity(), shape as u8, here));
@@ -360,7 +361,7 @@ impl Ledger {
         match (found, key) {
             (Some(audience), Some(key)) => {
                 let of_lists = alone.get_or_insert_default();
-                // Lists that are gone keep their memory for as long as they are referred to.
+                // A weak reference keeps the memory of a dropped list.
                 of_lists.retain(|_, (_, list)| is_there(list.as_ref()));
                 if of_lists.len() < AUDIENCES {
                     of_lists.insert(key, (audience, ranks.list().map(Arc::downgrade)));
@@ -373,7 +374,7 @@ impl Ledger {
         found
     }
 
-    /// Counts what is exchanged with each process by itself. Returns how many bytes that is together.
+    /// Adds the exchange with each process to its row. Returns the number of bytes in total.
     #[inline(never)]
     fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: Case) -> u64 {
         let Ok(members) = account.members.try_read() else { return 0 };
@@ -411,7 +412,7 @@ impl Ledger {
         total
     }
 
-    /// The row of a process.
+    /// Returns the row of a process.
     #[inline]
     fn row(&self, to: u32) -> &AtomicSum<'static> {
         self.rows.entry_with(to, || {
@@ -420,25 +421,25 @@ impl Ledger {
         })
     }
 
-    /// What was exchanged with a process of the world.
+    /// Returns the sum exchanged with a process of the world.
     pub(super) fn with(&self, rank: u32) -> Sum {
         let row = self.rows.get(rank).map(AtomicSum::get).unwrap_or_default();
         self.audiences.iter().fold(row, |sum, audience| sum.and(audience.with(rank)))
     }
 
-    /// What was exchanged with all processes together, those outside of the world included.
+    /// Returns the sum exchanged with all processes, including those outside of the world.
     pub(super) fn total(&self) -> Sum {
         let rows = self.rows.iter().fold(Sum::default(), |sum, (_, row)| sum.and(row.get()));
         self.audiences.iter().fold(rows, |sum, audience| sum.and(audience.each().times(audience.len())))
     }
 
-    /// The operations of a pattern on a communicator, given by its number.
+    /// Returns the operations of a pattern on a communicator, given by its number.
     pub(super) fn on(&self, comm: u64, pattern: Pattern) -> Sum {
         let account = self.of(CommId::from_number(comm));
         account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
     }
 
-    /// All sums as they are now.
+    /// Returns a snapshot of all sums.
     pub(super) fn snapshot(&self) -> Snapshot {
         let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
         Snapshot {
@@ -448,8 +449,8 @@ impl Ledger {
         }
     }
 
-    /// What was added since an earlier moment.
-    pub(super) fn since(&self, earlier: &Snapshot) -> super::Operations {
-        self.snapshot().since(earlier, &self.audiences)
+    /// Returns the operations between two snapshots.
+    pub(super) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> super::Operations {
+        later.since(earlier, &self.audiences)
     }
 }

@@ -1,9 +1,9 @@
-//! Collective operations, and who exchanged how much in them: Open MPI's collective monitoring, name by name.
+//! The monitoring component for collective operations: Open MPI's collective monitoring, with the same names.
 //!
-//! An operation counts as what the process exchanges with each other one, as if each pair did so directly. What
-//! differs from Open MPI's component is deliberate; `coll_monitoring_compat` brings back its numbers where they are
-//! not what was exchanged. An operation costs the same whatever the size of the communicator, unless it says for each
-//! process how much.
+//! An operation counts as the exchange of this process with each other one, as if each pair communicated directly.
+//! Differences from Open MPI's component are deliberate; `coll_monitoring_compat` restores its numbers where they are not
+//! what was exchanged. The cost of an operation does not depend on the size of the communicator, unless the operation has a
+//! count for each process.
 
 mod audience;
 mod ledger;
@@ -23,31 +23,31 @@ use crate::comms::{CommId, Record};
 use crate::host::World;
 use crate::{monitoring, store};
 
-/// What this process took part in while somebody wanted to know.
+/// The operations recorded in this process.
 static LEDGER: Ledger = Ledger::new(&store::OF_PROCESS);
 
-/// On for the whole run with `pml_monitoring_enable`, and while handles are started.
+/// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();
 
-/// Whether Open MPI's numbers are wanted. Fixed when MPI is initialized.
+/// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
 static COMPAT: AtomicBool = AtomicBool::new(false);
 
-/// All sums as they are now.
+/// Returns a snapshot of all sums.
 pub(crate) fn snapshot() -> Snapshot {
     LEDGER.snapshot()
 }
 
-/// What was recorded since an earlier moment.
-pub(crate) fn since(earlier: &Snapshot) -> Operations {
-    LEDGER.since(earlier)
+/// Returns the operations between two snapshots.
+pub(crate) fn between(earlier: &Snapshot, later: &Snapshot) -> Operations {
+    LEDGER.between(earlier, later)
 }
 
-/// A communicator is created: what is written of it is known at once, unless the host has to be asked.
+/// Writes the description of a new communicator at once, unless the host would have to be asked for its members.
 pub(crate) fn created(record: &Record) {
     LEDGER.created(record);
 }
 
-/// A communicator has another name.
+/// Writes the new name of a communicator.
 pub(crate) fn renamed(record: &Record) {
     LEDGER.renamed(record);
 }
@@ -62,18 +62,18 @@ pub(crate) fn merge(comm: CommId, target: &Record) {
     LEDGER.merge(comm, target);
 }
 
-/// Gives up the sums of a freed communicator that no tool can ask for. Returns true if its slot can be used again.
+/// Releases the sums of a freed communicator that no tool can ask for. Returns true if its slot can be reused.
 pub(crate) fn close(comm: CommId) -> bool {
     LEDGER.close(comm)
 }
 
-/// Counts an operation if nothing has to be made for it.
+/// Counts an operation if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
 #[inline]
 pub(super) fn count(operation: &Operation<'_>) -> bool {
     !COMPAT.load(Relaxed) && LEDGER.record_usual(operation)
 }
 
-/// The component.
+/// The component `monitoring` of the framework `coll`.
 #[derive(Debug)]
 pub struct Monitoring;
 

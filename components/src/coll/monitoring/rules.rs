@@ -1,42 +1,42 @@
-//! What an operation counts as: who is counted, and with how many bytes.
+//! Rules that map an operation to the processes and bytes that it counts for.
 
 use crate::coll::{Kind, Operation, Pattern, Root};
 
-/// Which processes an operation exchanges data with.
+/// The set of processes that an operation exchanges data with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// All of the communicator.
+    /// All processes of the communicator.
     All,
-    /// Those with higher ranks.
+    /// The processes with higher ranks.
     Above,
     /// The neighbors.
     Neighbors,
 }
 
-/// Who is left out of them.
+/// The process left out of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeftOut {
     /// This process, which is not in the remote group of an intercommunicator.
     Myself,
-    /// The process with this one's rank, also in the remote group, where that is somebody else.
+    /// The process with this one's rank, also in the remote group, where that is another process.
     MyRank,
-    /// Nobody.
+    /// No process.
     Nobody,
 }
 
-/// What an operation counts as.
+/// The counts of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
     pub(super) pattern: Pattern,
     pub(super) shape: Shape,
     pub(super) left_out: LeftOut,
-    /// Whether no bytes count, whatever the operation says.
+    /// True if no bytes count, whatever the operation's arguments are.
     pub(super) is_empty: bool,
-    /// Bytes that the communicator's sum has beyond those that are exchanged.
+    /// Bytes added to the communicator's sum in addition to those exchanged.
     pub(super) surplus: u64,
 }
 
-/// What an operation counts as; `None` if it does not count for this process.
+/// Returns the exact counts of an operation; `None` if it does not count for this process.
 #[inline]
 pub(super) fn exact(operation: &Operation<'_>) -> Option<Case> {
     let case = plain(operation.kind);
@@ -49,7 +49,7 @@ fn plain(kind: Kind) -> Case {
     Case { pattern, shape, left_out: LeftOut::Myself, is_empty: false, surplus: 0 }
 }
 
-/// By kind: looked up for every operation.
+/// Pattern and shape by kind; read for every operation.
 const OF_KINDS: [(Pattern, Shape); Kind::ALL.len()] = {
     let mut of_kinds = [(Pattern::AllToAll, Shape::All); Kind::ALL.len()];
     let mut at = 0;
@@ -73,14 +73,14 @@ const fn shape(kind: Kind) -> Shape {
     }
 }
 
-/// The same with the numbers of Open MPI's component where they are not what is exchanged. `remote` is whether the
-/// communicator is an intercommunicator.
+/// Returns the counts of Open MPI's component where they differ from the exact ones. `remote` is true for an
+/// intercommunicator.
 pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Case> {
     let mut case = plain(operation.kind);
     let rooted = case.pattern != Pattern::AllToAll;
     if remote {
-        // It goes through the other group with the ranks of this one, and takes the process for the root whose own rank
-        // is that of the root.
+        // Open MPI's component iterates over the remote group with the ranks of the local one, and takes the process whose
+        // own rank equals the root's for the root.
         case.left_out = LeftOut::MyRank;
         return (!rooted || operation.root == Root::At(operation.rank)).then_some(case);
     }
@@ -90,7 +90,7 @@ pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Cas
     match operation.kind {
         Kind::Scan | Kind::Exscan => case.surplus = operation.volume.with(operation.rank),
         Kind::Scatterv => case.left_out = LeftOut::Nobody,
-        // With MPI_IN_PLACE, it takes the arguments for what is sent literally, which programs let be nothing.
+        // With MPI_IN_PLACE, Open MPI's component reads the send count and type, which are not significant and often 0.
         Kind::Allgather | Kind::Allgatherv | Kind::Alltoall if operation.in_place => {
             case.is_empty = true;
         }

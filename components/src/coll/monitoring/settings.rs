@@ -6,7 +6,7 @@ use mpit::cvar::Cvar;
 use super::CollMonitoring;
 use crate::monitoring::settings::number;
 
-/// Whether collective operations count as in Open MPI's component where it does not count what is exchanged: 0 no; 1
+/// Collective operations count as in Open MPI's component where it does not count what is exchanged: 0 no; 1
 /// yes. Then MPI_Scan and MPI_Exscan have one receiver more in the communicator's size, MPI_Scatterv counts the root
 /// itself, and MPI_IN_PLACE makes 0 bytes of MPI_Allgather, MPI_Allgatherv and MPI_Alltoall. On an intercommunicator an
 /// operation leaves out the process of the same rank in the other group, as if the two groups had the same size, and one

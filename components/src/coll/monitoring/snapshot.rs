@@ -1,4 +1,4 @@
-//! The sums at one moment, and what was added between two.
+//! Snapshots of the sums, and the differences between two.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +10,74 @@ use crate::comms::CommId;
 use crate::prof::Exchanged;
 use crate::record::Sum;
 
-/// All sums at one moment, in the order of first use, which is the same for ever.
-#[derive(Debug, Default)]
+/// A snapshot of all sums, in the order of first use, which never changes.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot {
-    /// By the identity of the communicator, 0 for none, and by pattern; in the order of slots.
+    /// Sums by pattern for each communicator, with its identity or 0 for none; in the order of slots.
     pub(super) comms: Vec<(u64, [Sum; 3])>,
     pub(super) audiences: Vec<Sum>,
-    /// By rank in the world.
+    /// Sums by rank in the world.
     pub(super) rows: Vec<(u32, Sum)>,
 }
 
-/// What was added to the sums between two moments.
+/// The differences between two snapshots.
 #[derive(Debug)]
 pub(crate) struct Operations {
-    /// What was exchanged with whom, by ascending rank.
+    /// The sums exchanged with each process, by ascending rank.
     pub(crate) exchanged: Vec<Exchanged>,
     comms: BTreeMap<u64, [Sum; 3]>,
 }
 
 impl Operations {
-    /// The operations on a communicator: from one to all, from all to one, from all to all.
+    /// Returns the operations on a communicator: from one to all, from all to one, from all to all.
     pub(crate) fn on(&self, comm: CommId) -> [Sum; 3] {
         self.comms.get(&comm.get()).copied().unwrap_or_default()
     }
 }
 
 impl Snapshot {
-    /// What was added since an earlier moment.
-    ///
-    /// Snapshots do not stop other threads: an operation that one of them records may be in this interval with one of
-    /// its numbers and in the next with another. Over all intervals nothing is lost or doubled.
+    /// Returns the sums of a communicator; zero if its slot belonged to another one.
+    fn of_comm(&self, at: usize, comm: u64) -> [Sum; 3] {
+        let found = self.comms.get(at).filter(|(then, _)| *then == comm);
+        found.map_or([Sum::ZERO; 3], |(_, sums)| *sums)
+    }
+
+    fn row(&self, at: usize) -> Sum {
+        self.rows.get(at).map_or(Sum::ZERO, |(_, sum)| *sum)
+    }
+
+    fn audience(&self, at: usize) -> Sum {
+        self.audiences.get(at).copied().unwrap_or_default()
+    }
+
+    /// Returns this snapshot without the bytes of operations that are not counted yet, like
+    /// [`record::Snapshot::settled`](crate::record::Snapshot::settled).
+    pub(crate) fn settled(mut self, earlier: &Self) -> Self {
+        for (at, (comm, now)) in self.comms.iter_mut().enumerate() {
+            let then = earlier.of_comm(at, *comm);
+            *now = [0, 1, 2].map(|pattern| now[pattern].settled(then[pattern]));
+        }
+        for (at, (_, now)) in self.rows.iter_mut().enumerate() {
+            *now = now.settled(earlier.row(at));
+        }
+        for (at, now) in self.audiences.iter_mut().enumerate() {
+            *now = now.settled(earlier.audience(at));
+        }
+        self
+    }
+
+    /// Returns the difference to an earlier snapshot.
     pub(super) fn since(&self, earlier: &Self, audiences: &Log<Audience>) -> Operations {
         let gain = |now: &[Sum; 3], then: [Sum; 3]| [0, 1, 2].map(|at| now[at].since(then[at]));
-        // A slot may have been used again since.
-        let then = |at: usize, comm: u64| {
-            let then = earlier.comms.get(at).filter(|(then, _)| *then == comm);
-            then.map_or([Sum::default(); 3], |(_, sums)| *sums)
-        };
-        let comms =
-            self.comms.iter().enumerate().map(|(at, (comm, now))| (*comm, gain(now, then(at, *comm))));
+        let comms = self.comms.iter().enumerate();
+        let comms = comms.map(|(at, (comm, now))| (*comm, gain(now, earlier.of_comm(at, *comm))));
 
-        let then = |at: usize| earlier.rows.get(at).map(|(_, sum)| *sum).unwrap_or_default();
-        let rows = self.rows.iter().enumerate().map(|(at, (to, now))| (*to, now.since(then(at))));
+        let rows = self.rows.iter().enumerate().map(|(at, (to, now))| (*to, now.since(earlier.row(at))));
         let mut exchanged: Vec<_> =
             rows.filter(|(to, sum)| *to != OUTSIDE && !sum.is_zero()).map(exchanged_with).collect();
         exchanged.sort_unstable_by_key(|row| row.to);
         for (at, (audience, now)) in audiences.iter().zip(&self.audiences).enumerate() {
-            let gained = now.since(earlier.audiences.get(at).copied().unwrap_or_default());
+            let gained = now.since(earlier.audience(at));
             if !gained.is_zero() {
                 exchanged = merge(exchanged, audience.iter().map(|to| exchanged_with((to, gained))));
             }
@@ -69,7 +90,7 @@ fn exchanged_with((to, sum): (u32, Sum)) -> Exchanged {
     Exchanged { to, sum }
 }
 
-/// One list of two, both by ascending rank; the second may have several rows of the same rank.
+/// Merges two lists in ascending order of ranks; the second may have several rows for one rank.
 fn merge(rows: Vec<Exchanged>, more: impl Iterator<Item = Exchanged>) -> Vec<Exchanged> {
     let mut merged: Vec<Exchanged> = Vec::with_capacity(rows.len());
     let mut add = |row: Exchanged| match merged.last_mut() {
@@ -89,7 +110,23 @@ fn merge(rows: Vec<Exchanged>, more: impl Iterator<Item = Exchanged>) -> Vec<Exc
 
 #[cfg(test)]
 mod tests {
-    use super::{Exchanged, Sum, merge};
+    use super::{Exchanged, Snapshot, Sum, merge};
+
+    /// Another thread adds an operation of 9 bytes, and its count comes after the second snapshot.
+    #[test]
+    fn bytes_wait_for_their_operation() {
+        let snapshot = |count, bytes| {
+            let sum = Sum { count, bytes };
+            Snapshot { comms: vec![(5, [sum; 3])], audiences: vec![sum], rows: vec![(1, sum)] }
+        };
+        let first = snapshot(1, 8).settled(&Snapshot::default());
+        let second = snapshot(1, 17).settled(&first);
+        assert_eq!(second, first);
+        assert_eq!(snapshot(2, 17).settled(&second), snapshot(2, 17));
+        // The slot belongs to another communicator now.
+        let other = Snapshot { comms: vec![(6, [Sum { count: 1, bytes: 17 }; 3])], ..snapshot(1, 17) };
+        assert_eq!(other.settled(&first).comms, [(6, [Sum { count: 1, bytes: 17 }; 3])]);
+    }
 
     #[test]
     fn merges_by_rank() {

@@ -13,17 +13,17 @@ use crate::record::Sum;
 #[derive(Debug)]
 pub struct CollMonitoring;
 
-/// A handle was started.
+/// Starts recording for a handle.
 fn record() {
     SWITCH.on();
 }
 
-/// A handle was stopped.
+/// Stops recording for a handle.
 fn rest() {
     SWITCH.off();
 }
 
-/// What was exchanged with each rank of a communicator, through whatever communicator.
+/// Writes a number for each rank of a communicator, over operations on all communicators.
 fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(Sum) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
+    fence,
 };
 
 use mpit::object::OUTSIDE;
@@ -14,7 +15,7 @@ use crate::record::{AtomicSum, Sum};
 use crate::store::{self, Store};
 use crate::windows::{self, WindowId};
 
-/// What was accessed in the memory of one process.
+/// The accesses to the memory of one process.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) sent: AtomicSum<'static>,
@@ -36,7 +37,8 @@ impl Target {
     }
 }
 
-/// The sums of one window: numbers of accesses, and bytes. Its slot is used again when no handle is bound to the window any more.
+/// The sums of one window: numbers of accesses, and bytes. Its slot is reused when no handle is bound to the window any
+/// more.
 #[derive(Debug, Default)]
 struct Window {
     id: AtomicU64,
@@ -44,7 +46,7 @@ struct Window {
     received: [AtomicU64; 2],
 }
 
-/// The accesses through a window at one moment.
+/// A snapshot of the accesses through a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowSums {
     pub(super) sent: Sum,
@@ -56,12 +58,12 @@ pub(super) struct WindowSums {
 pub(super) struct Windows(Sparse<Window>);
 
 impl Windows {
-    /// No windows yet.
+    /// Creates an empty set of windows.
     pub(super) const fn new() -> Self {
         Self(Sparse::new())
     }
 
-    /// Counts the accesses through a window from now on. The caller makes sure that no other thread does so at the same time.
+    /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
     pub(super) fn add(&self, id: WindowId) {
         let window = self.0.entry(windows::slot(id.get()));
         for word in window.sent.iter().chain(&window.received) {
@@ -87,8 +89,11 @@ impl Windows {
     pub(super) fn sums(&self, id: u64) -> WindowSums {
         let sum =
             |[count, bytes]: &[AtomicU64; 2]| Sum { count: count.load(Relaxed), bytes: bytes.load(Relaxed) };
-        let of = |window: &Window| WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
-        self.of(id).map_or_else(WindowSums::default, of)
+        let Some(window) = self.of(id) else { return WindowSums::default() };
+        let sums = WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
+        fence(Acquire);
+        // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
+        if window.id.load(Relaxed) == id { sums } else { WindowSums::default() }
     }
 
     #[inline]
@@ -98,8 +103,8 @@ impl Windows {
 }
 
 #[inline]
-fn add(to: &[AtomicU64; 2], bytes: u64) {
-    crate::record::add(to.each_ref(), [1, bytes]);
+fn add([count, all]: &[AtomicU64; 2], bytes: u64) {
+    crate::record::add(count, 1, all, bytes);
 }
 
 /// Returns true for accesses that bring data back.
@@ -111,7 +116,7 @@ fn returns_data(kind: Kind) -> bool {
     }
 }
 
-/// The accesses of this process, by the rank in the world of the process whose memory it was.
+/// The accesses of this process, by the rank in the world of the accessed process.
 #[derive(Debug)]
 pub(super) struct Accesses {
     targets: Sparse<Target>,
@@ -119,20 +124,20 @@ pub(super) struct Accesses {
 }
 
 impl Accesses {
-    /// None yet. Their numbers will be in a store.
+    /// Creates empty records, to be kept in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self { targets: Sparse::new(), store }
     }
 
-    /// Counts an access: each is something that is sent, a request at least, and those that bring data back are also
-    /// something that is received. No lock; allocates for a process that is seen for the first time.
+    /// Counts an access. Each access sends something, at least a request; those that return data also receive. Takes no
+    /// lock; allocates for the first access to a process.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         let rank = access.target;
         self.targets.entry_with(rank, || Target::new(self.store, rank)).add(access);
     }
 
-    /// Counts an access to a process that was seen before. Returns false, and does nothing, otherwise.
+    /// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.
     #[inline]
     pub(super) fn count(&self, access: &Access) -> bool {
         let target = self.targets.get(access.target);
@@ -150,7 +155,7 @@ impl Accesses {
         self.targets.iter().map(|(_, target)| target)
     }
 
-    /// All numbers as they are now.
+    /// Returns a snapshot of all numbers.
     pub(super) fn snapshot(&self) -> Snapshot {
         let row = |(to, target): (u32, &Target)| Accessed {
             to,
@@ -161,23 +166,35 @@ impl Accesses {
     }
 }
 
-/// All numbers at one moment, in the order of first use, which is the same for ever.
+/// The numbers of a target before its first access.
+const NONE: Accessed = Accessed { to: OUTSIDE, sent: Sum::ZERO, received: Sum::ZERO };
+
+/// A snapshot of all numbers, in the order of first use, which never changes.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     targets: Vec<Accessed>,
 }
 
 impl Snapshot {
-    /// What was added since an earlier moment, by ascending rank. Other threads are not stopped: an access that one of
-    /// them records may be in this interval with one of its numbers and in the next with another.
-    pub(super) fn since(&self, earlier: &Self) -> Vec<Accessed> {
-        let none = Accessed { to: OUTSIDE, sent: Sum::default(), received: Sum::default() };
+    /// Returns this snapshot without the bytes of accesses that are not counted yet, like
+    /// [`record::Snapshot::settled`](crate::record::Snapshot::settled).
+    pub(crate) fn settled(mut self, earlier: &Self) -> Self {
+        for (at, now) in self.targets.iter_mut().enumerate() {
+            let then = earlier.targets.get(at).unwrap_or(&NONE);
+            now.sent = now.sent.settled(then.sent);
+            now.received = now.received.settled(then.received);
+        }
+        self
+    }
+
+    /// Returns the difference to an earlier snapshot, by ascending rank.
+    pub(crate) fn since(&self, earlier: &Self) -> Vec<Accessed> {
         let mut rows: Vec<Accessed> = self
             .targets
             .iter()
             .enumerate()
             .map(|(at, now)| {
-                let then = earlier.targets.get(at).unwrap_or(&none);
+                let then = earlier.targets.get(at).unwrap_or(&NONE);
                 Accessed {
                     to: now.to,
                     sent: now.sent.since(then.sent),

@@ -1,4 +1,4 @@
-//! Who accesses whose memory, and how much: Open MPI's one-sided monitoring, name by name.
+//! The monitoring component for one-sided communication: Open MPI's one-sided monitoring, with the same names.
 
 mod accesses;
 mod settings;
@@ -11,35 +11,29 @@ pub use variables::OscMonitoring;
 use super::{Access, Component, Lifecycle, Switch};
 use crate::host::World;
 use crate::monitoring;
-use crate::prof::Accessed;
 use crate::store;
 use crate::windows::WindowId;
 
-/// What was accessed while somebody wanted to know.
+/// The accesses recorded in this process.
 static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
-/// The accesses through windows that handles are bound to.
+/// The sums of the windows that handles are bound to.
 static WINDOWS: Windows = Windows::new();
 
-/// Counts the accesses through a window from now on. The caller makes sure that no other thread does so at the same time.
+/// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
 pub(crate) fn count_window(window: WindowId) {
     WINDOWS.add(window);
 }
 
-/// On for the whole run with `pml_monitoring_enable`, and while handles are started.
+/// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();
 
-/// All numbers as they are now.
+/// Returns a snapshot of all numbers.
 pub(crate) fn snapshot() -> Snapshot {
     ACCESSES.snapshot()
 }
 
-/// What was recorded since an earlier moment, by ascending rank.
-pub(crate) fn since(earlier: &Snapshot) -> Vec<Accessed> {
-    ACCESSES.snapshot().since(earlier)
-}
-
-/// Counts an access if nothing has to be made for it.
+/// Counts an access if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
 #[inline]
 pub(super) fn count(access: &Access) -> bool {
     let is_counted = ACCESSES.count(access);
@@ -49,7 +43,7 @@ pub(super) fn count(access: &Access) -> bool {
     is_counted
 }
 
-/// The component.
+/// The component `monitoring` of the framework `osc`.
 #[derive(Debug)]
 pub struct Monitoring;
 

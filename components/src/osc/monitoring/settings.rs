@@ -1,4 +1,4 @@
-//! Control variables of the component that tell its version.
+//! Control variables with the version of the component.
 
 use mpit::cvar;
 use mpit::cvar::Cvar;

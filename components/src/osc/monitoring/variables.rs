@@ -13,17 +13,17 @@ use crate::osc::Osc;
 #[derive(Debug)]
 pub struct OscMonitoring;
 
-/// A handle was started.
+/// Starts recording for a handle.
 fn record() {
     SWITCH.on();
 }
 
-/// A handle was stopped.
+/// Stops recording for a handle.
 fn rest() {
     SWITCH.off();
 }
 
-/// A number for each rank of a communicator, whatever the window of the accesses.
+/// Writes a number for each rank of a communicator, over accesses through all windows.
 fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Target) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {

@@ -1,9 +1,10 @@
-//! Who sends how much to whom: Open MPI's point-to-point monitoring, name by name and file by file.
+//! The monitoring component for point-to-point messages: Open MPI's point-to-point monitoring, with the same names and file
+//! format.
 //!
-//! Differences from Open MPI's component are deliberate. Memory grows with the peers spoken to. Handles are
-//! independent of each other, and recording is off when the last one stops (unless `pml_monitoring_enable` turned it
-//! on for the whole run). Persistent messages count, and a file that cannot be written is an error that loses
-//! nothing.
+//! Differences from Open MPI's component are deliberate. Memory grows with the number of peers that messages are sent to.
+//! Handles are independent of each other, and recording stops when the last one stops (unless `pml_monitoring_enable`
+//! activated it for the whole run). Persistent messages count, and a file that cannot be written is an error that loses no
+//! data.
 
 mod settings;
 mod variables;
@@ -18,28 +19,28 @@ use crate::monitoring;
 use crate::record::{Messages, Snapshot};
 use crate::store;
 
-/// What was sent while somebody wanted to know.
+/// The messages recorded in this process.
 static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
-/// On for the whole run with `pml_monitoring_enable`, and while handles are started.
+/// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();
 
-/// Whether messages of the library's own count as the user's: so with `pml_monitoring_enable` = 1.
+/// True if internal messages of the library count as the user's, which is so with `pml_monitoring_enable` = 1.
 static MERGED: AtomicBool = AtomicBool::new(false);
 
-/// All numbers as they are now.
+/// Returns a snapshot of all numbers.
 pub(crate) fn snapshot() -> Snapshot {
     MESSAGES.snapshot()
 }
 
-/// Counts a message of the user's if nothing has to be made for it.
+/// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
 pub(super) fn count(send: &Send) -> bool {
     send.tag >= 0 && MESSAGES.count(send.to, send.bytes)
 }
 
-/// The component.
+/// The component `monitoring` of the framework `pml`.
 #[derive(Debug)]
 pub struct Monitoring;
 

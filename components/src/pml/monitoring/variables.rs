@@ -1,8 +1,8 @@
 //! Performance variables of the component.
 //!
-//! They show the user's messages, as Open MPI's do: those with a tag of 0 or more, and with
-//! `pml_monitoring_enable` = 1 all. Classes are Open MPI's, too: a handle of one of the SIZE variables counts like one
-//! of a COUNTER, namely what is sent while it is started.
+//! They count the user's messages, like Open MPI's: those with a tag of 0 or more, and all messages with
+//! `pml_monitoring_enable` = 1. The classes are Open MPI's, too: a handle of a SIZE variable counts like one of a COUNTER,
+//! namely the messages sent while it is started.
 
 use mpit::object::{Comm, OUTSIDE};
 use mpit::{category, pvar};
@@ -17,17 +17,17 @@ use crate::record::{BINS, Tally};
 #[derive(Debug)]
 pub struct PmlMonitoring;
 
-/// A handle was started.
+/// Starts recording for a handle.
 fn record() {
     SWITCH.on();
 }
 
-/// A handle was stopped.
+/// Stops recording for a handle.
 fn rest() {
     SWITCH.off();
 }
 
-/// What was sent to a rank of a communicator, through whatever communicator.
+/// Returns the messages sent to a rank of a communicator, over all communicators.
 fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static Tally<'static>> {
     match comm.world_rank(rank) {
         OUTSIDE => None,

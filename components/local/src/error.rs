@@ -1,0 +1,84 @@
+//! Errors of the host.
+
+use std::io;
+use std::process::ExitStatus;
+
+/// The reason why a call of the host failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A rank that the communicator does not have.
+    #[error("there is no rank {rank} in a communicator of {size}")]
+    NoSuchRank {
+        /// The rank that was passed.
+        rank: usize,
+        /// The size of the communicator.
+        size: usize,
+    },
+    /// A negative tag in a message of the program.
+    #[error("tag {0} is negative; such tags are reserved for messages of the host itself")]
+    NegativeTag(i32),
+    /// A message is longer than the buffer it was received into. The message is lost.
+    #[error("a message of {message} bytes does not fit into a buffer of {buffer}")]
+    Truncated {
+        /// The length of the message.
+        message: usize,
+        /// The length of the buffer.
+        buffer: usize,
+    },
+    /// Processes of a collective operation that disagree on the length of the data.
+    #[error("a rank contributed {given} bytes, but {needed} are expected")]
+    Disagreement {
+        /// The length that arrived.
+        given: usize,
+        /// The length that was expected.
+        needed: usize,
+    },
+    /// A process that ended without finalizing: it crashed, or was killed.
+    #[error("the process with rank {0} ended without finalizing")]
+    Crashed(usize),
+    /// A process that finalized while an operation waits for it.
+    #[error("the process with rank {0} has finalized and will not answer")]
+    Finalized(usize),
+    /// An access to elements that the window does not have in that process.
+    #[error("{count} elements from {displacement} on are not within a window of {length}")]
+    OutsideOfWindow {
+        /// The first element of the access.
+        displacement: usize,
+        /// The number of elements.
+        count: usize,
+        /// The length of the window in that process.
+        length: usize,
+    },
+    /// A job without ranks.
+    #[error("a job of no ranks cannot be launched")]
+    NoRanks,
+    /// A second job of one process: a process can be a rank of one job only.
+    #[error("this process was a rank already; a program can launch one job")]
+    LaunchedTwice,
+    /// A rank that ended before it called `launch`.
+    #[error("rank {rank} ended before it joined: {status}")]
+    NeverJoined {
+        /// The rank.
+        rank: usize,
+        /// The exit status.
+        status: ExitStatus,
+    },
+    /// A failure of the operating system.
+    #[error("cannot {doing}: {cause}")]
+    System {
+        /// The operation that failed.
+        doing: &'static str,
+        /// The cause.
+        #[source]
+        cause: io::Error,
+    },
+}
+
+/// The result of calls of the host.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Returns a function that adds to an error of the operating system the operation that failed.
+pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    move |cause| Error::System { doing, cause }
+}

@@ -1,0 +1,79 @@
+//! A small host that needs no MPI library: the ranks are processes of one program on one machine.
+//!
+//! ```
+//! fn main() -> std::process::ExitCode {
+//!     mpit_local::launch(2, |world| {
+//!         let mut greeting = [0; 5];
+//!         match world.rank() {
+//!             0 => world.send(b"hello", 1, 7)?,
+//!             _ => drop(world.recv(&mut greeting, 0, mpit_local::ANY_TAG)?),
+//!         }
+//!         Ok(())
+//!     })
+//! }
+//! ```
+//!
+//! [`launch`] starts the program again once for each rank and gives each its world communicator, [`Comm`]. This is not an
+//! MPI library: it has the few operations that examples and tests of monitoring need, under the names of MPI.
+//!
+//! # API boundary
+//!
+//! The crate reports to [`mpit_components`] like any host and uses its public interface only: messages to [`pml`],
+//! collective operations to [`coll`], accesses to windows to [`osc`], and the program's calls, as they begin and end, to
+//! [`calls`]. Collective operations and windows are built on messages with negative tags, so this host has internal traffic
+//! like a real one. The number of messages that wait for a receive is the performance variable `unexpected_queue_length`.
+//!
+//! [`pml`]: mpit_components::pml
+//! [`coll`]: mpit_components::coll
+//! [`osc`]: mpit_components::osc
+//! [`calls`]: mpit_components::calls
+//!
+//! # Invariants
+//!
+//! * Messages go over Unix sockets, one connection for each pair of ranks, and do not overtake each other.
+//! * One thread for each connection reads without pause, so a send waits only for the operating system.
+//! * When a process ends, every operation that waits for it fails.
+
+#![forbid(unsafe_code)]
+
+mod collectives;
+mod comm;
+mod connections;
+mod data;
+mod engine;
+mod error;
+mod job;
+mod launch;
+mod process;
+mod queue;
+mod rendezvous;
+mod request;
+mod status;
+mod window;
+
+pub use comm::Comm;
+pub use data::Data;
+pub use error::{Error, Result};
+pub use launch::{Outcome, launch};
+pub use request::Request;
+pub use status::{ANY_SOURCE, ANY_TAG, Status};
+pub use window::Window;
+
+use std::fmt::Display;
+use std::io::Write;
+
+use mpit_components::calls::{self, Area};
+
+/// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
+fn complain(message: impl Display) {
+    // A closed standard error leaves no place to report the failure.
+    let _ = std::io::stderr().write_all(mpit::printable(&format!("mpit: {message}\n")).as_bytes());
+}
+
+/// Performs a call of the program and reports its duration. Calls that the host makes internally are not reported.
+fn timed<R>(area: Area, call: impl FnOnce() -> R) -> R {
+    let watch = calls::begin(area);
+    let result = call();
+    watch.end();
+    result
+}

@@ -1,0 +1,258 @@
+//! Reports to the frameworks.
+
+use std::sync::{Mutex, PoisonError};
+
+use mpit::Error as MpitError;
+use mpit::tool::{Handle, Tool};
+use mpit::words::Class;
+use mpit_components::coll::{self, Kind, Operation, Root};
+use mpit_components::comms::{self, Ranks};
+use mpit_components::host::World;
+use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::{Lifecycle, Switch};
+use mpit_local::{Comm, Outcome, Result};
+
+use super::job;
+
+/// Records all that it receives.
+struct Recorder;
+
+/// A collective operation: the kind, the root, the bytes for the first ranks.
+type Entry = (Kind, Root, [u64; 2]);
+
+static SENT: Mutex<Vec<Send>> = Mutex::new(Vec::new());
+static OPERATIONS: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+static ACCESSES: Mutex<Vec<Access>> = Mutex::new(Vec::new());
+
+fn record<T>(list: &Mutex<Vec<T>>, entry: T) {
+    list.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+}
+
+/// Returns the entries since the last call.
+fn take<T>(list: &Mutex<Vec<T>>) -> Vec<T> {
+    std::mem::take(&mut list.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Records messages.
+#[mpit::component(framework = "pml", name = "messages")]
+impl pml::Component for Recorder {
+    fn sent(&self, send: &Send) {
+        record(&SENT, *send);
+    }
+}
+
+impl Lifecycle for Recorder {
+    fn switch(&self) -> &'static Switch {
+        static SWITCH: Switch = pml::switch();
+        &SWITCH
+    }
+
+    fn open(&self, _world: World) -> bool {
+        self.switch().on();
+        true
+    }
+}
+
+/// Records collective operations.
+struct Operations;
+
+/// Records collective operations.
+#[mpit::component(framework = "coll", name = "operations")]
+impl coll::Component for Operations {
+    fn done(&self, operation: &Operation<'_>) {
+        let volumes = [0, 1].map(|rank| operation.volume.with(rank));
+        record(&OPERATIONS, (operation.kind, operation.root, volumes));
+    }
+}
+
+impl Lifecycle for Operations {
+    fn switch(&self) -> &'static Switch {
+        static SWITCH: Switch = coll::switch();
+        &SWITCH
+    }
+
+    fn open(&self, _world: World) -> bool {
+        self.switch().on();
+        true
+    }
+}
+
+/// Records accesses to windows.
+struct Accesses;
+
+/// Records accesses to windows.
+#[mpit::component(framework = "osc", name = "accesses")]
+impl osc::Component for Accesses {
+    fn accessed(&self, access: &Access) {
+        record(&ACCESSES, *access);
+    }
+}
+
+impl Lifecycle for Accesses {
+    fn switch(&self) -> &'static Switch {
+        static SWITCH: Switch = osc::switch();
+        &SWITCH
+    }
+
+    fn open(&self, _world: World) -> bool {
+        self.switch().on();
+        true
+    }
+}
+
+#[test]
+fn communicators_are_registered() {
+    job(3, |world| {
+        let live: Vec<_> =
+            comms::live().into_iter().map(|comm| (comm.name.to_string(), comm.ranks)).collect();
+        let own = Ranks::List([world.rank() as u32].into());
+        assert_eq!(live, [("MPI_COMM_WORLD".into(), Ranks::World(3)), ("MPI_COMM_SELF".into(), own)]);
+        assert_eq!((world.object().id(), world.size()), (world.id().get(), 3));
+        Ok(())
+    });
+}
+
+#[test]
+fn each_message_is_reported_once() {
+    job(2, |world| {
+        let other = 1 - world.rank();
+        let report = |to: usize, tag, bytes| {
+            let to = to as u32;
+            Send { comm: world.id(), dest: to, to, bytes, tag, mode: Mode::Standard }
+        };
+        assert_eq!(take(&SENT), []);
+        if world.rank() == 0 {
+            world.send(&[0_u8; 3], other, 0)?;
+            world.isend(&[0_u32; 2], other, 1)?.wait();
+            assert_eq!(take(&SENT), [report(other, 0, 3), report(other, 1, 8)]);
+            assert!(world.send(&0_u8, other, -1).is_err() && world.send(&0_u8, 2, 0).is_err());
+        } else {
+            for tag in [0, 1] {
+                world.probe(other, tag)?;
+                world.recv(&mut [0_u64; 2], other, tag)?;
+            }
+        }
+        assert_eq!(take(&SENT), []);
+        let own = world.rank();
+        world.send(&0_u16, own, 7)?;
+        world.recv(&mut 0_u16, own, 7)?;
+        assert_eq!(take(&SENT), [report(own, 7, 2)]);
+        Ok(())
+    });
+}
+
+/// Checks the messages that a collective operation sends: all are internal, and their number and bytes in all processes.
+fn check_internal<R>(
+    world: &Comm,
+    what: &str,
+    (messages, bytes): (u64, u64),
+    operate: impl FnOnce() -> Result<R>,
+) -> Outcome {
+    take(&SENT);
+    let _result = operate()?;
+    let sent = take(&SENT);
+    assert!(sent.iter().all(|send| send.tag < 0 && send.comm == world.id()), "{what}: {sent:?}");
+    let sum: u64 = sent.iter().map(|send| send.bytes).sum();
+    let total = world.allreduce(&[sent.len() as u64, sum], |a, b| a + b)?;
+    assert_eq!(total, [messages, bytes], "{what}");
+    Ok(())
+}
+
+#[test]
+fn collectives_send_internal_messages() {
+    job(4, |world| {
+        let mine = [world.rank() as u32; 5];
+        let mut one = mine;
+        check_internal(world, "barrier", (6, 0), || world.barrier())?;
+        check_internal(world, "bcast", (3, 60), || world.bcast(&mut one, 1))?;
+        check_internal(world, "gather", (3, 60), || world.gather(&mine, 2))?;
+        check_internal(world, "allreduce", (6, 120), || world.allreduce(&mine, u32::max))?;
+        check_internal(world, "window", (6, 3 * 8 + 3 * 32), || world.window_allocate::<u8>(1))?;
+        Ok(())
+    });
+}
+
+#[test]
+fn collectives_are_reported_once_per_call() {
+    job(3, |world| {
+        let mine = [world.rank() as u32; 6];
+        let mut one = mine;
+        world.barrier()?;
+        world.bcast(&mut one, 1)?;
+        world.gather(&mine, 2)?;
+        world.allreduce(&mine, u32::max)?;
+        // Windows are not collective operations of the program.
+        world.window_allocate::<u8>(1)?.fence()?;
+        let root = |root: u32| if root as usize == world.rank() { Root::Here } else { Root::At(root) };
+        let expected = [
+            (Kind::Barrier, Root::None, [0; 2]),
+            (Kind::Bcast, root(1), [24; 2]),
+            (Kind::Gather, root(2), [24; 2]),
+            (Kind::Allreduce, Root::None, [24; 2]),
+        ];
+        assert_eq!(take(&OPERATIONS), expected);
+
+        // An operation that fails is not reported.
+        assert!(world.gather(&[0_u8], 3).is_err());
+        let mut lengths = vec![0_u8; world.rank() + 1];
+        let done = world.bcast(&mut lengths[..], 0);
+        assert_eq!(done.is_ok(), world.rank() == 0);
+        assert_eq!(take(&OPERATIONS).len(), usize::from(done.is_ok()));
+        Ok(())
+    });
+}
+
+#[test]
+fn accesses_are_reported_at_their_origin() {
+    job(2, |world| {
+        let window = world.window_allocate::<u32>(4)?;
+        take(&SENT);
+        if world.rank() == 1 {
+            window.put(&[0; 2], 0, 0)?;
+            window.get(3, 0, 1)?;
+            window.put(&[1], 1, 0)?;
+            let reports: Vec<_> = take(&ACCESSES)
+                .into_iter()
+                .map(|access| (access.kind, access.rank, access.target, access.sent, access.received))
+                .collect();
+            let expected =
+                [(osc::Kind::Put, 0, 0, 8, 0), (osc::Kind::Get, 0, 0, 0, 12), (osc::Kind::Put, 1, 1, 4, 0)];
+            assert_eq!(reports, expected);
+            // A refused access is not one, and no access is a message before the fence.
+            assert!(window.put(&[0; 2], 0, 3).is_err() && window.get(2, 0, 3).is_err());
+            assert_eq!((take(&ACCESSES).len(), take(&SENT).len()), (0, 0));
+        }
+        window.fence()?;
+        assert_eq!(take(&ACCESSES), [], "the owner reports nothing");
+        let sent = take(&SENT);
+        assert!(sent.iter().all(|send| send.tag < 0), "{sent:?}");
+        // The accesses to both ranks, and rank 0's answer.
+        assert_eq!(sent.len(), if world.rank() == 0 { 3 } else { 2 });
+        Ok(())
+    });
+}
+
+#[test]
+fn calls_are_counted_by_area() {
+    job(2, |world| {
+        let tool = Tool::new();
+        let session = tool.session()?;
+        let areas = ["p2p", "osc", "coll", "wait"];
+        let handle = |area: &&str| session.handle(&format!("calls_{area}_count"), Class::Counter, None);
+        let counts = areas.iter().map(handle).collect::<std::result::Result<Vec<_>, MpitError>>()?;
+        session.start_all()?;
+        let other = 1 - world.rank();
+        world.isend(&0_u8, other, 0)?.wait();
+        world.probe(other, 0)?;
+        world.recv(&mut 0_u8, other, 0)?;
+        world.barrier()?;
+        let window = world.window_allocate::<u8>(1)?;
+        window.put(&[1], other, 0)?;
+        window.fence()?;
+        let read =
+            counts.iter().map(Handle::read).collect::<std::result::Result<Vec<Vec<u64>>, MpitError>>()?;
+        assert_eq!(read.concat(), [3, 3, 1, 1]);
+        Ok(())
+    });
+}

@@ -1,0 +1,229 @@
+//! The events of the frameworks and of communicators and windows, as callbacks see them.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpit::desc::{EnumItem, EventDesc};
+use mpit::object::Object;
+use mpit::registry::Registry;
+use mpit::tool::{Listener, Occurrence, Tool};
+use mpit::words::{Bind, Datatype, Safety, Verbosity};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::osc::{self, Access};
+use mpit_components::windows;
+
+/// The events and their elements.
+const EVENTS: [(&str, Bind, &[&str]); 7] = [
+    ("comm_created", Bind::NoObject, &["communicator", "size", "remote", "neighbors"]),
+    ("comm_freed", Bind::NoObject, &["communicator"]),
+    ("win_created", Bind::NoObject, &["window", "size"]),
+    ("win_freed", Bind::NoObject, &["window"]),
+    ("osc_accessed", Bind::Win, &["window", "target", "world_target", "kind", "sent", "received"]),
+    ("coll_begin", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
+    ("coll_end", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
+];
+
+/// The received events: the place in [`EVENTS`], and the elements.
+static HEARD: Mutex<Vec<(usize, Vec<i64>)>> = Mutex::new(Vec::new());
+
+fn heard() -> Vec<(usize, Vec<i64>)> {
+    std::mem::take(&mut HEARD.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn desc(event: usize) -> &'static EventDesc {
+    let registry = Registry::global();
+    registry.event_index(EVENTS[event].0).and_then(|index| registry.event(index)).unwrap()
+}
+
+fn hear(event: usize, occurrence: &Occurrence) {
+    let element = |at: usize| match desc(event).elements()[at].datatype() {
+        Datatype::Int => i64::from(occurrence.read::<i32>(at).unwrap()),
+        Datatype::Int64 | Datatype::Count => occurrence.read::<i64>(at).unwrap(),
+        _ => occurrence.read::<u64>(at).unwrap().cast_signed(),
+    };
+    let elements = (0..EVENTS[event].2.len()).map(element).collect();
+    HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((event, elements));
+}
+
+fn listen<'t>(tool: &'t Tool, event: usize, object: Option<&Object<'_>>) -> Listener<'t> {
+    let hear = move |occurrence: &Occurrence| hear(event, occurrence);
+    tool.listen(EVENTS[event].0, object, Safety::None, hear).unwrap()
+}
+
+fn alone() -> (MutexGuard<'static, ()>, Tool) {
+    (super::alone(), Tool::new())
+}
+
+fn number(comm: CommId) -> i64 {
+    comm.get().cast_signed()
+}
+
+#[test]
+fn events_say_what_they_are() {
+    let _alone = alone();
+    for (event, (name, bind, elements)) in EVENTS.into_iter().enumerate() {
+        let desc = desc(event);
+        assert_eq!((desc.name(), desc.binding(), desc.audience()), (name, bind, Verbosity::UserDetail));
+        let names: Vec<_> = desc.element_names().unwrap().items().iter().map(EnumItem::name).collect();
+        assert_eq!(names, elements, "{name}");
+        assert_eq!(desc.source().name(), "mpit", "{name}");
+        assert!(!desc.text().is_empty() && desc.category_list().len() == 1, "{name}");
+    }
+}
+
+#[test]
+fn communicators_and_windows_come_and_go() {
+    let (_alone, tool) = alone();
+    let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
+    let world = comms::created(Description::new(Ranks::World(5), "world"));
+    let remote = comms::created(Description {
+        origin: None,
+        name: "bridge",
+        ranks: Ranks::List([3, 1].into()),
+        remote: true,
+        neighbors: [1, 1, 3].into(),
+    });
+    comms::freed(world);
+    // Only once.
+    comms::freed(world);
+    let window = windows::created(3);
+    windows::freed(window);
+    let window = window.get().cast_signed();
+    assert_eq!(
+        heard(),
+        [
+            (0, vec![number(world), 5, 0, 0]),
+            (0, vec![number(remote), 2, 1, 3]),
+            (1, vec![number(world)]),
+            (2, vec![window, 3]),
+            (3, vec![window]),
+        ]
+    );
+    drop(listeners);
+    comms::freed(remote);
+    assert!(heard().is_empty());
+}
+
+/// A callback may query the object that it was just notified of.
+#[test]
+fn nothing_is_locked_while_callbacks_run() {
+    let (_alone, tool) = alone();
+    let ask = |_: &Occurrence| {
+        assert!(comms::live().iter().all(|comm| comms::get(comm.id).is_some()));
+        windows::freed(windows::created(1));
+        HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
+    };
+    let _listeners = [0, 1].map(|event| tool.listen(EVENTS[event].0, None, Safety::None, ask).unwrap());
+    comms::freed(comms::created(Description::new(Ranks::World(5), "world")));
+    assert_eq!(heard().len(), 2);
+}
+
+#[test]
+fn accesses_are_delivered() {
+    let (_alone, tool) = alone();
+    assert!(!osc::active());
+    let [window, other] = [3, 3].map(windows::created);
+    let listener = listen(&tool, 4, Some(&Object::new(Bind::Win, window.get())));
+    assert!(osc::active());
+    osc::accessed(&Access { window: other, rank: 1, target: 1, kind: osc::Kind::Put, sent: 4, received: 0 });
+    let kinds = [
+        osc::Kind::Put,
+        osc::Kind::Get,
+        osc::Kind::Accumulate,
+        osc::Kind::GetAccumulate,
+        osc::Kind::FetchAndOp,
+        osc::Kind::CompareAndSwap,
+    ];
+    for kind in kinds {
+        osc::accessed(&Access { window, rank: 1, target: mpit::object::OUTSIDE, kind, sent: 4, received: 8 });
+    }
+    let window = window.get().cast_signed();
+    let expected: Vec<_> = (0..6).map(|kind| (4, vec![window, 1, -1, kind, 4, 8])).collect();
+    assert_eq!(heard(), expected);
+    drop(listener);
+    assert!(!osc::active());
+}
+
+#[test]
+fn begin_and_end_share_a_sequence_number() {
+    let (_alone, tool) = alone();
+    let [one, other] = [3, 3].map(|size| comms::created(Description::new(Ranks::World(size), "some")));
+    let object = Object::world(one.get(), 3);
+    assert!(!coll::active());
+    let begins = listen(&tool, 5, Some(&object));
+    assert!(coll::active());
+    let ends = listen(&tool, 6, Some(&object));
+    let operation =
+        |comm, kind, root, volume| Operation { comm, kind, rank: 2, size: 3, root, volume, in_place: false };
+    let bcast = operation(one, Kind::Bcast, Root::At(1), Volume::Each(8));
+    let reduce = operation(one, Kind::Reduce, Root::Here, Volume::Each(0));
+    let alltoallw = operation(one, Kind::NeighborAlltoallw, Root::None, Volume::By(&|_| 1));
+    for operation in [&bcast, &operation(other, Kind::Barrier, Root::None, Volume::Each(0)), &alltoallw] {
+        coll::begin(operation);
+        coll::end(operation);
+    }
+    // One that fails has no end, and one whose beginning was not reported has no begin.
+    coll::begin(&reduce);
+    coll::begin(&bcast);
+    coll::end(&bcast);
+    coll::end(&reduce);
+    drop(begins);
+    coll::begin(&bcast);
+    coll::end(&bcast);
+    let id = number(one);
+    assert_eq!(
+        heard(),
+        [
+            (5, vec![0, 1, 8, id, 1]),
+            (6, vec![0, 1, 8, id, 1]),
+            (5, vec![21, -1, -1, id, 2]),
+            (6, vec![21, -1, -1, id, 2]),
+            (5, vec![5, 2, 0, id, 3]),
+            (5, vec![0, 1, 8, id, 4]),
+            (6, vec![0, 1, 8, id, 4]),
+            (6, vec![5, 2, 0, id, 5]),
+            (6, vec![0, 1, 8, id, 6]),
+        ]
+    );
+    drop(ends);
+    assert!(!coll::active());
+}
+
+/// In the order that `coll_begin` documents.
+#[test]
+fn kinds_have_their_documented_numbers() {
+    let (_alone, tool) = alone();
+    let kinds = [
+        (Kind::Bcast, "bcast"),
+        (Kind::Scatter, "scatter"),
+        (Kind::Scatterv, "scatterv"),
+        (Kind::Gather, "gather"),
+        (Kind::Gatherv, "gatherv"),
+        (Kind::Reduce, "reduce"),
+        (Kind::Allgather, "allgather"),
+        (Kind::Allgatherv, "allgatherv"),
+        (Kind::Allreduce, "allreduce"),
+        (Kind::Alltoall, "alltoall"),
+        (Kind::Alltoallv, "alltoallv"),
+        (Kind::Alltoallw, "alltoallw"),
+        (Kind::ReduceScatter, "reduce_scatter"),
+        (Kind::ReduceScatterBlock, "reduce_scatter_block"),
+        (Kind::Scan, "scan"),
+        (Kind::Exscan, "exscan"),
+        (Kind::Barrier, "barrier"),
+        (Kind::NeighborAllgather, "neighbor_allgather"),
+        (Kind::NeighborAllgatherv, "neighbor_allgatherv"),
+        (Kind::NeighborAlltoall, "neighbor_alltoall"),
+        (Kind::NeighborAlltoallv, "neighbor_alltoallv"),
+        (Kind::NeighborAlltoallw, "neighbor_alltoallw"),
+    ];
+    let comm = comms::created(Description::new(Ranks::World(1), "some"));
+    let _listener = listen(&tool, 6, Some(&Object::world(comm.get(), 1)));
+    let text = desc(6).text().to_owned() + desc(5).text();
+    for (at, (kind, name)) in kinds.into_iter().enumerate() {
+        let (root, volume) = (Root::None, Volume::Each(0));
+        coll::end(&Operation { comm, kind, rank: 0, size: 1, root, volume, in_place: false });
+        assert_eq!(heard()[0].1[0], at as i64, "{name}");
+        assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
+    }
+}

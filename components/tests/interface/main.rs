@@ -1,0 +1,30 @@
+//! Variables, events, records and files, as tools see them. All tests share one process, which is rank 1 of 4.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mpit_components::calls::{self, Area};
+use mpit_components::host::{self, World};
+use mpit_components::{coll, osc, pml};
+
+mod calls_of_areas;
+mod coll_monitoring;
+mod events;
+mod osc_monitoring;
+mod pml_monitoring;
+mod prof;
+mod record;
+mod store;
+mod variables;
+
+const WORLD: World = World { rank: 1, size: 4 };
+
+/// Recording, listening and communicators belong to the process, so tests that use them run one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    host::initialized(WORLD);
+    let areas = [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files];
+    let calls = areas.into_iter().any(calls::active);
+    assert!(!pml::active() && !osc::active() && !coll::active() && !calls, "a test left recording on");
+    guard
+}

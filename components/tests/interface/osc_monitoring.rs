@@ -1,0 +1,193 @@
+//! The variables of `osc monitoring`, through the interface that tools use.
+
+use std::sync::atomic::AtomicU32;
+
+use mpit::object::{OUTSIDE, Object};
+use mpit::tool::Tool;
+use mpit::words::{Bind, Class};
+use mpit_components::osc::{self, Access, Kind};
+use mpit_components::windows;
+
+use super::alone;
+
+/// The arrays that there are.
+const ARRAYS: [&str; 4] =
+    ["messages_sent_count", "messages_sent_size", "messages_recv_count", "messages_recv_size"];
+
+/// Each kind of access of 12 bytes, with what it counts: messages and bytes sent, messages and bytes received.
+const KINDS: [(Kind, u64, u64, [u64; 4]); 8] = [
+    (Kind::Put, 12, 0, [1, 12, 0, 0]),
+    (Kind::Put, 0, 0, [1, 0, 0, 0]),
+    (Kind::Get, 0, 12, [1, 0, 1, 12]),
+    (Kind::Accumulate, 12, 0, [1, 12, 0, 0]),
+    (Kind::GetAccumulate, 12, 12, [1, 12, 1, 12]),
+    // With MPI_NO_OP.
+    (Kind::GetAccumulate, 0, 12, [1, 0, 1, 12]),
+    (Kind::FetchAndOp, 12, 12, [1, 12, 1, 12]),
+    (Kind::CompareAndSwap, 12, 12, [1, 12, 1, 12]),
+];
+
+#[test]
+fn each_kind_of_access_counts_what_it_moves() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let window = windows::created(2);
+    for (kind, sent, received, expected) in KINDS {
+        let session = tool.session().unwrap();
+        let world = Object::world(1, 4);
+        let handle =
+            |what| session.handle(&format!("osc_monitoring_{what}"), Class::Size, Some(&world)).unwrap();
+        let handles = ARRAYS.map(handle);
+        session.start_all().unwrap();
+        osc::accessed(&Access { window, rank: 0, target: 3, kind, sent, received });
+        let shown = handles.map(|handle| handle.read::<u64>().unwrap());
+        assert_eq!(shown, expected.map(|value| [0, 0, 0, value]), "{kind:?}");
+    }
+    windows::freed(window);
+}
+
+#[test]
+fn arrays_show_members_and_totals_show_all() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let members: Vec<AtomicU32> = [3, OUTSIDE, 1].map(AtomicU32::new).into();
+    let object = Object::comm(7, &members);
+    let handle =
+        |what| session.handle(&format!("osc_monitoring_{what}"), Class::Size, Some(&object)).unwrap();
+    let arrays = ARRAYS.map(handle);
+    let totals = [
+        ("messages_sent_total", Class::Counter),
+        ("bytes_sent_total", Class::Aggregate),
+        ("messages_recv_total", Class::Counter),
+        ("bytes_recv_total", Class::Aggregate),
+    ]
+    .map(|(what, class)| session.handle(&format!("osc_monitoring_{what}"), class, None).unwrap());
+    let window = windows::created(4);
+    let access = |target, kind, sent, received| {
+        osc::accessed(&Access { window, rank: 0, target, kind, sent, received });
+    };
+    access(3, Kind::Put, 1000, 0);
+    session.start_all().unwrap();
+    // Also to the process itself.
+    for (target, kind, sent, received) in [
+        (3, Kind::Put, 1, 0),
+        (3, Kind::Get, 0, 2),
+        (1, Kind::FetchAndOp, 4, 4),
+        (0, Kind::Put, 8, 0),
+        (OUTSIDE, Kind::Get, 0, 16),
+    ] {
+        access(target, kind, sent, received);
+    }
+    let shown = arrays.map(|handle| handle.read::<u64>().unwrap());
+    assert_eq!(shown, [[2, 0, 1], [1, 0, 4], [1, 0, 1], [2, 0, 4]]);
+    assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [5, 13, 3, 22]);
+}
+
+/// The totals of a window.
+const TOTALS: [(&str, Class); 4] = [
+    ("messages_sent", Class::Counter),
+    ("bytes_sent", Class::Aggregate),
+    ("messages_recv", Class::Counter),
+    ("bytes_recv", Class::Aggregate),
+];
+
+/// More windows than are looked through at once, each with numbers of its own and a place that is used again.
+#[test]
+fn windows_have_totals_of_their_own() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let other = windows::created(4);
+    let (kept, session) = (windows::created(4), tool.session().unwrap());
+    windows::pin(kept);
+    let bound = |window: windows::WindowId| {
+        let object = Object::new(Bind::Win, window.get());
+        TOTALS.map(|(what, class)| {
+            session.handle(&format!("osc_monitoring_window_{what}_total"), class, Some(&object)).unwrap()
+        })
+    };
+    let of_kept = bound(kept);
+    session.start_all().unwrap();
+    let access = |window| {
+        osc::accessed(&Access {
+            window,
+            rank: 0,
+            target: 3,
+            kind: Kind::GetAccumulate,
+            sent: 8,
+            received: 12,
+        });
+    };
+    access(kept);
+    windows::freed(kept);
+    let mut numbers = std::collections::BTreeSet::from([kept, other]);
+    for _ in 0..100 {
+        let window = windows::created(4);
+        assert!(numbers.insert(window));
+        windows::pin(window);
+        let handles = bound(window);
+        session.start_all().unwrap();
+        for window in [window, other, window] {
+            access(window);
+        }
+        assert_eq!(handles.map(|handle| handle.read::<u64>().unwrap()[0]), [2, 16, 2, 24]);
+        windows::freed(window);
+    }
+    assert_eq!(of_kept.map(|handle| handle.read::<u64>().unwrap()[0]), [1, 8, 1, 12]);
+    let places = numbers.iter().map(|window| window.get() >> 40).filter(|place| *place != 0);
+    assert!(places.count() > 50, "{numbers:?}");
+    windows::freed(other);
+}
+
+/// A tool's thread binds a handle to a window that another thread frees: the slot is that of a new window already.
+#[test]
+fn a_freed_window_has_no_new_totals() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    // Slots are used again, the one freed last first.
+    let freed = windows::created(4);
+    windows::freed(freed);
+    let new = windows::created(4);
+    windows::pin(new);
+    windows::pin(freed);
+    let object = Object::new(Bind::Win, new.get());
+    let [(what, class), ..] = TOTALS;
+    let handle =
+        session.handle(&format!("osc_monitoring_window_{what}_total"), class, Some(&object)).unwrap();
+    session.start_all().unwrap();
+    osc::accessed(&Access { window: new, rank: 0, target: 3, kind: Kind::Put, sent: 8, received: 0 });
+    assert_eq!(handle.read::<u64>().unwrap()[0], 1);
+    windows::freed(new);
+}
+
+#[test]
+fn threads_are_counted_exactly() {
+    const EACH: u64 = 50_000;
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let bytes = session.handle("osc_monitoring_bytes_sent_total", Class::Aggregate, None).unwrap();
+    let messages = session.handle("osc_monitoring_messages_recv_total", Class::Counter, None).unwrap();
+    session.start_all().unwrap();
+    let window = windows::created(4);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for n in 0..EACH {
+                    let target = (n % 37) as u32;
+                    osc::accessed(&Access {
+                        window,
+                        rank: 0,
+                        target,
+                        kind: Kind::FetchAndOp,
+                        sent: n,
+                        received: n,
+                    });
+                }
+            });
+        }
+    });
+    assert_eq!(bytes.read::<u64>().unwrap(), [4 * (0..EACH).sum::<u64>()]);
+    assert_eq!(messages.read::<u64>().unwrap(), [4 * EACH]);
+}

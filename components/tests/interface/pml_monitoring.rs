@@ -1,0 +1,270 @@
+//! The variables of `pml monitoring`, through the interface that tools use.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
+
+use mpit::Error;
+use mpit::object::{OUTSIDE, Object};
+use mpit::tool::{Handle, Session, Tool};
+use mpit::words::Class;
+use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::record::BINS;
+
+use super::{WORLD, alone};
+
+fn world() -> Object<'static> {
+    Object::world(1, WORLD.size)
+}
+
+fn comm() -> CommId {
+    comms::created(comms::Description::new(Ranks::World(WORLD.size), "some"))
+}
+
+fn send_tagged(to: u32, bytes: u64, tag: i32) {
+    static COMM: Mutex<Option<CommId>> = Mutex::new(None);
+    let comm = *COMM.lock().unwrap().get_or_insert_with(comm);
+    pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
+}
+
+fn send(to: u32, bytes: u64) {
+    send_tagged(to, bytes, 0);
+}
+
+fn array<'s>(session: &'s Session<'_>, what: &str, object: &Object<'_>) -> Handle<'s> {
+    session.handle(&format!("pml_monitoring_messages_{what}"), Class::Size, Some(object)).unwrap()
+}
+
+fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {
+    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    handle.write_text(stem.to_str().unwrap()).unwrap();
+    handle
+}
+
+/// The lines about pairs of processes, without histograms.
+fn pairs(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let pair = |line: &&str| line.starts_with("E\t") || line.starts_with("I\t");
+    text.lines().filter(pair).map(|line| line.split('\t').take(5).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn counts_go_to_communicator_members() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let reversed: Vec<AtomicU32> = [3, OUTSIDE, 0].map(AtomicU32::new).into();
+    let sub = Object::comm(2, &reversed);
+
+    let handles: Vec<_> = [world(), sub]
+        .iter()
+        .flat_map(|comm| ["count", "size"].map(|what| array(&session, what, comm)))
+        .collect();
+    assert_eq!(handles.iter().map(Handle::count).collect::<Vec<_>>(), [4, 4, 3, 3]);
+    send(0, 1);
+    session.start_all().unwrap();
+    for (to, bytes) in [(0, 10), (3, 100), (3, 1000), (2, 0), (OUTSIDE, 7)] {
+        send(to, bytes);
+    }
+    // The library's own messages are not the user's.
+    send_tagged(1, 50, -1);
+    let values: Vec<_> = handles.iter().map(|handle| handle.read::<u64>().unwrap()).collect();
+    assert_eq!(values[0], [1, 0, 1, 2]);
+    assert_eq!(values[1], [10, 0, 0, 1100]);
+    assert_eq!(values[2], [2, 0, 1]);
+    assert_eq!(values[3], [1100, 0, 10]);
+}
+
+#[test]
+fn the_histogram_has_66_bins_for_each_rank() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let histogram = array(&session, "histogram", &world());
+    assert_eq!(histogram.count(), BINS * 4);
+    histogram.start().unwrap();
+    for bytes in [0, 1, 2, 3, 4, 1023, 1024] {
+        send(1, bytes);
+    }
+    send(3, u64::MAX);
+    let bins = histogram.read::<u64>().unwrap();
+    let filled: Vec<_> = bins.iter().enumerate().filter(|(_, count)| **count != 0).collect();
+    let at = |rank, bin| rank * BINS + bin;
+    assert_eq!(
+        filled,
+        [
+            (at(1, 0), &1),
+            (at(1, 1), &1),
+            (at(1, 2), &2),
+            (at(1, 3), &1),
+            (at(1, 10), &1),
+            (at(1, 11), &1),
+            (at(3, 64), &1)
+        ]
+    );
+}
+
+#[test]
+fn totals_need_no_object() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let messages = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
+    let bytes = session.handle("pml_monitoring_bytes_total", Class::Aggregate, None).unwrap();
+    session.start_all().unwrap();
+    for (to, bytes) in [(0, 10), (1, 20), (OUTSIDE, 30)] {
+        send(to, bytes);
+    }
+    assert_eq!(messages.read::<u64>().unwrap(), [3]);
+    assert_eq!(bytes.read::<u64>().unwrap(), [60]);
+    messages.reset().unwrap();
+    send(0, 1);
+    assert_eq!((messages.read::<u64>().unwrap(), bytes.read::<u64>().unwrap()), (vec![1], vec![61]));
+}
+
+#[test]
+fn sessions_and_stops_are_isolated() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
+    let (first, second) = (array(&one, "count", &world()), array(&two, "count", &world()));
+    first.start().unwrap();
+    send(1, 8);
+    second.start().unwrap();
+    send(1, 8);
+    first.stop().unwrap();
+    send(1, 8);
+    assert!(pml::active());
+    second.stop().unwrap();
+    assert!(!pml::active());
+    send(1, 8);
+    assert_eq!(first.read::<u64>().unwrap(), [0, 2, 0, 0]);
+    assert_eq!(second.read::<u64>().unwrap(), [0, 2, 0, 0]);
+    second.start().unwrap();
+    send(1, 8);
+    drop(first);
+    assert_eq!(second.read::<u64>().unwrap(), [0, 3, 0, 0]);
+    assert_eq!(second.reset(), Err(Error::PvarNoWrite));
+    drop(second);
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_flush_handle_writes_its_own_phase() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let tool = Tool::new();
+    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
+    let count = array(&one, "count", &world());
+    let first = flush(&one, &directory.path().join("new/directory/first"));
+    let second = flush(&two, &directory.path().join("second"));
+    let in_first = directory.path().join("new/directory/first.1.prof");
+    let in_second = directory.path().join("second.1.prof");
+
+    count.start().unwrap();
+    send(0, 1);
+    first.start().unwrap();
+    let freed = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "short\tlived"));
+    let kept = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "still\tthere"));
+    send(0, 2);
+    second.start().unwrap();
+    send_tagged(0, 4, -3);
+    send(1, 8);
+    comms::freed(freed);
+    first.stop().unwrap();
+    assert_eq!(
+        pairs(&in_first),
+        ["E 1 0 2 bytes 1 msgs sent", "E 1 1 8 bytes 1 msgs sent", "I 1 0 4 bytes 1 msgs sent"]
+    );
+    let text = fs::read_to_string(&in_first).unwrap();
+    // Both kinds in the histogram of the E line, and none on the I line.
+    let line = text.lines().nth(1).unwrap();
+    assert!(line.contains("\t0,0,1,1,0,"), "{line}");
+    assert!(text.contains("\nI\t1\t0\t4 bytes\t1 msgs sent\n"), "{text}");
+    // There was no operation on the one that is freed.
+    assert!(!text.contains("short lived"), "{text}");
+    assert!(text.contains("\nD\tstill there\tprocs: 2,0\nO2A\t1\t0 bytes\t0 msgs sent\nA2O"), "{text}");
+
+    send(3, 16);
+    second.stop().unwrap();
+    assert_eq!(
+        pairs(&in_second),
+        ["E 1 1 8 bytes 1 msgs sent", "E 1 3 16 bytes 1 msgs sent", "I 1 0 4 bytes 1 msgs sent"]
+    );
+
+    // A second phase begins at its start and not at the end of the first.
+    first.start().unwrap();
+    send(3, 32);
+    first.stop().unwrap();
+    assert_eq!(pairs(&in_first), ["E 1 3 32 bytes 1 msgs sent"]);
+    assert!(!fs::read_to_string(&in_first).unwrap().contains("short lived"));
+    assert_eq!(count.read::<u64>().unwrap(), [2, 1, 0, 2]);
+    assert!(pml::active());
+    comms::freed(kept);
+    count.stop().unwrap();
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_flush_without_a_name_writes_nothing() {
+    let _alone = alone();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    assert_eq!(handle.count(), 4096);
+    assert_eq!(handle.read_text().unwrap(), "");
+    handle.start().unwrap();
+    assert!(pml::active());
+    send(0, 1);
+    handle.stop().unwrap();
+    assert!(!pml::active());
+    assert!(!Path::new(".1.prof").exists());
+    handle.write_text("a/name").unwrap();
+    assert_eq!(handle.read_text().unwrap(), "a/name");
+    // Taking the name away again is possible.
+    handle.write_text("").unwrap();
+    handle.start().unwrap();
+    handle.stop().unwrap();
+    // One that is freed while it runs leaves nothing on.
+    handle.start().unwrap();
+    drop(handle);
+    assert!(!pml::active());
+}
+
+#[test]
+fn an_unwritable_file_loses_nothing() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let obstacle = directory.path().join("obstacle");
+    fs::write(&obstacle, "a file, not a directory").unwrap();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let handle = flush(&session, &obstacle.join("phase"));
+    handle.start().unwrap();
+    send(0, 1);
+    assert_eq!(handle.stop(), Err(Error::Invalid));
+    assert!(pml::active());
+    send(0, 2);
+    let stem = directory.path().join("phase");
+    handle.write_text(stem.to_str().unwrap()).unwrap();
+    handle.stop().unwrap();
+    assert_eq!(pairs(&directory.path().join("phase.1.prof")), ["E 1 0 3 bytes 2 msgs sent"]);
+    assert!(!pml::active());
+}
+
+#[test]
+fn a_reset_begins_the_phase_anew() {
+    let _alone = alone();
+    let directory = tempfile::tempdir().unwrap();
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let handle = flush(&session, &directory.path().join("phase"));
+    handle.start().unwrap();
+    send(0, 1);
+    handle.reset().unwrap();
+    send(0, 2);
+    handle.stop().unwrap();
+    assert_eq!(pairs(&directory.path().join("phase.1.prof")), ["E 1 0 2 bytes 1 msgs sent"]);
+}

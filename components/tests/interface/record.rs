@@ -1,0 +1,142 @@
+//! The record against a model of it that is too simple to be wrong.
+
+use std::collections::BTreeMap;
+
+use mpit_components::record::{BINS, Messages, Row, Snapshot, bin};
+use mpit_components::store::Store;
+use proptest::prelude::*;
+
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    to: u32,
+    bytes: u64,
+    internal: bool,
+}
+
+fn messages() -> impl Strategy<Value = Vec<Message>> {
+    let to = prop_oneof![0..8_u32, any::<u32>()];
+    let bytes = prop_oneof![
+        Just(0),
+        1..100_u64,
+        (0..64_u32, -1..=1_i64).prop_map(|(k, off)| (1_u64 << k).wrapping_add_signed(off)),
+    ];
+    let message =
+        (to, bytes, any::<bool>()).prop_map(|(to, bytes, internal)| Message { to, bytes, internal });
+    prop::collection::vec(message, 0..200)
+}
+
+/// The plain numbers of a row.
+type Plain = [(u64, u64, Vec<u64>); 2];
+
+fn plain(row: &Row) -> Plain {
+    [&row.external, &row.internal].map(|figures| {
+        let mut bins = [0; BINS];
+        figures.add_sizes_to(&mut bins);
+        (figures.count, figures.bytes, bins.to_vec())
+    })
+}
+
+fn model(messages: &[Message]) -> BTreeMap<u32, Plain> {
+    let mut rows = BTreeMap::new();
+    for message in messages {
+        let none = || [(0, 0, vec![0; BINS]), (0, 0, vec![0; BINS])];
+        let row: &mut Plain = rows.entry(message.to).or_insert_with(none);
+        let (count, bytes, bins) = &mut row[usize::from(message.internal)];
+        *count += 1;
+        *bytes = bytes.wrapping_add(message.bytes);
+        bins[bin(message.bytes)] += 1;
+    }
+    rows
+}
+
+proptest! {
+    #[test]
+    fn rows_are_what_was_recorded(before in messages(), after in messages()) {
+        let store = Store::new();
+        let record = Messages::new(&store);
+        let zero = record.snapshot();
+        for message in &before {
+            record.record(message.to, message.bytes, message.internal);
+        }
+        let middle = record.snapshot();
+        for message in &after {
+            record.record(message.to, message.bytes, message.internal);
+        }
+        let end = record.snapshot();
+
+        let shown = |rows: Vec<Row>| rows.iter().map(|row| (row.to, plain(row))).collect::<Vec<_>>();
+        let expected = |messages: &[Message]| model(messages).into_iter().collect::<Vec<_>>();
+        prop_assert_eq!(shown(middle.since(&zero)), expected(&before));
+        prop_assert_eq!(shown(end.since(&middle)), expected(&after));
+        prop_assert_eq!(shown(end.since(&zero)), expected(&[before, after].concat()));
+        prop_assert!(end.since(&end).is_empty());
+    }
+
+    #[test]
+    fn single_rows_are_what_was_recorded(sent in messages()) {
+        let store = Store::new();
+        let record = Messages::new(&store);
+        for message in &sent {
+            record.record(message.to, message.bytes, message.internal);
+        }
+        let model = model(&sent);
+        for (to, [external, _]) in &model {
+            let tally = record.external(*to).unwrap();
+            let bins: Vec<_> = tally.sizes().iter().collect();
+            let expected: Vec<_> =
+                external.2.iter().copied().enumerate().filter(|(_, count)| *count != 0).collect();
+            prop_assert_eq!((tally.count(), tally.bytes(), bins), (external.0, external.1, expected));
+        }
+        prop_assert_eq!(record.iter().count(), model.len());
+        prop_assert!(record.external(4_000_000_000).is_none() || model.contains_key(&4_000_000_000));
+    }
+}
+
+/// Several threads at once, as under `MPI_THREAD_MULTIPLE`; snapshots taken meanwhile lose and double nothing.
+#[test]
+fn threads_are_counted_exactly() {
+    const THREADS: u64 = 4;
+    const EACH: u64 = 50_000;
+    let store = Store::new();
+    let record = Messages::new(&store);
+    let phases = std::thread::scope(|scope| {
+        let senders: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let record = &record;
+                scope.spawn(move || {
+                    for n in 0..EACH {
+                        record.record((n % 37) as u32, n % 1000, (n + thread) % 5 == 0);
+                    }
+                })
+            })
+            .collect();
+        let mut base = Snapshot::default();
+        let mut phases = Vec::new();
+        loop {
+            let last = senders.iter().all(std::thread::ScopedJoinHandle::is_finished);
+            let now = record.snapshot().settled(&base);
+            phases.push(now.since(&base));
+            base = now;
+            if last {
+                return phases;
+            }
+        }
+    });
+    for row in phases.iter().flatten() {
+        for figures in [&row.external, &row.internal] {
+            assert!(figures.count > 0 || figures.bytes == 0, "{} bytes without a message", figures.bytes);
+        }
+    }
+    let sum = |of: fn(&Row) -> u64| phases.iter().flatten().map(of).sum::<u64>();
+    assert_eq!(sum(|row| row.external.count + row.internal.count), THREADS * EACH);
+    assert_eq!(sum(|row| row.internal.count), THREADS * EACH / 5);
+    let bytes = (0..EACH).map(|n| n % 1000).sum::<u64>() * THREADS;
+    assert_eq!(sum(|row| row.external.bytes + row.internal.bytes), bytes);
+    let sizes = sum(|row| {
+        let mut bins = [0; BINS];
+        row.external.add_sizes_to(&mut bins);
+        row.internal.add_sizes_to(&mut bins);
+        bins.iter().sum()
+    });
+    assert_eq!(sizes, THREADS * EACH);
+}

@@ -1,0 +1,186 @@
+//! Reading of a store's file: all that it has, and nothing else.
+
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+#![allow(unsafe_code, reason = "the test promises to leave its files alone")]
+
+use std::fs;
+use std::process::Command;
+
+use mpit_components::host::World;
+use mpit_components::record::{Messages, Snapshot};
+use mpit_components::store::{LeftFile, Store, Unreadable, find, read};
+use proptest::prelude::*;
+
+const WORLD: World = World { rank: 3, size: 8 };
+
+/// Receiver, bytes, and whether it is the library's own message.
+fn messages() -> impl Strategy<Value = Vec<(u32, u64, bool)>> {
+    let to = prop_oneof![0..8_u32, 0..1_u32 << 31, Just(mpit::object::OUTSIDE)];
+    let bytes = prop_oneof![0..100_u64, (0..64_u32).prop_map(|k| 1 << k), any::<u64>()];
+    prop::collection::vec((to, bytes, any::<bool>()), 0..300)
+}
+
+/// The bytes of the file of a store with these messages, and what they say.
+fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&LeftFile, &Messages<'_>)) -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::new();
+    let path = directory.path().join("run.3.store");
+    // SAFETY: the file is this test's, which does not shorten it.
+    unsafe { mpit::mapping::allow() };
+    store.keep(&path, WORLD).unwrap();
+    let record = Messages::new(&store);
+    for (to, bytes, internal) in sent {
+        record.record(*to, *bytes, *internal);
+    }
+    let files = find(&directory.path().join("run")).unwrap();
+    assert_eq!(files.len(), 1);
+    look(&files[0], &record);
+    let bytes = fs::read(&path).unwrap();
+    store.done();
+    assert!(!path.exists());
+    bytes
+}
+
+/// Messages of all kinds.
+fn some() -> Vec<u8> {
+    let sent: Vec<_> = (0..64).map(|n| (n % 5, 1_u64 << n, n % 3 == 0)).collect();
+    file(&sent, |_, _| ())
+}
+
+proptest! {
+    #[test]
+    fn what_is_read_is_what_was_recorded(sent in messages()) {
+        file(&sent, |file, record| {
+            let left = file.read().unwrap();
+            assert_eq!(left.world, WORLD);
+            assert_eq!(left.process, std::process::id());
+            assert!(!left.ended && !left.cut_short && file.is_in_use());
+            assert_eq!(left.profile.messages, record.snapshot().since(&Snapshot::default()));
+        });
+    }
+
+    #[test]
+    fn no_damage_makes_the_reader_fall(
+        changes in prop::collection::vec((0..200_usize, any::<u64>()), 1..6),
+        small in any::<bool>(),
+        end in 0..4000_usize,
+    ) {
+        let mut bytes = some();
+        for (word, value) in changes {
+            let value = if small { value % 20 } else { value };
+            bytes[word * 8..][..8].copy_from_slice(&value.to_ne_bytes());
+        }
+        let _ = read(&bytes);
+        let _ = read(&bytes[..end]);
+    }
+}
+
+/// A store of more than a piece, with internal fragmentation at the end of each.
+#[test]
+fn large_stores_are_read_whole() {
+    let sent: Vec<_> = (0..20_000).map(|n| (n, u64::from(n), n % 2 == 0)).collect();
+    let bytes = file(&sent, |file, record| {
+        let messages = file.read().unwrap().profile.messages;
+        assert_eq!(messages.len(), 20_000);
+        assert_eq!(messages, record.snapshot().since(&Snapshot::default()));
+    });
+    assert!(bytes.len() > 20_000 * 19 * 8);
+    // Cut in the middle of a block.
+    assert!(read(&bytes[..bytes.len() / 2]).is_err());
+}
+
+/// The environment variable of the process that may not have a large file.
+const LIMITED: &str = "STORE_TEST_LIMITED";
+
+/// A limit on the size of files stands for a full disk.
+#[test]
+fn a_full_store_goes_on_in_memory() {
+    if std::env::var_os(LIMITED).is_none() {
+        let limited = "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\"";
+        let test = "store::a_full_store_goes_on_in_memory";
+        let done = Command::new("bash")
+            .args(["-c", limited])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env(LIMITED, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{said}");
+        assert_eq!(said.matches("mpit: monitoring_store: ").count(), 1, "{said}");
+        assert!(said.contains("run.3.store: File too large"), "{said}");
+        return;
+    }
+    let sent: Vec<_> = (0..2000).map(|to| (to, 8, false)).collect();
+    file(&sent, |file, record| {
+        let all = record.snapshot().since(&Snapshot::default());
+        assert_eq!(all.len(), 2000);
+        let left = file.read().unwrap();
+        let kept = left.profile.messages;
+        assert!(left.cut_short && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
+    });
+}
+
+/// A file of 128 bytes that says that its process sent to all of a world of 2^26, and one that says that this is a
+/// communicator.
+#[test]
+fn a_small_file_does_not_take_all_memory() {
+    let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
+    let header = u64::from_ne_bytes(*b"mpit\nsto");
+    let head = [header, 3, 1 << 58, 1, 0, 0, 0, 0];
+    // Audience: key, count, bytes, first, step, how many, except.
+    let spoken_to = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
+    // Members: number, those of the world and how many.
+    let world = words(8, &[1, 1 << 32 | 1 << 26]);
+    for (block, wrong) in [(spoken_to, Some("more than 4194304 processes")), (world, None)] {
+        let file: Vec<u8> = head.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
+        let mut found = None;
+        let info = allocation_counter::measure(|| found = Some(read(&file).map(|left| left.text().len())));
+        match (found, wrong) {
+            (Some(Err(why)), Some(wrong)) => assert!(why.to_string().contains(wrong), "{why}"),
+            (found, wrong) => assert!(found.is_some_and(|found| found.is_ok()) && wrong.is_none()),
+        }
+        assert!(info.bytes_max < 1 << 20, "{} bytes", info.bytes_max);
+    }
+}
+
+/// A word of the file, as it is changed, and what the reader says to it.
+#[test]
+fn damage_is_named() {
+    let whole = some();
+    assert!(read(&whole).is_ok());
+    for (word, value, complaint) in [
+        (0, 7, "byte 0: it is no store of monitoring, or of another kind of machine"),
+        (0, 0, "byte 0: it has no beginning yet"),
+        (1, 9, "byte 8: version 9; this program reads version 3"),
+        (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
+        (8, 99, "byte 64: a block of the unknown kind 99"),
+        (8, 2 | 1 << 50, "byte 64: a block of 262144 words, and 8183 are there"),
+        (8, 2 | 3 << 32, "byte 96: expected more words"),
+        (8, 2 | 20 << 32, "byte 216: a block that is too long"),
+        (9, 5 << 32, "byte 72: group 5 of message sizes"),
+        (9, 1 << 31, "byte 72: a rank of 2147483648"),
+        (10, u64::MAX, "byte 72: 2^64 messages or more"),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));
+        assert_eq!(read(&bytes).unwrap_err().to_string(), complaint);
+    }
+    assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: it is empty");
+    assert_eq!(read(&whole[..8 * 8 + 3]).unwrap_err().to_string(), "byte 64: half a word");
+}
+
+#[test]
+fn a_file_of_another_rank_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, rank) in
+        [("run.4.store", Some(4)), ("run.x.store", None), ("run.3.prof", None), ("runs.3.store", Some(3))]
+    {
+        fs::write(directory.path().join(name), some()).unwrap();
+        assert_eq!(LeftFile::at(&directory.path().join(name)).map(|file| file.rank), rank);
+    }
+    let files = find(&directory.path().join("run")).unwrap();
+    assert_eq!(files.len(), 1);
+    assert!(matches!(files[0].read(), Err(Unreadable::OtherRank(3))));
+    assert!(find(&directory.path().join("none/run")).unwrap().is_empty());
+}

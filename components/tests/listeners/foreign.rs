@@ -1,0 +1,263 @@
+//! Components of other images beside monitoring: they count the same, and nothing while they are inactive.
+
+#![allow(unsafe_code, reason = "they are functions of C")]
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::{from_ref, null};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::thread;
+
+use mpit::desc::Origin;
+use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
+use mpit::plugin::{Life, abi, register};
+use mpit::tool::{Handle, Session, Tool};
+use mpit::words::Class;
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::windows;
+
+use super::in_own_process;
+
+/// The record of a component: calls, bytes sent, bytes received.
+#[derive(Default)]
+struct Sums([AtomicU64; 3]);
+
+impl Sums {
+    const fn new() -> Self {
+        Self([const { AtomicU64::new(0) }; 3])
+    }
+
+    fn add(&self, amounts: [u64; 3]) {
+        self.0.iter().zip(amounts).for_each(|(sum, amount)| _ = sum.fetch_add(amount, SeqCst));
+    }
+
+    fn get(&self) -> [u64; 3] {
+        [0, 1, 2].map(|at: usize| self.0[at].load(SeqCst))
+    }
+}
+
+/// Returns the sums of a component.
+///
+/// # Safety
+/// `user_data` is that of a [`component`].
+unsafe fn sums(user_data: *mut c_void) -> &'static Sums {
+    // SAFETY: the callers pass the `user_data` of `component`: a `&'static Sums`.
+    unsafe { &*user_data.cast() }
+}
+
+unsafe extern "C" fn open(_: *mut c_void, _rank: u32, _size: u32) -> c_int {
+    0
+}
+
+unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
+    // SAFETY: the framework passes a message that is valid during the call (mpit_plugin.h).
+    let message = unsafe { &*message };
+    if message.tag >= 0 {
+        // SAFETY: the framework passes the `user_data` of `component`.
+        unsafe { sums(user_data) }.add([1, message.bytes, 0]);
+    }
+}
+
+unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access) {
+    // SAFETY: the framework passes an access that is valid during the call (mpit_plugin.h).
+    let access = unsafe { &*access };
+    // SAFETY: the framework passes the `user_data` of `component`.
+    unsafe { sums(user_data) }.add([1, access.sent, access.received]);
+}
+
+/// Counts a message for each other process of an operation with data for all.
+unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
+    // SAFETY: the framework passes an operation that is valid during the call (mpit_plugin.h).
+    let operation = unsafe { &*operation };
+    let others = (0..operation.size).filter(|rank| *rank != operation.rank);
+    let bytes = others.map(|rank| match operation.with {
+        // SAFETY: `with` takes the operation's `volumes` and a rank of its communicator (mpit_plugin.h).
+        Some(with) => unsafe { with(operation.volumes, rank) },
+        None => operation.bytes,
+    });
+    // SAFETY: the framework passes the `user_data` of `component`.
+    unsafe { sums(user_data) }.add([u64::from(operation.size) - 1, bytes.sum(), 0]);
+}
+
+fn component(framework: &'static CStr, sums: &'static Sums) -> abi::Component {
+    abi::Component {
+        size: size_of::<abi::Component>(),
+        framework: framework.as_ptr(),
+        name: c"acme".as_ptr(),
+        description: null(),
+        listening: null(),
+        user_data: from_ref(sums).cast_mut().cast(),
+        open: Some(open),
+        close: None,
+        sent: Some(sent),
+        accessed: Some(accessed),
+        done: Some(done),
+        freed: None,
+        file: null(),
+        line: 0,
+        pcontrol: None,
+        report: None,
+    }
+}
+
+static HEARD: [Sums; 3] = [const { Sums::new() }; 3];
+
+/// Registers the components as a program in C does.
+fn add_all() {
+    // Reasons that were there before.
+    static SWITCH: abi::Switch = abi::Switch {
+        reasons: AtomicU32::new(1),
+        host: AtomicPtr::new(std::ptr::null_mut()),
+        turn: AtomicPtr::new(std::ptr::null_mut()),
+    };
+    let [pml, osc, coll] = &HEARD;
+    let switched = abi::Component { listening: &raw const SWITCH, ..component(c"osc", osc) };
+    let components = [component(c"pml", pml), switched, component(c"coll", coll)];
+    let table = abi::Table {
+        size: size_of::<abi::Table>(),
+        version: abi::MAJOR.into(),
+        component: c"acme".as_ptr(),
+        pvars: null(),
+        num_pvars: 0,
+        sources: null(),
+        num_sources: 0,
+        events: null(),
+        num_events: 0,
+        categories: null(),
+        num_categories: 0,
+        cvars: null(),
+        num_cvars: 0,
+        components: components.as_ptr(),
+        num_components: components.len(),
+    };
+    // SAFETY: a table as the header says, whose functions and switches are statics.
+    unsafe { register(from_ref(&table)) }.unwrap();
+}
+
+fn handle<'s>(session: &'s Session<'_>, name: &str, class: Class) -> Handle<'s> {
+    let handle = session.handle(name, class, None).unwrap();
+    handle.start().unwrap();
+    handle
+}
+
+fn send(comm: CommId) {
+    for lap in 0..10 {
+        for tag in [7, -7] {
+            pml::sent(&Send { comm, dest: 1, to: 1, bytes: 8 * lap, tag, mode: Mode::Standard });
+        }
+    }
+}
+
+fn access() {
+    let window = windows::created(3);
+    for (rank, kind, sent, received) in
+        [(1, osc::Kind::Put, 8, 0), (0, osc::Kind::Accumulate, 8, 0), (1, osc::Kind::Get, 0, 16)]
+    {
+        osc::accessed(&Access { window, rank, target: rank, kind, sent, received });
+    }
+    windows::freed(window);
+}
+
+fn operate(comm: CommId) {
+    for (kind, volume) in [
+        (Kind::Allreduce, Volume::Each(24)),
+        (Kind::Allgather, Volume::Each(20)),
+        (Kind::Alltoallv, Volume::By(&|rank| 16 * u64::from(rank))),
+        (Kind::Barrier, Volume::Each(0)),
+    ] {
+        coll::end(&Operation { comm, kind, rank: 0, size: 3, root: Root::None, volume, in_place: false });
+    }
+}
+
+#[test]
+fn they_count_what_monitoring_counts() {
+    in_own_process(|| {
+        add_all();
+        host::initialized(World { rank: 0, size: 3 });
+        let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
+        let tool = Tool::new();
+        let session = tool.session().unwrap();
+        let variables = [
+            ("pml_monitoring_messages_total", Class::Counter),
+            ("pml_monitoring_bytes_total", Class::Aggregate),
+            ("osc_monitoring_messages_sent_total", Class::Counter),
+            ("osc_monitoring_bytes_sent_total", Class::Aggregate),
+            ("osc_monitoring_bytes_recv_total", Class::Aggregate),
+            ("coll_monitoring_messages_total", Class::Counter),
+            ("coll_monitoring_bytes_total", Class::Aggregate),
+        ];
+        let handles = variables.map(|(name, class)| handle(&session, name, class));
+        let before = HEARD.each_ref().map(Sums::get);
+        send(comm);
+        access();
+        operate(comm);
+        let after = HEARD.each_ref().map(Sums::get);
+        let [pml, osc, coll] =
+            [0, 1, 2].map(|at: usize| [0, 1, 2].map(|part| after[at][part] - before[at][part]));
+        let expected: Vec<_> = handles.iter().map(|handle| handle.read::<u64>().unwrap()[0]).collect();
+        assert_eq!(expected, [pml[0], pml[1], osc[0], osc[1], osc[2], coll[0], coll[1]]);
+        assert!(expected.iter().all(|sum| *sum > 0), "{expected:?}");
+    });
+}
+
+/// A thread may still complete the delivery that it had begun; later messages are not delivered.
+#[test]
+fn an_inactive_one_receives_nothing() {
+    in_own_process(|| {
+        static LIFE: Life = Life::new();
+        static SUMS: Sums = Sums::new();
+        static TURNS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let about = About {
+            framework: "pml",
+            name: "mortal",
+            description: "",
+            origin: Origin::new(file!(), line!()),
+            life: Some(&LIFE),
+        };
+        // SAFETY: its functions and its sums are statics, and it has no switch.
+        let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
+        let (claim, _) = Claim::new(vec![mortal]);
+        // Without the components of other tests.
+        Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
+        host::initialized(World { rank: 0, size: 1 });
+        let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
+        LIFE.begin();
+        claim.publish();
+
+        let turns = || TURNS.each_ref().map(|turns| turns.load(SeqCst));
+        let wait_for_two_messages_each = || {
+            let seen = turns();
+            while turns().iter().zip(seen).any(|(now, then)| *now < then + 2) {
+                thread::yield_now();
+            }
+        };
+        thread::scope(|scope| {
+            for turns in &TURNS {
+                scope.spawn(move || {
+                    while !STOP.load(SeqCst) {
+                        pml::sent(&Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard });
+                        turns.fetch_add(1, SeqCst);
+                    }
+                });
+            }
+            for _ in 0..30 {
+                let before = SUMS.get();
+                wait_for_two_messages_each();
+                assert!(SUMS.get()[0] >= before[0] + 2, "it receives from both threads");
+                assert!(LIFE.end());
+                foreign::changed();
+                wait_for_two_messages_each();
+                let silent = SUMS.get();
+                wait_for_two_messages_each();
+                assert_eq!(SUMS.get(), silent);
+                LIFE.begin();
+                foreign::changed();
+            }
+            STOP.store(true, SeqCst);
+        });
+    });
+}

@@ -1,0 +1,154 @@
+//! Third-party components, on each framework, beside the crate's own.
+
+use std::sync::Mutex;
+
+use mpit::component;
+use mpit_components::coll::{self, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::{Lifecycle, Switch, control, windows};
+
+use super::in_own_process;
+
+static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn hear(what: String) {
+    HEARD.lock().unwrap().push(what);
+}
+
+/// A component that always listens.
+macro_rules! always {
+    ($name:ident, $switch:expr) => {
+        struct $name;
+
+        impl Lifecycle for $name {
+            fn switch(&self) -> &'static Switch {
+                static SWITCH: Switch = $switch;
+                &SWITCH
+            }
+
+            fn open(&self, world: World) -> bool {
+                self.switch().on();
+                hear(format!("{} opens on {} of {}", stringify!($name), world.rank, world.size));
+                true
+            }
+
+            fn pcontrol(&self, level: i32) {
+                hear(format!("{} receives level {level}", stringify!($name)));
+            }
+
+            fn close(&self) {
+                self.switch().off();
+                hear(format!("{} closes", stringify!($name)));
+            }
+        }
+    };
+}
+
+always!(Messages, pml::switch());
+always!(Accesses, osc::switch());
+always!(Operations, coll::switch());
+always!(Second, coll::switch());
+
+/// Listens to messages.
+#[component(framework = "pml", name = "test")]
+impl pml::Component for Messages {
+    fn sent(&self, send: &Send) {
+        hear(format!("{:?} of {} bytes to {}", send.mode, send.bytes, send.to));
+    }
+}
+
+/// Listens to one-sided accesses.
+#[component(framework = "osc", name = "test")]
+impl osc::Component for Accesses {
+    fn accessed(&self, access: &Access) {
+        hear(format!("{:?} {}/{} at {}", access.kind, access.sent, access.received, access.target));
+    }
+}
+
+/// Listens to collective operations.
+#[component(framework = "coll", name = "test")]
+impl coll::Component for Operations {
+    fn done(&self, operation: &Operation<'_>) {
+        let volumes: Vec<_> = (0..3).map(|rank| operation.volume.with(rank)).collect();
+        hear(format!("{:?} {volumes:?}", operation.kind));
+    }
+
+    fn freed(&self, _comm: CommId) {
+        hear("Freed".to_owned());
+    }
+}
+
+/// Listens to collective operations, too.
+#[component(framework = "coll", name = "second")]
+impl coll::Component for Second {
+    fn done(&self, operation: &Operation<'_>) {
+        hear(format!("{:?} again", operation.kind.pattern()));
+    }
+}
+
+fn report(comm: CommId) {
+    pml::sent(&Send { comm, dest: 2, to: 2, bytes: 64, tag: 0, mode: Mode::Synchronous });
+    let window = windows::created(3);
+    osc::accessed(&Access { window, rank: 1, target: 1, kind: osc::Kind::Get, sent: 0, received: 12 });
+    for (kind, volume) in [
+        (coll::Kind::Bcast, Volume::Each(8)),
+        (coll::Kind::Alltoallv, Volume::By(&|rank| u64::from(rank) * 4)),
+    ] {
+        coll::end(&Operation { comm, kind, rank: 0, size: 3, root: Root::Here, volume, in_place: false });
+    }
+}
+
+#[test]
+fn every_listener_is_notified() {
+    in_own_process(|| {
+        let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
+        report(comm);
+        assert!(!pml::active() && !osc::active() && !coll::active());
+        assert!(HEARD.lock().unwrap().is_empty());
+
+        host::initialized(World { rank: 0, size: 3 });
+        host::initialized(World { rank: 1, size: 3 });
+        assert_eq!(host::world(), Some(World { rank: 0, size: 3 }));
+        // Recording by mpit itself pauses; components of others are only notified.
+        control::pcontrol(0);
+        assert!(pml::active() && osc::active() && coll::active());
+        report(comm);
+        host::finalizing();
+        host::finalizing();
+        assert!(!pml::active() && !osc::active() && !coll::active());
+        report(comm);
+        // Delivered even to those that do not listen.
+        comms::freed(comm);
+
+        assert_eq!(
+            *HEARD.lock().unwrap(),
+            [
+                "Messages opens on 0 of 3",
+                "Accesses opens on 0 of 3",
+                "Second opens on 0 of 3",
+                "Operations opens on 0 of 3",
+                "Messages receives level 0",
+                "Accesses receives level 0",
+                "Second receives level 0",
+                "Operations receives level 0",
+                "Synchronous of 64 bytes to 2",
+                "Get 0/12 at 1",
+                "OneToAll again",
+                "Bcast [8, 8, 8]",
+                "AllToAll again",
+                "Alltoallv [0, 4, 8]",
+                // In the reverse order of their opening.
+                "Operations closes",
+                "Second closes",
+                "Accesses closes",
+                "Messages closes",
+                "Freed",
+            ]
+        );
+        // Two of this file's, and the crate's own.
+        assert_eq!(mpit::components().filter(|component| component.framework() == "coll").count(), 3);
+    });
+}

@@ -1,0 +1,16 @@
+//! Tests that need a process of their own: for the allocations or memory of a process, for all communicators of a process,
+//! or for a setting that is read once.
+
+#[path = "../support/own_process.rs"]
+mod own_process;
+
+mod coll_compat;
+mod coll_model;
+mod memory;
+mod memory_coll;
+mod phases;
+mod sessions;
+mod threads;
+mod warm;
+
+use own_process::in_own_process;

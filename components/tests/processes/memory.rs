@@ -1,0 +1,44 @@
+//! Memory of the record: proportional to the peers that got messages, whatever the size of the world.
+
+use mpit_components::record::Messages;
+use mpit_components::store::Store;
+
+use super::in_own_process;
+
+/// Bytes of memory that this process has in use.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+fn record(peers: u32, world: u32) -> Messages<'static> {
+    let messages = Messages::new(Box::leak(Box::new(Store::new())));
+    for peer in 0..peers {
+        for bytes in [0, 8, 1000] {
+            messages.record(peer * (world / peers), bytes, false);
+        }
+    }
+    messages
+}
+
+#[test]
+fn memory_grows_with_peers_only() {
+    in_own_process(|| {
+        const RECORDS: usize = 1000;
+        let mut kept = Vec::with_capacity(2 * RECORDS);
+        for world in [26, 1_000_000] {
+            let before = resident();
+            kept.extend((0..RECORDS).map(|_| record(26, world)));
+            let each = (resident() - before) / RECORDS;
+            println!("26 peers of {world}: {each} bytes");
+            assert!(each < 16 * 1024, "26 peers of {world} took {each} bytes");
+        }
+        let before = resident();
+        let all = record(100_000, 100_000);
+        let each = (resident() - before) / 100_000;
+        println!("100000 peers of 100000: {each} bytes each");
+        assert!(each < 608, "each peer took {each} bytes; a dense table takes 608");
+        drop((kept, all));
+    });
+}

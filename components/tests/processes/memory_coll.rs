@@ -1,0 +1,73 @@
+//! Memory for collective operations: nothing for processes, whatever the size of the communicator.
+
+use mpit::tool::Tool;
+use mpit::words::Class;
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::pml::{self, Mode, Send};
+
+use super::in_own_process;
+
+/// Bytes of memory that this process has in use.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+const SIZE: u32 = 1_000_000;
+
+fn allreduce(comm: CommId) {
+    let (kind, volume) = (Kind::Allreduce, Volume::Each(8));
+    coll::end(&Operation { comm, kind, rank: 0, size: SIZE, root: Root::None, volume, in_place: false });
+}
+
+#[test]
+fn a_million_ranks_take_under_a_megabyte() {
+    in_own_process(|| {
+        host::initialized(World { rank: 0, size: SIZE });
+        let tool = Tool::new();
+        let session = tool.session().unwrap();
+        let messages = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
+        let exchanged = session.handle("coll_monitoring_messages_total", Class::Counter, None).unwrap();
+        session.start_all().unwrap();
+        let before = resident();
+        let world = comms::created(Description::new(Ranks::World(SIZE), "MPI_COMM_WORLD"));
+        let mut operations = 0;
+        for _ in 0..1000 {
+            for peer in 0..26 {
+                let to = peer * (SIZE / 26);
+                pml::sent(&Send { comm: world, dest: to, to, bytes: 8, tag: 0, mode: Mode::Standard });
+            }
+            allreduce(world);
+            operations += 1;
+        }
+        // Duplicates cost their sums, and nothing for processes.
+        for _ in 0..1000 {
+            let duplicate = comms::created(Description::new(Ranks::World(SIZE), "duplicate"));
+            (0..10).for_each(|_| allreduce(duplicate));
+            operations += 10;
+            comms::freed(duplicate);
+        }
+        let grown = resident() - before;
+        println!("{operations} operations of {SIZE} processes: {grown} bytes");
+        assert!(grown < 1024 * 1024, "{grown} bytes");
+        assert_eq!(messages.read::<u64>().unwrap(), [26_000]);
+        assert_eq!(exchanged.read::<u64>().unwrap(), [operations * u64::from(SIZE - 1)]);
+
+        // Rows and columns of a grid of processes neither, once they are freed.
+        let list = |first: u32, step: u32| (0..1000).map(|at| first + at * step).collect();
+        let before = resident();
+        for at in 0..500 {
+            for ranks in [list(at * 1000, 1), list(at, 1000)] {
+                let some = comms::created(Description::new(Ranks::List(ranks), "row or column"));
+                allreduce(some);
+                comms::freed(some);
+            }
+        }
+        let grown = resident() - before;
+        println!("1000 communicators of 1000 processes: {grown} bytes");
+        assert!(grown < 1024 * 1024, "{grown} bytes");
+    });
+}

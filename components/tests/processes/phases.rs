@@ -1,0 +1,118 @@
+//! Files of phases with all there is in them, byte for byte.
+
+use std::fs;
+use std::path::Path;
+
+use mpit::object::{OUTSIDE, Object};
+use mpit::tool::{Handle, Session, Tool};
+use mpit::words::Class;
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::windows;
+
+use super::in_own_process;
+
+/// Rank 1 of 4.
+const WORLD: World = World { rank: 1, size: 4 };
+
+fn send(comm: CommId, to: u32, bytes: u64, tag: i32) {
+    pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
+}
+
+fn access(target: u32, kind: osc::Kind, sent: u64, received: u64) {
+    let window = windows::created(4);
+    osc::accessed(&Access { window, rank: target, target, kind, sent, received });
+}
+
+fn operate(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
+    operate_as(1, comm, kind, root, volume);
+}
+
+fn operate_as(rank: u32, comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
+    coll::end(&Operation { comm, kind, rank, size: 4, root, volume, in_place: false });
+}
+
+fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {
+    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    handle.write_text(stem.to_str().unwrap()).unwrap();
+    handle
+}
+
+#[test]
+fn a_phase_has_its_own_traffic_only() {
+    in_own_process(|| {
+        host::initialized(WORLD);
+        let directory = tempfile::tempdir().unwrap();
+        let tool = Tool::new();
+        let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
+        let (first, second) = (directory.path().join("first"), directory.path().join("second"));
+        let (whole, part) = (flush(&one, &first), flush(&two, &second));
+
+        let world = comms::created(Description::new(Ranks::World(4), "MPI_COMM_WORLD"));
+        let myself = comms::created(Description::new(Ranks::List([1].into()), "MPI_COMM_SELF"));
+        operate(world, Kind::Allreduce, Root::None, Volume::Each(1_000_000));
+        access(0, osc::Kind::Put, 1_000_000, 0);
+        // What another handle records before the phase is not in it.
+        let array = Object::world(world.get(), 4);
+        let counts = two.handle("coll_monitoring_messages_count", Class::Size, Some(&array)).unwrap();
+        counts.start().unwrap();
+        operate(world, Kind::Allreduce, Root::None, Volume::Each(2_000_000));
+
+        whole.start().unwrap();
+        assert!(pml::active() && osc::active() && coll::active());
+        send(world, 2, 100, 5);
+        send(world, 0, 16, -5);
+        access(3, osc::Kind::Put, 12, 0);
+        access(0, osc::Kind::Get, 0, 40);
+        access(3, osc::Kind::CompareAndSwap, 4, 4);
+        access(OUTSIDE, osc::Kind::Put, 1, 0);
+        operate(world, Kind::Bcast, Root::Here, Volume::Each(8));
+        operate(world, Kind::Gatherv, Root::Here, Volume::By(&|rank| u64::from(rank)));
+        operate(world, Kind::Barrier, Root::None, Volume::Each(0));
+        operate_as(0, myself, Kind::Allreduce, Root::None, Volume::Each(64));
+        let halves = Description::new(Ranks::List([3, 1].into()), "odd ones");
+        let halves = comms::created(halves);
+        operate(halves, Kind::Scan, Root::None, Volume::Each(32));
+        operate(halves, Kind::Allgather, Root::None, Volume::Each(32));
+        comms::freed(halves);
+        part.start().unwrap();
+        operate(world, Kind::Reduce, Root::Here, Volume::Each(5));
+        access(3, osc::Kind::Put, 100, 0);
+        whole.stop().unwrap();
+
+        assert_eq!(fs::read_to_string(first.with_extension("1.prof")).unwrap(), include_str!("phase.prof"));
+        operate(world, Kind::Reduce, Root::Here, Volume::Each(7));
+        part.stop().unwrap();
+        let text = fs::read_to_string(second.with_extension("1.prof")).unwrap();
+        let expected = "\
+# POINT TO POINT
+# OSC
+S\t1\t3\t100 bytes\t1 msgs sent
+# COLLECTIVES
+C\t1\t0\t12 bytes\t2 msgs sent
+C\t1\t2\t12 bytes\t2 msgs sent
+C\t1\t3\t12 bytes\t2 msgs sent
+D\tMPI_COMM_WORLD\tprocs: 0,1,2,3
+O2A\t1\t0 bytes\t0 msgs sent
+A2O\t1\t36 bytes\t2 msgs sent
+A2A\t1\t0 bytes\t0 msgs sent
+D\tMPI_COMM_SELF\tprocs: 1
+O2A\t1\t0 bytes\t0 msgs sent
+A2O\t1\t0 bytes\t0 msgs sent
+A2A\t1\t0 bytes\t0 msgs sent
+";
+        assert_eq!(text, expected);
+        // The handle that counts runs on: the first broadcast is the fourth message to 3.
+        assert_eq!(counts.read::<u64>().unwrap(), [6, 0, 6, 7]);
+        counts.stop().unwrap();
+        assert!(!pml::active() && !osc::active() && !coll::active());
+
+        // One that is freed while it runs leaves nothing on.
+        whole.start().unwrap();
+        drop(whole);
+        assert!(!pml::active() && !osc::active() && !coll::active());
+    });
+}

@@ -1,0 +1,93 @@
+//! Eight threads report messages, accesses and collective operations at once: every total is exact.
+//!
+//! Each thread makes 10,000 operations, or as many as `MPIT_TEST_OPERATIONS` says: with 1,000,000, in release, it takes some
+//! seconds.
+
+#![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+
+use std::env;
+use std::thread;
+
+use mpit::object::Object;
+use mpit::tool::Tool;
+use mpit::words::Class;
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::record::{BINS, bin};
+use mpit_components::windows::{self, WindowId};
+
+use super::in_own_process;
+
+const THREADS: u64 = 8;
+
+/// Operations of a thread in one round: three to each process, and two collective ones.
+const OF_A_ROUND: u64 = 8;
+
+/// Returns the number of rounds that each thread makes.
+fn rounds() -> u64 {
+    let operations = env::var("MPIT_TEST_OPERATIONS").ok().and_then(|number| number.parse().ok());
+    operations.unwrap_or(10_000_u64).div_ceil(OF_A_ROUND)
+}
+
+/// The rounds of one thread of rank 0 of 2, on a communicator and a window of its own.
+fn work(comm: CommId, window: WindowId, rounds: u64) {
+    for _ in 0..rounds {
+        for to in [1, 0] {
+            pml::sent(&Send { comm, dest: to, to, bytes: 8, tag: 1, mode: Mode::Standard });
+            for (kind, sent, received) in [(osc::Kind::Put, 8, 0), (osc::Kind::Get, 0, 16)] {
+                osc::accessed(&Access { window, rank: to, target: to, kind, sent, received });
+            }
+        }
+        for (kind, root, bytes) in [(Kind::Allreduce, Root::None, 4), (Kind::Bcast, Root::Here, 16)] {
+            let volume = Volume::Each(bytes);
+            coll::end(&Operation { comm, kind, rank: 0, size: 2, root, volume, in_place: false });
+        }
+    }
+}
+
+#[test]
+fn totals_of_many_threads_are_exact() {
+    in_own_process(|| {
+        host::initialized(World { rank: 0, size: 2 });
+        let world = || comms::created(Description::new(Ranks::World(2), "world"));
+        let rounds = rounds();
+        let tool = Tool::new();
+        let session = tool.session().unwrap();
+        let object = Object::world(world().get(), 2);
+        let array = |name: &str| session.handle(name, Class::Size, Some(&object)).unwrap();
+        let sent = array("pml_monitoring_messages_count");
+        let bytes = array("pml_monitoring_messages_size");
+        let histogram = array("pml_monitoring_messages_histogram");
+        let accesses = [
+            array("osc_monitoring_messages_sent_count"),
+            array("osc_monitoring_messages_sent_size"),
+            array("osc_monitoring_messages_recv_count"),
+            array("osc_monitoring_messages_recv_size"),
+        ];
+        let exchanged = [array("coll_monitoring_messages_count"), array("coll_monitoring_messages_size")];
+        let total = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
+        session.start_all().unwrap();
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                let (comm, window) = (world(), windows::created(2));
+                scope.spawn(move || work(comm, window, rounds));
+            }
+        });
+        session.stop_all().unwrap();
+
+        let each = THREADS * rounds;
+        assert_eq!(sent.read::<u64>().unwrap(), [each; 2]);
+        assert_eq!(bytes.read::<u64>().unwrap(), [8 * each; 2]);
+        assert_eq!(total.read::<u64>().unwrap(), [2 * each]);
+        let bins = histogram.read::<u64>().unwrap();
+        assert_eq!([bins[bin(8)], bins[BINS + bin(8)]], [each; 2]);
+        assert_eq!(bins.iter().sum::<u64>(), 2 * each);
+        let accesses = accesses.map(|handle| handle.read::<u64>().unwrap());
+        assert_eq!(accesses, [[2 * each; 2], [8 * each; 2], [each; 2], [16 * each; 2]]);
+        let exchanged = exchanged.map(|handle| handle.read::<u64>().unwrap());
+        assert_eq!(exchanged, [[0, 2 * each], [0, 20 * each]]);
+    });
+}
