@@ -1,4 +1,4 @@
-//! Programs as files: linked statically or not, with an MPI library or not.
+//! Inspection of program files: static or dynamic, with an MPI library or not.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,23 +8,23 @@ use std::path::Path;
 /// A file that a command could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
-    /// Without a dynamic linker, so nothing can be preloaded.
+    /// A program without a dynamic linker, so that nothing can be preloaded.
     Static,
-    /// Asks for an MPI library itself.
+    /// A program that directly needs an MPI library.
     Mpi,
-    /// Asks for none itself; a library of its own may.
+    /// A dynamic program that does not directly need an MPI library; one of its libraries may.
     Dynamic,
-    /// Runs with the rights of its owner, so the dynamic linker refuses to preload by path.
+    /// A program with the rights of its owner (set-user-ID), for which the dynamic linker refuses to preload by path.
     Privileged,
     /// A script, or a program of another machine.
     Other,
 }
 
-/// Programs are read up to here: headers and names come first.
+/// The number of bytes that are read of a file: headers and names are at its beginning.
 const MOST: u64 = 64 << 20;
 
 impl Program {
-    /// Looks at a file; `None` if it is no program. Shared libraries are no programs.
+    /// Inspects a file; returns `None` if it is not a program. A shared library is not one.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
@@ -46,7 +46,7 @@ impl Program {
     }
 }
 
-/// An ELF file of 64 bits in the byte order of this machine.
+/// A 64-bit ELF file in the byte order of this machine.
 struct Image<'a> {
     bytes: &'a [u8],
 }
@@ -72,8 +72,8 @@ impl Image<'_> {
         self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
     }
 
-    /// Returns true for shared libraries: no interpreter, but a name of their own or libraries that they need. Static programs have
-    /// neither. The C library has an interpreter, and counts as a program.
+    /// Returns true for a shared library: it has no interpreter, but a soname or needed libraries. A static program has none of
+    /// these. The C library has an interpreter, and counts as a program.
     fn is_library(&self) -> bool {
         let Some(segments) = self.segments() else { return false };
         segments.iter().all(|segment| segment.kind != PT_INTERP)
@@ -116,7 +116,7 @@ impl Image<'_> {
         (0..count).map(segment).collect()
     }
 
-    /// Tags and values of the dynamic section.
+    /// Returns the tags and values of the dynamic section.
     fn entries(&self, segments: &[Segment]) -> Vec<(u64, u64)> {
         let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
             return Vec::new();
@@ -128,7 +128,7 @@ impl Image<'_> {
         (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect()
     }
 
-    /// The names of the libraries that it asks for.
+    /// Returns the names of the needed libraries.
     fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
         let entries = self.entries(segments);
         let (_, names) = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?;
@@ -156,7 +156,7 @@ mod tests {
     use super::Program;
 
     #[test]
-    fn programs_are_told_apart() {
+    fn programs_are_distinguished() {
         let own = std::env::current_exe().unwrap();
         assert_eq!(Program::of(&own), Some(Program::Dynamic));
         assert_eq!(Program::of(Path::new("Cargo.toml")), None);
@@ -167,13 +167,13 @@ mod tests {
         let executable = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(&script, executable.clone()).unwrap();
         assert_eq!(Program::of(&script), Some(Program::Other));
-        // Libraries are executable files in many installations.
+        // Libraries are executable files in many installations, so the permission does not distinguish them.
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let mapped = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
         let library = mapped.into_iter().find(|path| path.contains("/libgcc_s.so")).unwrap();
         std::fs::write(&script, std::fs::read(library).unwrap()).unwrap();
         assert_eq!(Program::of(&script), None);
-        // Any prefix of a program is a file, too: none of them is read beyond its end.
+        // Every prefix of a program must be handled without reading beyond its end.
         let whole = std::fs::read(&own).unwrap();
         for length in [4, 16, 40, 64, 100, 200, 700, 4096] {
             std::fs::write(&script, &whole[..length]).unwrap();

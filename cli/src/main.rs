@@ -1,5 +1,15 @@
-//! `mpit`: runs MPI programs with the preload library, reports what they sent, lists what MPI tools would see, and checks
-//! plug-ins.
+//! The command `mpit`: runs MPI programs with the preload library, reports their messages, lists the variables that MPI
+//! tools see, and checks plug-ins.
+//!
+//! # API boundary
+//!
+//! Options, exit statuses, JSON and file names are the interface; `docs/` describes them. No other crate uses this one.
+//!
+//! # Invariants
+//!
+//! * A subcommand is a module. It prints results to standard output, and messages to standard error, each in one line.
+//! * `mpit run` ends as its command ends, with the same exit status or signal.
+//! * Text of other programs is printed without control characters.
 
 mod check;
 mod doctor;
@@ -18,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
-// Brings the variables of the components into this program's registry.
+// Links the components, which adds their variables to this program's registry.
 use mpit_components as _;
 
 /// Watch what an MPI program sends, and show every MPI tool what there is to see.
@@ -43,13 +53,13 @@ enum Command {
     /// `mpit vars -- mpiexec -n 1 ./app`: all that its first process has at its end, the MPI library's own included; entries
     /// that appeared after MPI_Init are marked.
     Vars(Vars),
-    /// Tell what is wrong with plug-ins
+    /// List what is wrong with plug-ins
     ///
-    /// Loads each in a process of its own, after those before it, and holds it against the rules of docs/conformance.md,
+    /// Loads each in a process of its own, after those before it, and holds it against the rules of docs/internal/conformance.md,
     /// against what mpit defines, and with a command such as `mpiexec -n 1 ./app` against what the MPI library of its
     /// program defines. The exit status is 1 if there are errors, and 2 if something could not be checked.
     Check(Check),
-    /// Tell what each process of a command has of mpit, and what is in the way
+    /// Show what each process of a command has of mpit, and what is in the way
     ///
     /// Runs the command as `mpit run` does with the same options, but writes and removes no files of runs: whether the library was loaded, which MPI
     /// library and launcher there are, which settings arrived, where files would go. Standard output is for the answer; the
@@ -165,7 +175,7 @@ struct Report {
     #[arg(long)]
     phases: bool,
 
-    /// How many pairs of each kind are listed
+    /// Number of listed pairs of each kind
     #[arg(long, value_name = "NUMBER", default_value_t = mpit_report::summary::TOP)]
     top: usize,
 
@@ -190,8 +200,8 @@ struct Library {
 }
 
 fn main() -> ExitCode {
-    // The process that a plug-in is checked in has those that come before it. A list of variables has theirs, too; those of a
-    // command are loaded there. Options are read after this, and may look at variables.
+    // The process that checks a plug-in loads the plug-ins that come before it. A list of variables includes those of
+    // plug-ins; a command loads its own. This comes before the options are parsed, because they may refer to variables.
     let mut words = std::env::args_os().skip(1);
     let is_list = words.next().is_some_and(|word| word == "vars") && words.all(|word| word != "--");
     if std::env::var_os(mpit::plugin::check::SUBJECT).is_none() && !is_list {
@@ -216,7 +226,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads the command line. Options stand before the command; those of the command behind it.
+/// Parses the command line. mpit's options come before the command, the command's own behind it.
 fn parse() -> Cli {
     match Cli::try_parse() {
         Ok(cli) => cli,
@@ -230,7 +240,8 @@ fn parse() -> Cli {
     }
 }
 
-/// Checks that a command begins with a program: an option there is meant for mpit, or for a launcher that is missing.
+/// Checks that a command begins with a program: an option at this place is meant for mpit, or for a launcher that is
+/// missing.
 fn is_program(words: &[OsString]) -> Result<(), String> {
     match words.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
         Some(option) => Err(format!(
@@ -241,7 +252,7 @@ fn is_program(words: &[OsString]) -> Result<(), String> {
     }
 }
 
-/// Says something on standard error.
+/// Writes a message to standard error.
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn tell(message: &str) {
     eprintln!("mpit: {}", mpit::printable(message));

@@ -1,4 +1,4 @@
-//! The preload library: where it is, and how a command gets it.
+//! The preload library: its path, and its use for a command.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
@@ -16,14 +16,15 @@ const NAME: &str = "libmpit_preload.so";
 /// The environment variable that the dynamic linker reads.
 pub(crate) const VARIABLE: &str = "LD_PRELOAD";
 
-/// Finds the library: the one named, or beside this program, or where a package would have put it. Returns a path that can be
-/// preloaded.
+/// Finds the library: the given one, or else one beside this program, or where packages install it. Returns a path that can
+/// be preloaded.
 pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(named) = named {
         let found = absolute(named).ok_or_else(|| format!("no preload library at {}", named.display()))?;
         return without_separators(&found);
     }
-    let program = std::env::current_exe().map_err(|error| format!("cannot tell where mpit is: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find the path of mpit: {error}"))?;
     let beside = program.parent().unwrap_or(Path::new("."));
     let places = [beside.join(NAME), beside.join("../lib").join(NAME), beside.join("../lib/mpit").join(NAME)];
     let found = places.iter().find_map(|place| absolute(place)).ok_or_else(|| {
@@ -40,13 +41,13 @@ fn absolute(file: &Path) -> Option<PathBuf> {
     file.is_file().then(|| std::path::absolute(file).ok())?
 }
 
-/// Returns true if the dynamic linker takes the path for what it is: blanks and colons separate entries of LD_PRELOAD, and
-/// `$ORIGIN` and its like are replaced.
+/// Returns true if the dynamic linker takes the path literally: blanks and colons separate entries of LD_PRELOAD, and
+/// tokens such as `$ORIGIN` are replaced.
 fn is_plain(path: &Path) -> bool {
     !path.as_os_str().as_bytes().iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'$'))
 }
 
-/// The library under a path that can be preloaded: its own, or that of a link.
+/// Returns a path of the library that can be preloaded: its own, or that of a link.
 fn without_separators(library: &Path) -> Result<PathBuf, String> {
     let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
     if let Some(plain) = [library, &resolved].into_iter().find(|path| is_plain(path)) {
@@ -61,8 +62,8 @@ fn without_separators(library: &Path) -> Result<PathBuf, String> {
     })
 }
 
-/// Makes a link to the library in the user's cache, which stays: processes of the command may start at any time, and on other
-/// machines that share the home directory.
+/// Creates a link to the library in the user's cache. The link is not removed: processes of the command may start at any
+/// time, and on other nodes that share the home directory.
 fn link(library: &Path) -> Result<PathBuf, String> {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
@@ -87,11 +88,12 @@ fn link(library: &Path) -> Result<PathBuf, String> {
 /// The environment variable with the options of the address sanitizer.
 const SANITIZER: &str = "ASAN_OPTIONS";
 
-/// Has the address sanitizer start in a program whose first library is another one. It replaces nothing that this library needs.
+/// The option that lets the address sanitizer start in a program whose first library is another one. The preload library
+/// does not replace any function that the sanitizer needs.
 const ANY_ORDER: &str = "verify_asan_link_order=0";
 
-/// Puts the library in front of whatever is preloaded already, and has the command start as it would without. Returns what
-/// LD_PRELOAD is then.
+/// Adds the library in front of existing entries of LD_PRELOAD, and keeps the address sanitizer working in the command.
+/// Returns the new LD_PRELOAD.
 pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
     let mut all = library.as_os_str().to_owned();
     if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
@@ -99,7 +101,7 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
         all.push(others);
     }
     command.env(VARIABLE, &all);
-    // A user's own options come last and win.
+    // The user's own options come last and take precedence.
     let mut options = OsString::from(ANY_ORDER);
     if let Some(own) = std::env::var_os(SANITIZER).filter(|own| !own.is_empty()) {
         options.push(":");
@@ -110,7 +112,7 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
     all
 }
 
-/// Preloads the library into a process that does nothing else. Says what the dynamic linker says if that fails.
+/// Preloads the library into a process that does nothing else. Fails with the message of the dynamic linker.
 pub(crate) fn try_it(library: &Path) -> Result<(), String> {
     let mut command = Command::new("/proc/self/exe");
     command.arg("--version").env(VARIABLE, library).stdin(Stdio::null());

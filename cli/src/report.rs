@@ -1,4 +1,4 @@
-//! `mpit report`.
+//! `mpit report`: reads the files of runs and writes reports.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,14 +18,14 @@ use mpit_report::{Job, html, picture, summary};
 
 use crate::{Report, tell};
 
-/// What files can be written.
+/// A file format of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Pairs, sizes and communicators as tables with commas
     Csv,
     /// Matrix Market: sparse matrices of bytes, messages, and bytes for each message
     Mtx,
-    /// The same as whole matrices, under the names that Open MPI's profile2mat gives them
+    /// Whole matrices, under the names that Open MPI's profile2mat gives them
     Mat,
     /// A heat map, to be scaled
     Svg,
@@ -35,7 +35,7 @@ pub(crate) enum Format {
     Html,
 }
 
-/// Prints the reports, and writes the files that are asked for.
+/// Prints the reports, and writes the requested files.
 pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let runs = selected(args)?;
     if !args.format.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
         if let Err(error) = io::stdout().write_all(mpit::printable(&text).as_bytes()) {
-            // Whoever reads has seen enough.
+            // The reader has closed the pipe on purpose.
             return if error.kind() == io::ErrorKind::BrokenPipe {
                 Ok(ExitCode::SUCCESS)
             } else {
@@ -101,7 +101,7 @@ fn selected(args: &Report) -> Result<Vec<Run>, String> {
     Ok(runs)
 }
 
-/// Files are called after runs, and go to one directory.
+/// Fails if two runs have the same name: files are named after runs, and go to one directory.
 fn names_differ(runs: &[Run]) -> Result<(), String> {
     let mut names = BTreeMap::new();
     for run in runs {
@@ -116,7 +116,7 @@ fn names_differ(runs: &[Run]) -> Result<(), String> {
     Ok(())
 }
 
-/// Says of a run that is not the newest one of its name which it is.
+/// Returns the age of a run among those of its name, if it is not the newest one.
 fn which(run: &Run) -> String {
     match (run.newer(), run.identity()) {
         (0, _) => String::new(),
@@ -125,7 +125,7 @@ fn which(run: &Run) -> String {
     }
 }
 
-/// What the names of its files begin with. Monitoring without a name for its files writes `.<rank>.prof`.
+/// Returns the beginning of the names of a run's files. Monitoring without a name for its files writes `.<rank>.prof`.
 fn name(run: &Run) -> String {
     let stem = if run.stem().is_empty() { "prof" } else { run.stem() };
     match run.newer() {
@@ -134,7 +134,7 @@ fn name(run: &Run) -> String {
     }
 }
 
-/// Reads a run; shows how far it is when that takes long and somebody watches.
+/// Reads a run. Shows the progress on a terminal if reading takes long.
 fn read(run: &Run) -> Job {
     const PATIENCE: Duration = Duration::from_secs(1);
     if !io::stderr().is_terminal() {
@@ -155,13 +155,13 @@ fn read(run: &Run) -> Job {
     job
 }
 
-/// Returns the run of a process that did not reach its end, or has not started yet.
+/// Returns the run of a process that did not reach its end, or is still running.
 fn identity(path: &Path) -> Option<Identity> {
     let identity = LeftFile::at(path)?.identity()?;
     Identity::parse(&identity.fields())
 }
 
-/// Reads what a process left that did not come to its end, or is not there yet.
+/// Reads the store of a process that did not reach its end, or is still running.
 fn left(path: &Path) -> Result<Left, String> {
     let file = LeftFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
     let in_use = file.is_in_use();

@@ -1,4 +1,4 @@
-//! `--set NAME=VALUE`: checked here, where people can still do something about a mistake.
+//! `--set NAME=VALUE`, checked before the command runs, while the user can still correct it.
 
 use mpit::cvar::sources;
 use mpit::cvar::unknown::nearest;
@@ -11,13 +11,14 @@ pub(crate) struct Setting {
     pub(crate) value: String,
 }
 
-/// Reads `NAME=VALUE`. The name must be a control variable of mpit's or an alias of one, and the value one of its.
+/// Parses `NAME=VALUE`. The name must be a control variable of mpit's or its alias, and the value must be one of the
+/// variable's.
 pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if value.contains('\n') {
         return Err("a value is one line".into());
     }
-    // Plug-ins bring variables that are not known here; the process that loads them tells of mistakes.
+    // Plug-ins add variables that are not known here; the process that loads them reports errors.
     let plug_ins =
         std::env::var_os("MPIT_PLUGINS").is_some() || std::env::var_os("MPIT_PLUGIN_PATH").is_some();
     match find(name) {
@@ -28,7 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     Ok(Setting { name: name.into(), value: value.into() })
 }
 
-/// Has the variables of this process say what those of the command will.
+/// Sets the variables of this process like those of the command.
 pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     for Setting { name, value } in settings {
         if let Some(desc) = find(name) {
@@ -54,7 +55,8 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// The settings as a launcher hands them on: those of the environment, then these, each later one stronger.
+/// Returns the settings for the environment variable of launchers: those already in it, then these. Later ones take
+/// precedence.
 pub(crate) fn for_environment(settings: &[Setting]) -> String {
     let before = std::env::var(sources::LAUNCHER_SETTINGS).ok().filter(|lines| !lines.is_empty());
     let ours = settings.iter().map(|Setting { name, value }| format!("{name}={value}"));

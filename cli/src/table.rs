@@ -1,11 +1,11 @@
-//! The list as tables for people.
+//! Output of the inventory as tables.
 
 use std::fmt::Write;
 
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use mpit_ffi::listing::{Element, Listing};
 
-/// All tables, each under a heading.
+/// Formats all tables, each under a heading.
 pub(crate) fn of(listing: &Listing) -> String {
     let mut out = String::new();
     let library = listing.library.as_deref().unwrap_or("no MPI library: what mpit brings");
@@ -27,7 +27,7 @@ fn section(out: &mut String, heading: &str, count: usize, mut table: Table) {
     out.push('\n');
 }
 
-/// The entries with all that is known of them, one below the other.
+/// Formats the entries with all their properties, one below the other.
 pub(crate) fn in_full(listing: &Listing) -> String {
     let mut out = String::new();
     let mut entry = |kind: &str, table: Table, descriptions: Vec<&str>| {
@@ -75,13 +75,13 @@ pub(crate) fn in_full(listing: &Listing) -> String {
     out
 }
 
-/// The width of the terminal that standard output is, if it is one.
+/// Returns the width of the terminal, if standard output is one.
 fn terminal_width() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     (size.ws_col > 0).then_some(size.ws_col)
 }
 
-/// Columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.
+/// The columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.
 const LESS_NEEDED: [&str; 11] = [
     "verbosity",
     "flags",
@@ -96,18 +96,19 @@ const LESS_NEEDED: [&str; 11] = [
     "source",
 ];
 
-/// Width below which descriptions are hard to read.
+/// The width below which descriptions are hard to read.
 const DESCRIPTION: usize = 30;
 
-/// Width below which no column is wrapped.
+/// The width below which a column is not wrapped.
 const NARROWEST: usize = 12;
 
-/// Fits a table into a width: hides columns, wraps the last one, which has the descriptions, and those that are too wide.
+/// Fits a table into a width: hides columns, and wraps the last one, which has the descriptions, and others that are too
+/// wide.
 fn fit(table: &mut Table, terminal: u16) {
     let width = usize::from(terminal);
     let header: Vec<String> =
         table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
-    // With a blank on each side.
+    // Includes a blank on each side.
     let mut widths: Vec<usize> =
         table.column_max_content_widths().iter().map(|width| usize::from(*width) + 2).collect();
     let Some(last) = widths.pop() else { return };
@@ -138,7 +139,7 @@ fn fit(table: &mut Table, terminal: u16) {
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal);
 }
 
-/// Lines end where the text ends, not where the table does.
+/// Writes a table without trailing blanks.
 pub(crate) fn write(out: &mut String, table: &mut Table) {
     if let Some(width) = terminal_width() {
         fit(table, width);
@@ -150,7 +151,7 @@ pub(crate) fn write(out: &mut String, table: &mut Table) {
 
 pub(crate) fn new(header: &[&str]) -> Table {
     let mut table = Table::new();
-    // In a file or a pipe, an entry is a line.
+    // In a file or a pipe, each entry is one line.
     table
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Disabled)

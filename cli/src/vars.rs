@@ -1,4 +1,4 @@
-//! `mpit vars`.
+//! `mpit vars`: lists variables, events, sources, categories and enumerations.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use mpit_ffi::listing::{LISTING_FILE, Listing};
 
 use crate::{Vars, is_program, preload, settings, table};
 
-/// Prints the list.
+/// Prints the inventory.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut listing = if args.command.is_empty() {
         Listing::of_this_process()
@@ -37,7 +37,7 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
         table::of(&listing)
     };
     match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe on purpose.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))
         }
@@ -45,9 +45,9 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     }
 }
 
-/// Keeps the entries of these names; each has to be that of one.
+/// Keeps the entries with these names. Fails if a name matches none.
 fn select_names(listing: &mut Listing, names: &[String]) -> Result<(), String> {
-    // Aliases are names of ours alone.
+    // Only mpit's own variables have aliases.
     let of_alias = |name: &&String| settings::find(name).map(|desc| desc.name().to_owned());
     let wanted: BTreeSet<String> =
         names.iter().cloned().chain(names.iter().filter_map(|name| of_alias(&name))).collect();
@@ -65,7 +65,7 @@ fn select_names(listing: &mut Listing, names: &[String]) -> Result<(), String> {
     }
 }
 
-/// Keeps the entries that are wanted by name and description.
+/// Keeps the entries that a function of name and description selects.
 fn retain(listing: &mut Listing, mut is_wanted: impl FnMut(&str, &str) -> bool) {
     listing.pvars.retain(|one| is_wanted(&one.name, &one.description));
     listing.cvars.retain(|one| is_wanted(&one.name, &one.description));
@@ -75,7 +75,7 @@ fn retain(listing: &mut Listing, mut is_wanted: impl FnMut(&str, &str) -> bool) 
     listing.enumerations.retain(|one| is_wanted(&one.name, ""));
 }
 
-/// Runs a command and takes the list that its first MPI process writes.
+/// Runs a command and returns the inventory that its first MPI process writes.
 pub(crate) fn of_command(
     words: &[OsString],
     library: &Path,

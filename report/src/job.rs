@@ -1,4 +1,4 @@
-//! All that the files of one run say.
+//! The data of all files of one run.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::BINS;
 use crate::matrix::{Cell, Kind, Matrix};
 use crate::problem::{Problem, Problems};
 
-/// A number of operations, and the bytes they moved.
+/// The number of operations, and the bytes they transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// How many.
+    /// The number of operations.
     pub count: u128,
-    /// How many bytes.
+    /// The sum of bytes.
     pub bytes: u128,
 }
 
@@ -27,11 +27,11 @@ impl Sum {
 /// Collective operations on a communicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collectives {
-    /// From one to all.
+    /// Operations from one process to all.
     pub one_to_all: Sum,
-    /// From all to one.
+    /// Operations from all processes to one.
     pub all_to_one: Sum,
-    /// From all to all.
+    /// Operations from all processes to all.
     pub all_to_all: Sum,
 }
 
@@ -43,27 +43,27 @@ impl Collectives {
     }
 }
 
-/// The communicators of one name and size.
+/// The communicators with the same name and size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommGroup {
     /// The name.
     pub name: String,
-    /// How many processes each has.
+    /// The number of processes of each.
     pub size: u32,
-    /// How many there are with different members.
+    /// The number of different lists of members.
     pub groups: u32,
     /// The operations of all processes on all of them.
     pub collectives: Collectives,
 }
 
-/// Processes of which nothing is known.
+/// A range of ranks without data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The first rank,
+    /// The first rank.
     pub first: u32,
-    /// and the last one.
+    /// The last rank.
     pub last: u32,
-    /// Why, if the file says so.
+    /// The reason, if a file names it.
     pub reason: Option<String>,
 }
 
@@ -78,42 +78,42 @@ impl fmt::Display for Missing {
     }
 }
 
-/// What the files of one run say together.
+/// The combined data of the files of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// How many processes there are in the world, as far as the files tell.
+    /// The number of processes in the world, as far as the files show.
     pub size: u32,
-    /// How many of them wrote something.
+    /// The number of processes with data.
     pub present: u32,
-    /// Those that did not, by ascending rank.
+    /// The processes without data, by ascending rank.
     pub missing: Vec<Missing>,
-    /// Messages by size, external and internal together: bin 0 for empty ones, bin k + 1 for 2^k bytes up to twice that.
+    /// Messages by size, external and internal ones: bin 0 for empty messages, bin k + 1 for 2^k to 2^(k+1) - 1 bytes.
     pub sizes: Vec<u128>,
     /// The communicators, larger ones first.
     pub comms: Vec<CommGroup>,
-    /// The first of the problems.
+    /// The first problems that were found.
     pub problems: Vec<Problem>,
-    /// How many more there were.
+    /// The number of further problems.
     pub more_problems: u64,
     /// Lines that other components added to the files.
     pub lines: Vec<Line>,
-    /// What is worth knowing about which files were read.
+    /// Notes for the user about the files that were read.
     pub notes: Vec<String>,
     matrices: [Matrix; 5],
 }
 
 impl Job {
-    /// The traffic of one kind.
+    /// Returns the traffic of one kind.
     pub fn matrix(&self, kind: Kind) -> &Matrix {
         &self.matrices[kind as usize]
     }
 
-    /// The traffic of several kinds together.
+    /// Returns the traffic of several kinds.
     pub fn matrix_of(&self, kinds: &[Kind]) -> Matrix {
         Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
     }
 
-    /// The sum over all pairs.
+    /// Returns the sum over all pairs.
     pub fn total(&self, kind: Kind) -> Sum {
         let mut sum = Sum::default();
         for cell in self.matrix(kind).cells() {
@@ -123,27 +123,27 @@ impl Job {
     }
 }
 
-/// What was read so far: of one file, or of several.
+/// The data read so far, from one file or several.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) cells: [Vec<Cell>; 5],
     pub(crate) sizes: [u128; BINS],
-    /// By the text of the line that introduces it: name, tab, members.
+    /// Communicators by the text of the line that introduces them: name, tab, members.
     pub(crate) comms: HashMap<Box<[u8]>, Comm>,
-    /// Ranks that wrote something, in any order and perhaps several times.
+    /// Ranks with data, in any order and possibly with duplicates.
     pub(crate) ranks: Vec<u32>,
-    /// What a container says of ranks that it has nothing of.
+    /// Ranks without data according to a container, with the reasons.
     pub(crate) missing: Vec<(u32, String)>,
     /// Lines that other components added.
     pub(crate) lines: Vec<Line>,
-    /// What became of some processes.
+    /// Notes about the end of some processes, by rank.
     pub(crate) notes: Vec<(u32, String)>,
-    /// The size of the world, where a container or a communicator tells.
+    /// The size of the world, from a container or a communicator.
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
 
-/// A line that a component of others added.
+/// A line that a third-party component added.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
     /// The process, by its rank in the world.
@@ -154,7 +154,7 @@ pub struct Line {
     pub text: String,
 }
 
-/// A communicator of certain members.
+/// A communicator with a certain list of members.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Comm {
     pub(crate) name_len: usize,
@@ -179,7 +179,7 @@ impl Default for Part {
 }
 
 impl Part {
-    /// Adds what one process says of a communicator.
+    /// Adds the data of one process about a communicator.
     pub(crate) fn add_comm(&mut self, line: &[u8], comm: Comm) {
         let fresh = Comm { collectives: Collectives::default(), ..comm };
         self.comms.entry_ref(line).or_insert(fresh).collectives.add(comm.collectives);
@@ -211,7 +211,7 @@ impl Part {
 
     pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
         let texts = self.ranks.len();
-        // Those of one process stay in the order of its file.
+        // The stable sort keeps the lines of a process in the order of its file.
         self.lines.sort_by_key(|line| line.rank);
         self.notes.sort_unstable();
         notes.extend(self.notes.into_iter().map(|(_, note)| note));
@@ -238,7 +238,7 @@ impl Part {
     }
 }
 
-/// What lies between the ranks that are there. Ranks with a reason stand for themselves.
+/// Returns the ranges between the ranks that are present. A rank with a reason has a range of its own.
 fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)>) -> Vec<Missing> {
     reasons.sort();
     reasons.dedup_by_key(|(rank, _)| *rank);

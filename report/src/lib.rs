@@ -1,8 +1,17 @@
-//! What monitoring wrote, read again: summaries, matrices and pictures of who sent how much to whom.
+//! Evaluation of monitoring files: summaries, matrices and pictures of the traffic between ranks.
 //!
-//! [`input`] finds the files of one run, [`parse`] reads their text, and a [`Job`] is the sum of them: sparse, so that
-//! memory grows with the pairs of processes that spoke to each other. [`summary`], [`matrix`], [`picture`] and
-//! [`html`] make something of it. No MPI is needed here, and files of Open MPI's own monitoring are read as well.
+//! [`input`] finds the files of a run, [`parse`] reads their text, and a [`Job`] is the sum of them. A job is sparse: its
+//! memory grows with the number of pairs of processes that communicated. [`summary`], [`matrix`], [`picture`] and [`html`]
+//! write it in various forms. The crate needs no MPI library, and also reads files of Open MPI's own monitoring.
+//!
+//! # API boundary
+//!
+//! For the command `mpit` and for programs that evaluate files. The reader of `.store` files is passed in as a function, so
+//! this crate does not depend on the monitoring component.
+//!
+//! # Invariants
+//!
+//! No input causes a panic. Invalid lines become [`Problem`]s with file and line; the rest is evaluated.
 
 #![forbid(unsafe_code)]
 
@@ -20,5 +29,5 @@ pub use job::{Collectives, CommGroup, Job, Missing, Sum};
 pub use matrix::{Cell, Kind, Matrix};
 pub use problem::Problem;
 
-/// How many bins a histogram of message sizes has: one for empty messages, then one for each power of two.
+/// The number of bins of a histogram of message sizes: one for empty messages, then one for each power of two.
 pub const BINS: usize = 66;

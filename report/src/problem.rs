@@ -1,16 +1,16 @@
-//! What was not understood, and where.
+//! Problems found in files, with their positions.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A line that was left out, or a file that could not be read.
+/// A skipped line, or a file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
     pub path: PathBuf,
     /// The line, counted from 1; 0 stands for the file as a whole.
     pub line: u64,
-    /// What is wrong, and what was expected.
+    /// The problem, and the expected text.
     pub what: String,
 }
 
@@ -30,11 +30,12 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems as they are found. A file of another kind may have as many as lines; the first ones tell enough.
+/// A list of problems with a limit. A file of another kind may have a problem in each line, of which the first ones are
+/// enough.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems {
     pub(crate) kept: Vec<Problem>,
-    /// How many more there were.
+    /// The number of further problems.
     pub(crate) more: u64,
 }
 

@@ -8,17 +8,17 @@ use crate::job::{Job, Line, Missing, Sum};
 use crate::matrix::Kind;
 use crate::units::{bin, bytes, grouped};
 
-/// How many pairs are listed, unless somebody asks for another number.
+/// The default number of pairs listed.
 pub const TOP: usize = 10;
 
-/// Width of the longest bar of the histogram.
+/// The width of the longest bar of the histogram.
 const BAR: usize = 40;
 
-/// Writes everything about a job that fits on a page.
+/// Writes a summary of a job that fits on a page.
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     writeln!(out, "{} of {} processes", job.present, job.size)?;
     missing(out, &job.missing)?;
@@ -29,7 +29,7 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     lines(out, job)
 }
 
-/// How many lines name processes that are missing.
+/// The maximum number of lines about missing processes.
 const NAMED: usize = 20;
 
 fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
@@ -84,7 +84,7 @@ fn sizes(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     let mut table = new(&["bytes", "messages", ""], &[0, 1]);
     for at in first..=last {
         let count = job.sizes[at];
-        // A bin that is not empty has a bar.
+        // A bin that is not empty has a visible bar.
         let bar = (count as f64 / most as f64 * BAR as f64).ceil() as usize;
         table.add_row([bin(at), grouped(count), "#".repeat(bar)]);
     }
@@ -112,7 +112,7 @@ fn pairs(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     section(out, &format!("Pairs with the most bytes, up to {top} of each kind"), &table, "")
 }
 
-/// How many kinds of communicators are listed.
+/// The maximum number of communicator groups listed.
 const COMMS: usize = 40;
 
 fn comms(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
@@ -154,7 +154,7 @@ fn section(out: &mut impl fmt::Write, heading: &str, table: &Table, otherwise: &
     }
     let mut text = String::new();
     for line in table.lines() {
-        // Lines end where the text ends, not where the table does.
+        // Trailing blanks of the table are removed.
         writeln!(text, " {}", line.trim_end())?;
     }
     out.write_str(&text)

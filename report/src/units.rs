@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Formatting of numbers for the user.
 
-/// A number with its digits in groups of three.
+/// Formats a number with its digits in groups of three.
 pub(crate) fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
@@ -13,7 +13,7 @@ pub(crate) fn grouped(number: u128) -> String {
     out
 }
 
-/// Bytes in the unit that suits them.
+/// Formats bytes with a suitable unit.
 pub(crate) fn bytes(number: u128) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = number as f64;
@@ -30,7 +30,7 @@ pub(crate) fn bytes(number: u128) -> String {
     }
 }
 
-/// The sizes of messages that a bin of the histogram counts.
+/// Formats the range of message sizes that a bin of the histogram counts.
 pub(crate) fn bin(at: usize) -> String {
     let unit = |power: usize| {
         const UNITS: [&str; 7] = ["", " Ki", " Mi", " Gi", " Ti", " Pi", " Ei"];

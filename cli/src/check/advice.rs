@@ -1,4 +1,4 @@
-//! What is no fault, and could be better for tools and their users.
+//! Advice about definitions that are valid, but could be improved for tools and their users.
 
 use mpit::desc::{CategoryDesc, Origin};
 use mpit::plugin::check::Contents;
@@ -6,7 +6,7 @@ use mpit::words::{Class, Datatype, Verbosity};
 
 use super::finding::Finding;
 
-/// What is said of all kinds alike.
+/// The properties that all kinds of definitions share.
 struct Entry {
     what: String,
     name: &'static str,
@@ -16,7 +16,7 @@ struct Entry {
     origin: Origin,
 }
 
-/// Advice about a plug-in.
+/// Returns the advice about a plug-in.
 pub(super) fn about(contents: &Contents) -> Vec<Finding> {
     let entries = entries(contents);
     let mut all: Vec<_> = entries.iter().filter(|entry| entry.description.is_empty()).map(nameless).collect();
@@ -66,7 +66,7 @@ fn entries(contents: &Contents) -> Vec<Entry> {
         categories: &[],
         origin: desc.origin(),
     });
-    // Those that are only named may be described elsewhere.
+    // Categories that are only referred to may be described elsewhere.
     pvars.chain(cvars).chain(events).chain(sources).collect()
 }
 
@@ -76,7 +76,7 @@ fn nameless(entry: &Entry) -> Finding {
     Finding::warning(rule, entry.what.as_str(), &entry.origin.to_string(), "it has no description")
 }
 
-/// Integers do not say what a timer counts.
+/// Reports timers of integer type, whose unit is not known.
 fn about_units(contents: &Contents) -> Vec<Finding> {
     const UNITS: [&str; 6] = ["second", "tick", "cycle", "minute", "clock", "period"];
     const SHORT: [&str; 6] = ["s", "ms", "us", "µs", "ns", "ps"];
@@ -95,7 +95,7 @@ fn about_units(contents: &Contents) -> Vec<Finding> {
     without.map(finding).collect()
 }
 
-/// One piece of advice for all that it is about.
+/// Combines the findings of one rule for several entries.
 fn about_several(rule: &str, entries: &[&Entry], why: &str) -> Option<Finding> {
     let (first, others) = entries.split_first()?;
     let what = match others.len() {
@@ -105,7 +105,7 @@ fn about_several(rule: &str, entries: &[&Entry], why: &str) -> Option<Finding> {
     Some(Finding::warning(rule, what, &first.origin.to_string(), why))
 }
 
-/// All alike, as if nobody had thought of it.
+/// Reports a plug-in whose variables all have the same verbosity, which is probably not intended.
 fn about_verbosity(variables: &[&Entry]) -> Option<Finding> {
     const SEVERAL: usize = 4;
     let first = variables.first()?.verbosity?;

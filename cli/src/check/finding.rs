@@ -1,36 +1,36 @@
-//! What is found out about plug-ins.
+//! Findings about plug-ins.
 
 use mpit::registry::{Fault, Refusal};
 use serde::{Deserialize, Serialize};
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
-    /// The plug-in is refused, or something of it is left out, or tools are told what is not so.
+    /// The plug-in is refused, a part of it is left out, or tools get wrong information.
     Error,
-    /// Tools and their users would like it better otherwise.
+    /// Valid, but inconvenient for tools and their users.
     Warning,
 }
 
-/// One thing that is wrong.
+/// A single finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    /// The number of a rule in `docs/conformance.md`, or a word.
+    /// The number of a rule in `docs/internal/conformance.md`, or a keyword.
     pub(crate) rule: String,
-    /// What has the fault.
+    /// The definition that has the fault.
     pub(crate) what: String,
-    /// Where it is defined, or its file.
+    /// The place of the definition, or the file of the plug-in.
     pub(crate) place: String,
     pub(crate) why: String,
-    /// What to do about it.
+    /// The advised correction.
     pub(crate) remedy: String,
 }
 
 impl Finding {
     pub(crate) fn error(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
-        // Texts of the plug-in's own may have lines.
+        // Texts of the plug-in may contain line ends.
         let clean = |text: String| text.replace(char::is_control, "?");
         Self {
             severity: Severity::Error,
@@ -46,7 +46,7 @@ impl Finding {
         Self { severity: Severity::Warning, ..Self::error(rule, what, place, why) }
     }
 
-    /// Of a whole plug-in.
+    /// Creates the finding for a fault of a whole plug-in.
     pub(crate) fn of_plugin(fault: Fault, path: &str) -> Self {
         Self::error(fault.rule, "the plug-in", path, fault.why)
     }
@@ -55,7 +55,7 @@ impl Finding {
         self.severity == Severity::Error
     }
 
-    /// Whether both are about one definition.
+    /// Returns true if the finding is about this definition.
     pub(crate) fn is_about(&self, what: &str, place: &str) -> bool {
         self.what == what && self.place == place
     }
@@ -67,7 +67,7 @@ impl From<Refusal> for Finding {
     }
 }
 
-/// How many definitions there are of each kind.
+/// The number of definitions of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) pvars: usize,
@@ -79,16 +79,16 @@ pub(crate) struct Counts {
     pub(crate) components: usize,
 }
 
-/// A plug-in, and all that is wrong with it.
+/// A plug-in with its findings.
 #[derive(Debug, Serialize)]
 pub(crate) struct Checked {
     pub(crate) path: String,
-    /// What it calls itself, if it came to that.
+    /// The plug-in's own name, if the check got that far.
     pub(crate) name: Option<String>,
-    /// What it defines, if that can be read.
+    /// The number of its definitions, if they can be read.
     pub(crate) defines: Option<Counts>,
     pub(crate) findings: Vec<Finding>,
-    /// Whether a program could load it.
+    /// True if a program could load it.
     #[serde(skip)]
     pub(crate) loads: bool,
 }
@@ -98,7 +98,7 @@ impl Checked {
         self.findings.iter().filter(|finding| finding.is_error()).count()
     }
 
-    /// Puts errors first, and each in the order of the source files.
+    /// Sorts by severity, errors first, and then by place in the source files.
     pub(crate) fn sort(&mut self) {
         self.findings.sort_by_cached_key(|finding| {
             let (file, line) = finding.place.rsplit_once(':').unwrap_or((&finding.place, ""));
@@ -111,11 +111,11 @@ impl Checked {
     }
 }
 
-/// All of it.
+/// The result of a check.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) plugins: Vec<Checked>,
-    /// The MPI library whose variables they were compared with.
+    /// The MPI library whose variables the definitions were compared with.
     pub(crate) compared_with: Option<String>,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
@@ -129,7 +129,7 @@ impl Report {
     }
 }
 
-/// What to do where a rule is broken.
+/// Returns the advised correction for a violation of a rule.
 fn remedy(rule: &str) -> &'static str {
     match rule {
         "C1" => "give it a name",
@@ -144,7 +144,7 @@ fn remedy(rule: &str) -> &'static str {
         "C21" => "take one of both flags away",
         "C22" => "take the flag ATOMIC away",
         "C25" => "say in the description whose processes set it",
-        "C28" => "tell its true number of elements",
+        "C28" => "return its true number of elements",
         "C31" | "C32" | "C33" | "C34" => "describe the payload as a struct of C, with offsetof, in its order",
         "C35" => "name a source of this plug-in, or of one that is loaded before it",
         "C43" => "take one of the links between the categories away",
@@ -167,9 +167,7 @@ fn remedy(rule: &str) -> &'static str {
         "description" => "describe it: tools show the text to their users",
         "prefix" => "begin names with the name of the plug-in, so that no other one has them",
         "category" => "name a category, so that tools show what belongs together",
-        "verbosity" => {
-            "tell USER, TUNER and MPIDEV variables apart, so that users are shown what is for them"
-        }
+        "verbosity" => "distinguish USER, TUNER and MPIDEV variables, so that users see those for them",
         _ => "compare with mpit_plugin.h",
     }
 }

@@ -1,4 +1,4 @@
-//! The process that a plug-in is checked in. It writes what it finds as it goes, so what is written stays when it crashes.
+//! The process that a plug-in is checked in. It writes each finding at once, so that findings survive a crash.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -17,48 +17,48 @@ use super::library::{self, Definition};
 use super::values;
 use crate::tell;
 
-/// What the process says on standard error before the plug-in can say anything.
+/// A marker on standard error, written before the plug-in can write anything.
 pub(super) const BEGIN: &str = "now the one that is checked";
-/// What it says if it cannot do its work.
+/// The beginning of the message of a process that cannot do its work.
 pub(super) const NOT_WRITTEN: &str = "cannot write what is found: ";
 
-/// What happens next, in case it is the last that is heard.
+/// The step that the process begins, written beforehand in case the step crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Step {
-    /// The plug-ins before it are loaded.
+    /// Loads the plug-ins before this one.
     Before,
-    /// Its constructors run, and `mpit_plugin_v1`.
+    /// Opens the file, which runs its constructors, and calls `mpit_plugin_v1`.
     Open,
-    /// Its tables are read.
+    /// Reads its tables.
     Read,
-    /// It is loaded as by a program, and activated.
+    /// Loads it as a program does, and activates it.
     Activate,
-    /// Its values are read.
+    /// Reads its values.
     Values,
-    /// It is deactivated.
+    /// Deactivates it.
     Deactivate,
-    /// It is activated again.
+    /// Activates it again.
     Reactivate,
-    /// The process ends.
+    /// Ends the process.
     End,
 }
 
-/// A line of what the process writes.
+/// A line of the process's output.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Line {
     Step(Step),
-    /// What the plug-in calls itself.
+    /// The plug-in's own name.
     Name(String),
     Finding(Finding),
-    /// What it defines.
+    /// The number of its definitions.
     Defines(Counts),
-    /// Something that it defines, to be compared with an MPI library.
+    /// A definition, to be compared with an MPI library.
     Definition(Definition),
-    /// A program can load it.
+    /// A program can load the plug-in.
     Loads,
 }
 
-/// Writes lines of JSON.
+/// A writer of lines of JSON.
 struct Notes(RefCell<File>);
 
 impl Notes {
@@ -73,19 +73,20 @@ impl Notes {
     }
 }
 
-/// Checks the plug-in that the environment names.
+/// Checks the plug-in that is passed in the environment.
 #[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let file = File::options().append(true).open(notes);
     let notes = Notes(RefCell::new(file.map_err(|error| format!("{NOT_WRITTEN}{error}"))?));
-    // A crash is a finding, and its memory is of no use to anybody. Where there is no limit, there is a file more.
+    // A crash is reported as a finding and needs no core file. If the limit cannot be set, there is one.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let place = path.display().to_string();
     notes.write(&Line::Step(Step::Before))?;
     Registry::global();
     tell(BEGIN);
     notes.write(&Line::Step(Step::Open))?;
-    // SAFETY: this process was started to run the plug-in's code, and does nothing else afterwards.
+    // SAFETY: `check::open` requires a process that may run any code: `mpit check` started this one to run the plug-in's, and
+    // only the check of the same plug-in follows.
     let opened = unsafe { check::open() };
     match opened {
         Ok(subject) => inside(&notes, &subject, &place)?,
@@ -94,7 +95,7 @@ pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     notes.write(&Line::Step(Step::End))
 }
 
-/// Functions of MPI are there in a program, and not here.
+/// Marks a fault that a program with MPI does not have: the plug-in needs functions of MPI, which this process lacks.
 fn with_mpi(fault: Fault) -> Fault {
     let is_needed = ["MPI_", "PMPI_", "mpi_"]
         .iter()
@@ -125,7 +126,7 @@ fn inside(notes: &Notes, subject: &Subject, place: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Does what happens to a plug-in in a program.
+/// Loads, activates and deactivates a plug-in as a program does.
 fn live(notes: &Notes, subject: &Subject, contents: &Contents, place: &str) -> Result<(), String> {
     let unwilling = |why: &str| Finding::of_plugin(Fault { rule: "activation", why: why.into() }, place);
     notes.write(&Line::Step(Step::Activate))?;

@@ -1,4 +1,4 @@
-//! What plug-ins and an MPI library both define.
+//! Conflicts between definitions of plug-ins and of an MPI library.
 
 use mpit::desc::{CategoryDesc, EnumDesc};
 use mpit::registry::Image;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 
-/// Something with a name that must be unique.
+/// A definition whose name must be unique.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Definition {
     kind: Kind,
     name: String,
-    /// Of a performance variable.
+    /// The class of a performance variable.
     class: Option<String>,
-    /// Of an enumeration.
+    /// The items of an enumeration.
     items: Vec<(i32, String)>,
     place: String,
 }
@@ -30,7 +30,7 @@ enum Kind {
 }
 
 impl Definition {
-    /// What of an image could be in an MPI library, too.
+    /// Returns the definitions of an image whose names an MPI library could have, too.
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
         let new = |kind, name: &str, place: mpit::desc::Origin| Self {
             kind,
@@ -59,7 +59,7 @@ impl Definition {
         all
     }
 
-    /// The fault that the library has it, too.
+    /// Returns the finding if the library has the same definition.
     pub(super) fn taken_by(&self, listing: &Listing) -> Option<Finding> {
         let name = &self.name;
         let is_taken = match self.kind {
@@ -82,7 +82,7 @@ impl Definition {
         is_taken.then(|| Finding::error("R318", self.label(), &self.place, why))
     }
 
-    /// Whether an enumeration of the library's has this name, and is not the same.
+    /// Returns true if the library has an enumeration with this name and other items.
     fn has_other_items(&self, listing: &Listing) -> bool {
         let of_pvars = listing.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let of_settings = listing.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
@@ -108,7 +108,7 @@ impl Definition {
     }
 }
 
-/// Those that it describes, and those that it merely names.
+/// Returns the categories that an image describes, and those that it only refers to.
 pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static CategoryDesc> + '_ {
     let of_variables = image.pvars.iter().flat_map(|desc| desc.category_list());
     let of_settings = image.cvars.iter().flat_map(|desc| desc.category_list());
@@ -116,7 +116,7 @@ pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static Categor
     image.categories.iter().chain(of_variables).chain(of_settings).chain(of_events).copied()
 }
 
-/// Those of its variables, each once.
+/// Returns the enumerations of an image's variables, each once.
 pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
     let of_variables = image.pvars.iter().filter_map(|desc| desc.enumeration());
     let of_settings = image.cvars.iter().filter_map(|desc| desc.enumeration());
@@ -143,15 +143,16 @@ mod tests {
         }
     }
 
+    /// Proves R67.
     #[test]
-    fn r67_an_enumeration_may_be_shared_but_not_changed() {
+    fn enumeration_is_shared_but_not_changed() {
         let cvar = |own| listing::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
         let items = vec![listing::Item { value: 1, name: "fast".into() }];
         let enumerations = vec![listing::Enumeration { name: "modes".into(), items }];
         let library = Listing { cvars: vec![cvar(false)], enumerations, ..Default::default() };
         assert_eq!(enumeration("fast").taken_by(&library), None);
         assert_eq!(enumeration("slow").taken_by(&library).map(|finding| finding.rule), Some("R67".into()));
-        // Of mpit's own, the registry has spoken already.
+        // The registry reports conflicts with mpit's own definitions.
         let ours = Listing { cvars: vec![cvar(true)], ..library };
         assert_eq!(enumeration("slow").taken_by(&ours), None);
     }

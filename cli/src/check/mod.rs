@@ -1,10 +1,10 @@
-//! `mpit check`: what is wrong with plug-ins, before anybody has them.
+//! `mpit check`: checks plug-ins before they are distributed.
 //!
-//! | module | what |
+//! | module | purpose |
 //! |---|---|
-//! | `process`, `inside` | the process that a plug-in is checked in, from outside and from inside |
-//! | `values`, `advice`, `library` | what is looked at beside the rules of the registry |
-//! | `finding`, `print` | what is found, and how people read it |
+//! | `process`, `inside` | the process that a plug-in is checked in: the parent's side and the child's |
+//! | `values`, `advice`, `library` | checks beyond the rules of the registry |
+//! | `finding`, `print` | findings and their output |
 
 mod advice;
 mod finding;
@@ -24,7 +24,7 @@ use mpit_ffi::listing::Listing;
 use crate::{Check, is_program, preload, vars};
 use finding::{Checked, Report};
 
-/// Checks plug-ins, each as one that is loaded after those before it.
+/// Checks plug-ins, each as if it were loaded after the ones before it.
 pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     if let (Some(notes), [path]) = (&args.notes, args.plugins.as_slice()) {
         return inside::check(notes, path).map(|()| ExitCode::SUCCESS);
@@ -56,7 +56,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     Ok(if report.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What the MPI library of a command has, without any plug-in.
+/// Returns the definitions of the MPI library that a command's program uses, without any plug-in.
 fn of_command(args: &Check) -> Result<Listing, String> {
     let library = preload::find(args.library.file.as_deref())?;
     vars::of_command(&args.command, &library, |command| {
@@ -72,7 +72,7 @@ fn write(report: &Report, as_json: bool) -> Result<(), String> {
         print::of(report)
     };
     match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
-        // Whoever reads has seen enough.
+        // The reader has closed the pipe on purpose.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))
         }

@@ -1,11 +1,11 @@
-//! What is found, as tables for people.
+//! Output of findings as tables.
 
 use std::fmt::Write;
 
 use super::finding::{Checked, Counts, Finding, Report};
 use crate::table;
 
-/// Each plug-in with its findings, and a line about the MPI library.
+/// Formats each plug-in with its findings, and a line about the MPI library.
 pub(super) fn of(report: &Report) -> String {
     let mut out = String::new();
     for checked in &report.plugins {
@@ -54,7 +54,7 @@ fn verdict(checked: &Checked) -> String {
     }
 }
 
-/// What there is, without what there is not.
+/// Formats the counts that are not 0.
 fn contents(counts: &Counts) -> String {
     let all = [
         (counts.pvars, "performance variable", "performance variables"),

@@ -1,4 +1,4 @@
-//! Checks a plug-in in a process of its own, which it may crash, leave or hold up.
+//! Check of a plug-in in a process of its own, because its code may crash, exit or hang.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,32 +20,33 @@ use super::inside::{BEGIN, Line, NOT_WRITTEN, Step};
 use super::library::Definition;
 use crate::tell;
 
-/// What became of a process.
+/// The way in which a process ended.
 enum Fate {
     Ended(ExitStatus),
     Hung,
 }
 
-/// What is known of a plug-in.
+/// The result of the check of one plug-in.
 pub(super) struct Outcome {
     pub(super) checked: Checked,
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Checks a plug-in as one that is loaded after others.
+/// Checks a plug-in as if it were loaded after `before`.
 pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result<Outcome, String> {
     let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
     let (notes, said) = (dir.path().join("notes"), dir.path().join("said"));
     let new =
         |file: &Path| File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()));
     new(&notes)?;
-    let program = std::env::current_exe().map_err(|error| format!("cannot tell where mpit is: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find the path of mpit: {error}"))?;
     let mut command = Command::new(program);
     command.arg("check").arg("--notes").arg(&notes).arg(path);
     command.env(SUBJECT, path).env(PLUGINS, join(before)?);
-    // A panic is told with its place.
+    // A panic is reported with its place only.
     command.env("RUST_BACKTRACE", "0");
-    // What is set for programs must not decide over what is found.
+    // Settings for programs must not influence the findings.
     command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
     command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&said)?);
     let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
@@ -57,13 +58,13 @@ pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result
     if let Some((_, why)) = said.split_once(NOT_WRITTEN) {
         return Err(format!("{NOT_WRITTEN}{}", why.trim_end()));
     }
-    // What comes before is of those that are loaded before.
+    // Text before the marker is from the plug-ins loaded before.
     let own = said.split_once(BEGIN).map_or("", |(_, own)| own);
     take_said(&mut outcome.checked, own);
     Ok(outcome)
 }
 
-/// As the environment has several paths.
+/// Joins paths in the format of the environment variable.
 fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
     let all: Vec<_> = paths.iter().map(|path| path.as_os_str().as_bytes()).collect();
     if let Some(path) = paths.iter().find(|path| path.as_os_str().as_bytes().contains(&b':')) {
@@ -87,13 +88,13 @@ fn wait(mut child: Child, patience: Duration) -> io::Result<Fate> {
     }
 }
 
-/// Reads what the process wrote, as far as it came.
+/// Reads the output of the process, as far as it is complete.
 fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
     let place = path.display().to_string();
     let findings = Vec::new();
     let mut checked = Checked { path: place.clone(), name: None, defines: None, findings, loads: false };
     let (mut definitions, mut step) = (Vec::new(), None);
-    // The last line may be cut short.
+    // The last line may be truncated.
     for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
         match line {
             Line::Step(next) => step = Some(next),
@@ -108,7 +109,7 @@ fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
     Outcome { checked, definitions }
 }
 
-/// The fault of a process that did not end as it should.
+/// Returns the fault of a process that did not end normally.
 fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Option<Finding> {
     let when = match step {
         None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
@@ -137,8 +138,8 @@ fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Opti
     Some(Finding::error(rule, "the plug-in", place, why))
 }
 
-/// Takes what the plug-in itself, or the loader, said of definitions that are left out, and what panicked; the rest of its
-/// words go on.
+/// Extracts messages about omitted definitions, by the plug-in or the loader, and the places of panics; the other output of
+/// the plug-in is forwarded.
 fn take_said(checked: &mut Checked, said: &str) {
     let mut lines = said.lines();
     while let Some(line) = lines.next() {
@@ -159,16 +160,16 @@ fn take_said(checked: &mut Checked, said: &str) {
     }
 }
 
-/// Where it was, in the line that Rust tells it by: file and line, without the column.
+/// Returns the place of a panic, from the line that Rust prints: file and line, without the column.
 fn panicked(line: &str) -> Option<&str> {
     let (_, place) = line.strip_prefix("thread ")?.split_once(" panicked at ")?;
     place.strip_suffix(':')?.rsplit_once(':').map(|(place, _)| place)
 }
 
-/// The parts of a line about a definition that is left out.
+/// Splits a line about an omitted definition into its parts.
 fn left_out(line: &str) -> Option<(&str, &str, &str)> {
     let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
-    // The loader says first whose it is.
+    // The loader puts the name of the plug-in first.
     let of_plugin = definition.strip_prefix("the plug-in ").and_then(|rest| rest.split_once(": "));
     let definition = of_plugin.map_or(definition, |(_, definition)| definition);
     let (what, place) = definition.rsplit_once(" at ")?;

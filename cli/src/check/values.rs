@@ -1,4 +1,4 @@
-//! What values show that definitions cannot.
+//! Faults that only the values of variables show.
 
 use mpit::desc::{CvarDesc, EnumDesc, PvarDesc};
 use mpit::registry::{CvarEntry, Image};
@@ -7,7 +7,8 @@ use mpit::words::{Bind, Class, Datatype};
 
 use super::finding::Finding;
 
-/// Reads all values once, as a tool may do at any time. One that cannot be read is no fault: it may need MPI.
+/// Reads all values once, as a tool may do at any time. A value that cannot be read is not a fault, because it may need
+/// MPI.
 pub(super) fn wrong_in(image: &Image) -> Vec<Finding> {
     let tool = Tool::new();
     let Ok(session) = tool.session() else { return Vec::new() };
@@ -19,13 +20,13 @@ pub(super) fn wrong_in(image: &Image) -> Vec<Finding> {
 fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Finding> {
     let registry = tool.registry();
     let index = registry.pvar_index(desc.name(), desc.class())?;
-    // Of two with one name, only one is registered.
+    // Of two definitions with the same name, only one is registered.
     let is_it = registry.pvar(index)?.origin() == desc.origin();
     if !is_it || desc.binding() != Bind::NoObject {
         return None;
     }
     let handle = session.handle_at(index, None).ok()?;
-    // Those that run for ever cannot be started.
+    // Continuous variables cannot be started.
     let _ = handle.start();
     let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
     let place = desc.origin().to_string();

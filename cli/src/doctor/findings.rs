@@ -9,7 +9,7 @@ use super::watch::Seen;
 use crate::elf::Program;
 use crate::run::nothing;
 
-/// All that is in the way.
+/// Returns all obstacles.
 pub(super) fn of(case: &Case<'_>) -> Vec<String> {
     let mut all = BTreeSet::new();
     for process in &case.processes {

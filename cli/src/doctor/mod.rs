@@ -1,4 +1,4 @@
-//! `mpit doctor`: runs a command and tells what each of its processes has of mpit.
+//! `mpit doctor`: runs a command and reports the state of mpit in each of its processes.
 
 mod findings;
 mod processes;
@@ -16,7 +16,7 @@ use crate::settings::{self, Setting};
 use crate::{Run, is_program, preload, run};
 use watch::Watch;
 
-/// All that was found out.
+/// All data that was collected.
 struct Case<'a> {
     args: &'a Run,
     target: Option<&'a Target>,
@@ -27,7 +27,7 @@ struct Case<'a> {
     status: std::process::ExitStatus,
 }
 
-/// Runs the command and prints what was found out.
+/// Runs the command and prints the result.
 pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
     is_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
@@ -37,7 +37,7 @@ pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
         target.prepare()?;
     }
     preload::try_it(&library)?;
-    // Where files would go is looked at, and what is there stays.
+    // The target of files is only inspected; existing files stay unchanged.
     all.push(Setting { name: "pml_monitoring_enable_output".into(), value: "0".into() });
     all.push(Setting { name: "monitoring_store".into(), value: "memory".into() });
     let directory = reports(target.as_ref())?;
@@ -66,8 +66,8 @@ pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
     }
 }
 
-/// A directory for what processes say, where those of other machines probably see it: beside the files of the run, or in the
-/// current directory, or else in that for temporary files.
+/// Creates a directory for the reports of processes, at a place that other nodes probably see: beside the files of the run,
+/// or in the current directory, or else in the directory for temporary files.
 fn reports(target: Option<&Target>) -> Result<tempfile::TempDir, String> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mpit-doctor-");

@@ -13,7 +13,7 @@ use crate::run::ranks;
 /// The settings that `mpit doctor` itself makes.
 const OWN: [&str; 2] = ["pml_monitoring_enable_output", "monitoring_store"];
 
-/// Reads what processes wrote, in the order of their ranks.
+/// Reads the reports of processes, in the order of their ranks.
 pub(super) fn read(directory: &Path) -> Vec<Process> {
     let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
@@ -23,7 +23,8 @@ pub(super) fn read(directory: &Path) -> Vec<Process> {
     all
 }
 
-/// The processes, those that say the same together.
+/// Formats the reports; processes with equal reports share one. The maximum number of characters shown of a library's
+/// version text: some fill pages.
 pub(super) fn print(case: &Case<'_>) -> String {
     let mut out = String::new();
     let mut rest: Vec<&Process> = case.processes.iter().collect();

@@ -1,4 +1,4 @@
-//! The processes of a command on this machine, looked at from outside: also those that nothing can be preloaded into.
+//! Observation of a command's processes on this machine from outside, including those that cannot be preloaded into.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use crate::elf::Program;
 use crate::preload;
 
-/// Time between two looks.
+/// The time between two scans.
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// A program that a process ran.
@@ -24,23 +24,23 @@ pub(super) struct Seen {
     pub(super) pid: u32,
     pub(super) program: PathBuf,
     pub(super) kind: Option<Program>,
-    /// The environment says that the library is to be preloaded.
+    /// True if the environment asks for the library to be preloaded.
     pub(super) is_asked_for: bool,
-    /// Settings arrived.
+    /// True if settings were passed.
     pub(super) has_settings: bool,
     pub(super) has_library: bool,
-    /// An MPI library is loaded.
+    /// True if an MPI library is loaded.
     pub(super) has_mpi: bool,
 }
 
-/// Looks at processes until it is ended.
+/// An observer of processes, which runs until it is ended.
 pub(super) struct Watch {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Vec<Seen>>>,
 }
 
 impl Watch {
-    /// Begins to look at a process and all that descend from it.
+    /// Starts observing a process and all its descendants.
     pub(super) fn begin(pid: u32, library: &Path) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (ended, library) = (Arc::clone(&is_over), library.to_owned());
@@ -55,7 +55,7 @@ impl Watch {
         Self { is_over, thread: thread.ok() }
     }
 
-    /// Ends it. Returns what was seen, by process.
+    /// Ends the observation. Returns the programs that were seen, by process.
     pub(super) fn end(self) -> Vec<Seen> {
         self.is_over.store(true, Relaxed);
         self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
@@ -77,7 +77,7 @@ fn look(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), Seen>) {
         }
         let (environment, maps) = (fs::read(place.join("environ")), fs::read_to_string(place.join("maps")));
         let (Ok(environment), Ok(maps)) = (environment, maps) else { continue };
-        // What was read is of this program only if it is still the one.
+        // The data is valid only if the process still runs the same program.
         if maps.is_empty() || fs::read_link(place.join("exe")).ok().as_ref() != Some(&program) {
             continue;
         }

@@ -1,4 +1,5 @@
-//! The files of a run: nothing of an earlier run is mixed with them, and no other run writes to the same names.
+//! The files of a run. They are separated from those of earlier runs, and protected from concurrent runs with the same
+//! names.
 
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,25 +13,25 @@ use mpit_components::store::LeftFile;
 
 use crate::tell;
 
-/// Variables by which launchers number the processes that they start.
+/// Environment variables in which launchers number the processes that they start.
 const OF_LAUNCHERS: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
 
-/// The names that a run has for itself, from its beginning to its end.
+/// The lock on a run's file names, from its beginning to its end.
 pub(super) struct RunFiles {
     stem: PathBuf,
     run: String,
     lock: Option<Lock>,
 }
 
-/// Returns true if this command was started by the launcher of a job: then all processes of the job run such a command, and the
-/// files belong to all of them.
+/// Returns true if this command was started by the launcher of a job. Then all processes of the job run such a command, and
+/// the files belong to all of them.
 pub(super) fn is_inside_a_job() -> bool {
     OF_LAUNCHERS.iter().any(|name| std::env::var_os(name).is_some())
 }
 
 impl RunFiles {
-    /// Begins a run whose files have names that begin with `stem`, and removes those of earlier runs. `None` when this command
-    /// is part of a job or of another run that has these names.
+    /// Begins a run whose files have names that begin with `stem`, and removes the files of earlier runs. Returns `None` if
+    /// this command is part of a job, or of another run that has these names.
     pub(super) fn begin(stem: &Path, own_stem: bool) -> Result<Option<Self>, String> {
         if is_inside_a_job() || run::of_environment().is_some() && !own_stem {
             return Ok(None);
@@ -41,33 +42,33 @@ impl RunFiles {
         Ok(Some(Self { stem, run: name(), lock }))
     }
 
-    /// Has the processes of a command know which run they belong to.
+    /// Passes the identity of the run to the processes of a command.
     pub(super) fn set(&self, command: &mut Command) {
         command.env(run::RUN, &self.run);
     }
 
-    /// Ends the run: removes what its processes left beside its files.
+    /// Ends the run: removes its auxiliary files.
     pub(super) fn end(self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             tell(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
         if let Some(lock) = self.lock {
-            // Another command may wait for the name; it looks whether the file is still there.
+            // Another command may be waiting for the lock; it checks afterwards that the file still exists.
             let _ = fs::remove_file(&lock.path);
         }
     }
 }
 
-/// Another name in each run on any machine.
+/// Returns a name that is unique among all runs on all machines.
 fn name() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
-/// Removes the files `.prof` that an earlier run left under the same names.
+/// Removes the `.prof` files that an earlier run left under the same names.
 fn clear(stem: &Path) -> Result<(), String> {
-    // A directory that cannot be read is reported when something is to be written there.
+    // An unreadable directory is reported when a file is to be written there.
     let there = names::find(stem).unwrap_or_default();
     let in_use = |file: &names::Named| LeftFile::at(&file.path).is_some_and(|store| store.is_in_use());
     if let Some(busy) = there.iter().find(|file| file.store && in_use(file)) {
@@ -76,7 +77,7 @@ fn clear(stem: &Path) -> Result<(), String> {
             busy.path.display()
         ));
     }
-    // What a killed process left may be all that there is of it: reports keep it apart.
+    // The store of a killed process may be its only data, so stores are kept; reports separate them.
     for file in there.iter().filter(|file| !file.store && file.is_ours()) {
         fs::remove_file(&file.path)
             .map_err(|error| format!("cannot remove {}, of an earlier run: {error}", file.path.display()))?;
@@ -84,14 +85,15 @@ fn clear(stem: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A file that is locked as long as a run goes on.
+/// A file that is locked while a run is in progress.
 struct Lock {
     path: PathBuf,
     _file: File,
 }
 
 impl Lock {
-    /// Takes the names for this run. `None` where files cannot be made or locked: then other runs are not detected.
+    /// Locks the names for this run. Returns `None` if files cannot be created or locked: then concurrent runs are not
+    /// detected.
     fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
         stem.file_name().hash(&mut hasher);
@@ -114,7 +116,7 @@ impl Lock {
                 }
                 Err(TryLockError::Error(_)) => return Ok(None),
             }
-            // The run before may have removed the file in between.
+            // The previous run may have removed the file meanwhile.
             let same = |there: fs::Metadata| file.metadata().is_ok_and(|ours| ours.ino() == there.ino());
             if fs::symlink_metadata(&path).is_ok_and(same) {
                 return Ok(Some(Self { path, _file: file }));
@@ -130,14 +132,14 @@ mod tests {
     use super::{Lock, clear};
 
     #[test]
-    fn files_of_an_earlier_run_go_and_others_stay() {
+    fn files_of_an_earlier_run_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         let one = "# POINT TO POINT\n# OSC\n# COLLECTIVES\n";
         for name in ["run.0.prof", "run.7.prof", "run.w2.0.prof", "run_1.0.prof", "running.0.prof"] {
             fs::write(path(name), one).unwrap();
         }
-        // The file of all of a run called `run.5`, and one that is no file of monitoring.
+        // The file for all processes of a run named `run.5`, and a file that monitoring did not write.
         fs::write(path("run.5.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
         fs::write(path("run.6.prof"), "my notes").unwrap();
         fs::write(path("run.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();

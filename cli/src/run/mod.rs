@@ -1,4 +1,4 @@
-//! `mpit run`.
+//! `mpit run`: runs a command with the preload library.
 
 mod files;
 pub(crate) mod nothing;
@@ -21,8 +21,8 @@ use crate::settings::{self, Setting};
 use crate::{Run, is_program, preload, tell};
 use files::RunFiles;
 
-/// Runs the command. With nothing to do at the end it becomes the command, so that signals and the exit status are the command's
-/// own. Otherwise it waits for the command, hands signals on, and ends as the command ended.
+/// Runs the command. If nothing is to be done at its end, this process is replaced by the command, so that signals and the
+/// exit status are the command's own. Otherwise it waits for the command, forwards signals, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     is_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
@@ -75,20 +75,20 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     Err(format!("cannot run {}: {error}", args.command[0].display()))
 }
 
-/// Says at the end what cannot be taken for granted: the one file of all, and that there is nothing at all.
+/// Reports at the end the one file for all processes, or the reason why there is no file.
 fn tell_of_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
     let shown = &target.shown;
-    // The one file of a job may be written by another process, which is not waited for here.
+    // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = args.one_file && files::is_inside_a_job();
     if !is_for_others && !target.files().have_more_than(before) {
         let why = nothing::reason(&args.command, library, ended.failure().as_deref());
-        tell(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` tells more)"));
+        tell(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` shows more)"));
     } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {
         tell(&format!("{shown}.prof has what was sent; look at it with `mpit report {shown}.prof`"));
     }
 }
 
-/// The settings that the command gets, which are those of this process as well.
+/// Returns the settings of the command, which this process uses as well.
 pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
     let mut all = target.map(|target| record_to(&target.stem, args)).unwrap_or_default();
     if !args.hide.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Settin
     Ok(all)
 }
 
-/// What `--output` stands for.
+/// Returns the settings that `--output` stands for.
 fn record_to(stem: &str, args: &Run) -> Vec<Setting> {
     let set = |name: &str, value: &str| Setting { name: name.into(), value: value.into() };
     let mut all = vec![

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::elf::Program;
 use crate::preload;
 
-/// The most likely reason, and what to do about it.
+/// Returns the most likely reason, with the advised correction.
 pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
     match preload::try_it(library) {
         Err(why) => why,
@@ -14,7 +14,7 @@ pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -
     }
 }
 
-/// The most likely reason as far as the words of the command show it.
+/// Returns the most likely reason according to the arguments of the command.
 pub(crate) fn by_words(words: &[OsString], failed: Option<&str>) -> String {
     if let Some(why) = environment_is_kept_back(words) {
         return why;
@@ -49,7 +49,7 @@ pub(crate) fn by_words(words: &[OsString], failed: Option<&str>) -> String {
     "the command names no program that is linked with an MPI library".into()
 }
 
-/// Words by which launchers and others keep LD_PRELOAD and the settings from programs.
+/// Returns a message if an argument makes a launcher or another wrapper keep LD_PRELOAD and the settings from programs.
 fn environment_is_kept_back(words: &[OsString]) -> Option<String> {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
@@ -73,7 +73,7 @@ fn environment_is_kept_back(words: &[OsString]) -> Option<String> {
     None
 }
 
-/// The programs among the words.
+/// Returns the programs among the arguments.
 fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
     words
         .iter()
@@ -82,7 +82,7 @@ fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
         .collect()
 }
 
-/// The file that a word stands for as a command.
+/// Returns the file that a command name stands for.
 pub(crate) fn find(word: &Path) -> Option<PathBuf> {
     if word.components().count() > 1 || word.is_absolute() {
         return Some(word.to_owned());

@@ -1,4 +1,4 @@
-//! `--output`: what the names of files begin with, checked while people can still do something about a mistake.
+//! `--output`: the beginning of file names, checked before the run, while the user can still correct it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -7,23 +7,24 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The files of a run are called so in a directory that is given instead of a stem.
+/// The stem of the files in a directory that is given instead of a stem.
 const IN_DIRECTORY: &str = "run";
 
-/// An ending as long as that of any file: world, numbered phase, and rank of a job of any size.
+/// An ending of maximum length: world, numbered phase, and rank of a job of any size.
 const LONGEST_ENDING: &str = ".w4294967295.4294967295.4294967295.store";
 
-/// The place of a run's files.
+/// The target of a run's files.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// The beginning of their names, absolute: processes change their directory, and launchers have others.
+    /// The beginning of the files' names as an absolute path, because processes may change their directory, and launchers
+    /// use others.
     pub(crate) stem: String,
-    /// The beginning of their names as the user wrote it.
+    /// The beginning of the files' names as the user wrote it.
     pub(crate) shown: String,
 }
 
 impl Target {
-    /// Reads an argument. A directory that is there, or a name that ends with a slash, stands for files in it.
+    /// Parses an argument. An existing directory, or a name that ends with a slash, stands for files in it.
     pub(crate) fn new(argument: &OsStr) -> Result<Self, String> {
         let refused = |why: &str| format!("--output {}: {why}", argument.to_string_lossy().escape_debug());
         let text = argument.to_str().ok_or_else(|| refused("the name is not UTF-8; choose another one"))?;
@@ -49,7 +50,7 @@ impl Target {
         Ok(target)
     }
 
-    /// Makes the directory, and writes and removes a file as long as those of the run.
+    /// Creates the directory. Then creates and removes a file with a name as long as those of the run.
     pub(crate) fn prepare(&self) -> Result<(), String> {
         self.try_to_write().map_err(|error| format!("cannot write files {}.<rank>.prof: {error}", self.shown))
     }
@@ -58,7 +59,7 @@ impl Target {
         let directory = self.directory();
         fs::create_dir_all(directory)
             .map_err(|error| io::Error::new(error.kind(), format!("cannot make the directory: {error}")))?;
-        // Of the length that the name of a file can have, but with a dot in front, so that it is not taken for one of a run.
+        // The name has the length of a run's file name, but begins with a dot, so that it is not taken for one.
         let name = Path::new(&self.stem).file_name().unwrap_or_default().to_string_lossy();
         let longest = name.len() + LONGEST_ENDING.len();
         let mut trial = format!(".mpit-{}-", std::process::id());
@@ -66,7 +67,7 @@ impl Target {
         let trial = directory.join(trial);
         match File::create_new(&trial) {
             Ok(_) => fs::remove_file(&trial),
-            // Of a process of this number on another machine, which could write it.
+            // Created by a process with the same number on another machine, so writing is possible.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),
         }
@@ -77,7 +78,7 @@ impl Target {
         Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
     }
 
-    /// The files that there are under this stem now.
+    /// Returns the existing files under this stem.
     pub(crate) fn files(&self) -> Files {
         let start = [Path::new(&self.stem).file_name().unwrap_or_default().as_bytes(), b"."].concat();
         let mut all: Vec<_> = fs::read_dir(self.directory())
@@ -100,13 +101,13 @@ impl Target {
     }
 }
 
-/// Files as they are at one moment: their names, numbers, times and lengths. Clocks of file systems differ from that of this
-/// machine, so nothing is compared with the time.
+/// A snapshot of files: their names, inode numbers, times and lengths. Clocks of file systems may differ from that of this
+/// machine, so times are never compared with the local one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Files(Vec<(PathBuf, u64, (i64, i64), u64)>);
 
 impl Files {
-    /// Returns true if a file is there now that was not there before, or was another one.
+    /// Returns true if there is a file that `before` lacks, or had in another state.
     pub(crate) fn have_more_than(&self, before: &Self) -> bool {
         self.0.iter().any(|file| !before.0.contains(file))
     }

@@ -1,4 +1,4 @@
-//! What is left of processes that did not come to their end: read, written as they would have, and told.
+//! Recovery of the records of processes that did not reach their end: reads them, writes their files, and reports it.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,25 +15,25 @@ use mpit_components::store::{self, Left, LeftFile};
 
 use crate::tell;
 
-/// How long processes may go on when the command has ended: launchers do not wait for those that they kill.
+/// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A moment before the command runs.
+/// The state before the command runs.
 pub(super) struct Before {
-    /// What the names of files begin with.
+    /// The beginning of the names of files.
     stem: PathBuf,
     time: SystemTime,
 }
 
 impl Before {
     pub(super) fn now(stem: &Path) -> Self {
-        // File systems may round down to this.
+        // File systems may round times down by this much.
         let tick = Duration::from_millis(20);
         let now = SystemTime::now();
         Self { stem: stem.to_owned(), time: now.checked_sub(tick).unwrap_or(now) }
     }
 
-    /// Whether a file is of this run.
+    /// Returns true if a file is of this run.
     fn is_newer(&self, path: &Path) -> bool {
         fs::metadata(path).and_then(|file| file.modified()).is_ok_and(|modified| modified >= self.time)
     }
@@ -44,7 +44,7 @@ impl Before {
         name.into()
     }
 
-    /// Writes what processes of this run left, and says what is missing.
+    /// Writes the records that processes of this run left, and reports missing ones.
     pub(super) fn recover(&self) {
         let mut worlds = vec![1];
         match names::find(&self.stem) {
@@ -81,10 +81,10 @@ impl Before {
             while file.is_in_use() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(20));
             }
-            // Before it is read, so that nothing comes in between.
+            // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
             match file.read() {
-                // Between its last file and its end.
+                // The process wrote its file, but ended before it removed the store.
                 Ok(Left { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => tell(&format!(
                     "{}: the process still runs; `mpit report` reads its records so far",
@@ -98,7 +98,7 @@ impl Before {
         let cut: Vec<u32> =
             left.iter().filter(|(_, (_, one))| one.cut_short).map(|(rank, _)| *rank).collect();
         let container = self.named(".prof");
-        // Rank 0 writes the file of all. Without that, there is none, or one of yesterday.
+        // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
         if gather::is_wanted() && left.contains_key(&0) {
             self.write_together(&container, size, &left);
         } else {
@@ -118,11 +118,11 @@ impl Before {
         }
     }
 
-    /// One file of all, as rank 0 would have written it.
+    /// Writes one file for all processes, as rank 0 would have done.
     fn write_together(&self, path: &Path, size: u32, left: &BTreeMap<u32, (LeftFile, Left)>) {
         let identity = left.values().find_map(|(_, one)| one.identity.as_ref());
         let text = |(rank, (_, one)): (&u32, &(LeftFile, Left))| {
-            // Which machine it was is not known.
+            // The store does not name the machine.
             Text { rank: *rank, host: String::new(), text: one.text() }
         };
         let texts: Vec<Text> = left.iter().map(text).collect();
@@ -137,7 +137,7 @@ impl Before {
         }
     }
 
-    /// A file of each.
+    /// Writes a file for each process.
     fn write_each(&self, left: BTreeMap<u32, (LeftFile, Left)>) {
         let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in left {
@@ -151,7 +151,7 @@ impl Before {
     }
 }
 
-/// Ranks that did not come to `MPI_Finalize`, and those that did and could not write.
+/// Splits the ranks into those that did not reach `MPI_Finalize`, and those that did and could not write.
 fn split(left: &BTreeMap<u32, (LeftFile, Left)>) -> [Vec<u32>; 2] {
     [false, true].map(|finalized| {
         left.iter().filter(|(_, (_, one))| one.finalized == finalized).map(|(rank, _)| *rank).collect()
@@ -180,7 +180,7 @@ fn remove(file: &LeftFile) {
     }
 }
 
-/// Ascending ranks for people, `rank 2` or `ranks 0-3,7`.
+/// Formats ascending ranks as `rank 2` or `ranks 0-3,7`.
 pub(crate) fn ranks(all: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for rank in all {
@@ -201,7 +201,7 @@ mod tests {
     use super::ranks;
 
     #[test]
-    fn ranks_are_told_in_runs() {
+    fn ranks_are_listed_in_runs() {
         assert_eq!(ranks(&[2]), "rank 2");
         assert_eq!(ranks(&[0, 1, 2, 5, 7, 8]), "ranks 0-2,5,7-8");
     }

@@ -1,4 +1,5 @@
-//! Runs a command as a child, as if this process were it: signals go to it, and its exit status comes from it.
+//! Execution of a command as a child that behaves like this process: signals are forwarded to it, and its exit status is
+//! adopted.
 
 use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
@@ -20,13 +21,14 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use super::witness::{SIGNALS, Witness};
 use crate::inherited;
 
-/// Runs it to its end.
+/// Runs the command to its end.
 pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
-    // The command ignores what this process was started to ignore.
+    // The command inherits the ignored signals, so they are not forwarded.
     let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
-    // Before the command is there, so that none is lost in between.
+    // Installed before the command starts, so that no signal is lost in between.
     let mut signals = SignalsInfo::<WithOrigin>::new(signals)?;
-    // A signal of the group may end it before it is ready. Without it, only what a terminal sends is known to be the group's.
+    // A signal to the group may end the witness before it is ready. Without a witness, only signals from a terminal are
+    // known to be sent to the group.
     let mut witness = Witness::start().ok();
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
@@ -42,14 +44,14 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
                 }
                 let running = running.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(signal) = Signal::from_named_raw(origin.signal).filter(|_| *running) {
-                    // It may have ended; then its end comes next.
+                    // If the command has ended, `waitid` reports it next.
                     let _ = kill_process(pid, signal);
                 }
             }
         });
         (thread, handle)
     };
-    // The number of the child stays its own until `wait`.
+    // The process id is not reused before `wait`.
     let ended = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
     while matches!(ended(), Err(Errno::INTR)) {}
     *running.lock().unwrap_or_else(PoisonError::into_inner) = false;
@@ -57,7 +59,7 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     let (thread, handle) = forwarder;
     handle.close();
     if let Ok(thread) = thread {
-        // It cannot have panicked.
+        // The thread does not panic.
         let _ = thread.join();
     }
     if let Some(witness) = witness.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -66,9 +68,9 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     Ok(Ended(status))
 }
 
-/// Returns true if the command got a signal of this process as well, because it was sent to their process group.
+/// Returns true if the command received a signal of this process as well, because it was sent to their process group.
 fn has_it(command: Pid, origin: &Origin, witness: &Mutex<Option<Witness>>) -> bool {
-    // The command may have made a group of its own, as `timeout` and `setsid` do.
+    // The command may have created its own process group, as `timeout` and `setsid` do.
     if getpgid(Some(command)).is_ok_and(|group| group != getpgrp()) {
         return false;
     }
@@ -89,10 +91,10 @@ fn has_it(command: Pid, origin: &Origin, witness: &Mutex<Option<Witness>>) -> bo
 pub(super) struct Ended(ExitStatus);
 
 impl Ended {
-    /// Ends this process as the command ended: by the same signal, or with the code that is returned.
+    /// Ends this process like the command: by the same signal, or with the returned exit code.
     pub(super) fn hand_on(&self) -> ExitCode {
         if let Some(signal) = self.0.signal() {
-            // The command may have left a core file, which one of this process must not replace.
+            // The command may have left a core file, which must not be overwritten by one of this process.
             let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
             let _ = setrlimit(Resource::Core, none);
             let _ = emulate_default_handler(signal);

@@ -1,9 +1,9 @@
-//! A process beside the command that shows which signals were sent to the whole process group.
+//! A process beside the command that detects signals sent to the whole process group.
 //!
-//! The kernel does not say whether a signal was sent to one process or to its group. The witness is in the group of
-//! `mpit run` and of the command and is not known to anybody, so a signal that it gets was sent to all of them, and the
-//! command has it. The kernel signals a group from its newest member to its oldest one, so the witness has a signal of
-//! the group before `mpit run` has it.
+//! The kernel does not report if a signal was sent to one process or to its group. The witness is in the group of
+//! `mpit run` and of the command, and no other process knows its process id, so a signal that it receives was sent to the
+//! group, and the command received it, too. The kernel signals a group from its newest member to its oldest one, so the
+//! witness receives a signal to the group before `mpit run` does.
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -16,30 +16,30 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
-/// Signals that would end `mpit run` and are meant for the command.
+/// The signals that would end `mpit run` and are forwarded to the command.
 pub(super) const SIGNALS: [i32; 8] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
 
 /// The hidden subcommand of the witness.
 pub(crate) const SUBCOMMAND: &str = "signal-witness";
 
-/// Batch systems that signal the processes of a job one by one need at most about so long for all of them.
+/// The maximum time that batch systems take to signal the processes of a job one by one.
 const ONE_BY_ONE: Duration = Duration::from_millis(200);
 
-/// In place of a signal: the process id of the command follows.
+/// A request in place of a signal number: the process id of the command follows.
 const COMMAND: u8 = 0;
 
-/// The witness, as `mpit run` has it.
+/// The connection of `mpit run` to the witness.
 #[derive(Debug)]
 pub(super) struct Witness {
     process: Child,
     questions: ChildStdin,
     answers: ChildStdout,
-    /// The last times that the group was signaled.
+    /// The last times at which the group was signaled.
     seen: Vec<(i32, Instant)>,
 }
 
 impl Witness {
-    /// Starts it and waits until it can take signals.
+    /// Starts the witness and waits until it can receive signals.
     pub(super) fn start() -> io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command.arg0("mpit: signals").arg(SUBCOMMAND).env_clear();
@@ -56,14 +56,14 @@ impl Witness {
         Ok(Self { process, questions, answers, seen: Vec::new() })
     }
 
-    /// Hands over the command, which the witness kills if `mpit run` is killed.
+    /// Passes the process id of the command to the witness, which kills the command if `mpit run` is killed.
     pub(super) fn guard(&mut self, command: Pid) -> io::Result<()> {
         let mut message = vec![COMMAND];
         message.extend(command.as_raw_nonzero().get().to_ne_bytes());
         self.questions.write_all(&message)
     }
 
-    /// Returns true if a signal that this process got was sent to the group.
+    /// Returns true if a signal to this process was sent to the group.
     pub(super) fn group_has(&mut self, signal: i32) -> io::Result<bool> {
         if self.ask(signal)? || self.has_seen(signal) {
             return Ok(true);
@@ -76,9 +76,9 @@ impl Witness {
         self.seen.iter().any(|(seen, at)| *seen == signal && at.elapsed() < ONE_BY_ONE)
     }
 
-    /// Returns true if the witness got a signal since it was last asked.
+    /// Returns true if the witness received a signal since the last request.
     fn ask(&mut self, signal: i32) -> io::Result<bool> {
-        // It may have been stopped together with the group.
+        // The witness may have been stopped together with the group.
         let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
         self.questions.write_all(&[u8::try_from(signal).unwrap_or(u8::MAX)])?;
         let mut answer = [0];
@@ -91,12 +91,12 @@ impl Witness {
         Ok(has)
     }
 
-    /// Ends it. The command has ended.
+    /// Ends the witness, after the command has ended.
     pub(super) fn end(self) {
         let Self { mut process, questions, answers, .. } = self;
         drop((questions, answers));
         let _ = kill_process(Pid::from_child(&process), Signal::CONT);
-        // It ends when its input does.
+        // The witness ends at the end of its input.
         let _ = process.wait();
     }
 }
@@ -122,11 +122,11 @@ pub(crate) fn main() -> io::Result<()> {
             command = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
             continue;
         }
-        // A signal that was sent before the question has been handled: the kernel does that before it returns from `read`.
+        // A signal sent before the request has been handled: the kernel runs handlers before `read` returns.
         let flag = flags.iter().find(|(signal, _)| i32::from(question[0]) == *signal);
         answer(u8::from(flag.is_some_and(|(_, flag)| flag.swap(false, SeqCst))))?;
     }
-    // The command has ended, or `mpit run` was killed and the command would be left over.
+    // The command has ended, or `mpit run` was killed and must not leave the command behind.
     if let Some(command) = command {
         let _ = pidfd_send_signal(command, Signal::KILL);
     }

@@ -1,5 +1,5 @@
-//! One page with everything, in one file: it needs no network, and without scripts it lacks the numbers under the
-//! pointer only.
+//! The report as a single HTML page. It needs no network; without scripts it lacks only the numbers shown under the
+//! pointer.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -14,15 +14,15 @@ use crate::units::{bin, bytes, grouped};
 const CSS: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// How many pairs of each kind are listed,
+/// The maximum number of pairs listed for each kind.
 const PAIRS: usize = 20;
-/// and how many sorts of communicators.
+/// The maximum number of communicator groups listed.
 const COMMS: usize = 200;
 
-/// How many lines name processes that are missing.
+/// The maximum number of lines about missing processes.
 const MISSING: usize = 100;
 
-/// What the script knows of a heat map.
+/// The data that the script needs for a heat map.
 #[derive(Serialize)]
 struct Data {
     size: u32,
@@ -31,7 +31,7 @@ struct Data {
     pixels: i32,
     left: i32,
     top: i32,
-    /// Sender, receiver, bytes, messages.
+    /// Tiles as sender, receiver, bytes, messages.
     tiles: Vec<(u32, u32, u64, u64)>,
 }
 
@@ -54,7 +54,7 @@ impl Data {
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let maps = maps(job);
     let data: Vec<_> = maps.iter().map(|(_, tiles)| Data::of(tiles, job.size)).collect();
@@ -72,7 +72,7 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// All that the program asked for, and each kind by itself if there are several.
+/// Returns the map of all traffic of the program, and one for each kind if there are several.
 fn maps(job: &Job) -> Vec<(String, Tiles)> {
     let all = (SHOWN.map(Kind::name).join("; "), Tiles::of(&shown(job), job.size));
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| !job.matrix(*kind).is_empty()).collect();

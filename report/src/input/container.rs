@@ -1,7 +1,7 @@
-//! The file of a whole job, read process by process.
+//! The file of a whole job, read one process at a time.
 //!
-//! Its own lines begin with `#` and a word in capital letters. The text of a process is the same as in a file of its
-//! own, so tools that leave out lines they do not know read it as the texts of all processes, one after the other.
+//! Its own lines begin with `#` and a word in capital letters. The text of a process is the same as in a file of one
+//! process, so tools that ignore unknown lines read the file as the texts of all processes, one after the other.
 
 use std::io::{self, BufRead, Read};
 use std::path::Path;
@@ -10,13 +10,13 @@ use super::read::Section;
 use crate::job::Part;
 use crate::problem::Problem;
 
-/// What the first line begins with.
+/// The beginning of the first line.
 pub const FIRST_WORD: &[u8] = b"# MPIT JOB\t";
 
-/// The version that is read.
+/// The supported version of the format.
 pub const VERSION: u64 = 1;
 
-/// Reads a container, of which the first line was read already. Hands on section after section; what is wrong goes to
+/// Reads a container whose first line was read already. Passes on one section after the other; problems are added to
 /// `part`.
 pub(super) fn read(
     path: &Path,
@@ -41,7 +41,7 @@ pub(super) fn read(
     loop {
         number += 1;
         line.clear();
-        // No line of the container's own is long.
+        // The container's own lines are short.
         file.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
         match own_line(&line, size) {
             Ok(Line::Rank { rank, bytes }) => {

@@ -1,4 +1,4 @@
-//! The run of a file: its first line names it, unless Open MPI's own monitoring wrote it.
+//! The identity of a file's run, from its first line. Files of Open MPI's own monitoring have none.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -22,12 +22,12 @@ pub struct Identity {
     pub world: String,
     /// The number of processes of the world.
     pub size: u32,
-    /// The moment at which the process initialized MPI, in UTC. Texts sort by time.
+    /// The time at which the process initialized MPI, in UTC, as text that sorts by time.
     pub began: String,
 }
 
 impl Identity {
-    /// Reads the fields of the line, separated by tabs. None may have control characters.
+    /// Parses the fields of the line, separated by tabs. Fields with control characters are rejected.
     pub fn parse(fields: &str) -> Option<Self> {
         let mut fields = fields.trim_end_matches('\n').split('\t');
         let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
@@ -37,19 +37,19 @@ impl Identity {
         Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
     }
 
-    /// Reads the first line of a file of one process, or of a whole job.
+    /// Parses the first line of a file of one process, or of a whole job.
     pub(super) fn of_line(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
         if let Some(fields) = line.as_bytes().strip_prefix(RUN_WORD) {
             return Self::parse(std::str::from_utf8(fields).ok()?);
         }
-        // Behind the version and the number of processes.
+        // The fields behind the version and the number of processes.
         let mut fields = line.as_bytes().strip_prefix(FIRST_WORD).and(Some(line))?.splitn(4, '\t').skip(3);
         Self::parse(fields.next()?)
     }
 
-    /// Returns true if both are of the same world of the same run. A process that did not get the name of the run, as on
-    /// another machine, is of the run that has the world.
+    /// Returns true if both belong to the same world of the same run. A process that did not receive the name of the run,
+    /// for example on another machine, belongs to the run that has its world.
     pub(crate) fn is_of_same_world(&self, other: &Self) -> bool {
         self.world == other.world && (self.run == other.run || !self.is_named() || !other.is_named())
     }
@@ -67,7 +67,7 @@ pub(super) fn of_file(path: &Path) -> Option<Identity> {
     Identity::of_line(&line)
 }
 
-/// Opens a file for reading. What is no regular file, such as a FIFO, is refused at once.
+/// Opens a file for reading. Fails at once for anything but a regular file, such as a FIFO.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() {
@@ -82,7 +82,7 @@ mod tests {
     use super::Identity;
 
     #[test]
-    fn both_kinds_of_first_lines_have_the_same_fields() {
+    fn both_first_lines_have_the_same_fields() {
         let fields = "20261122T081500-vm-17\tpmix a@1\t4 ranks\t2026-11-22T08:15:00.123Z";
         let identity = Identity::parse(fields).unwrap();
         assert_eq!((identity.run.as_str(), identity.size), ("20261122T081500-vm-17", 4));

@@ -1,9 +1,9 @@
-//! The files of runs: which belong together, and reading them.
+//! Discovery of the files of runs, and reading them.
 //!
-//! What has the same name up to `.<rank>.prof`, `.<rank>.store` or `.prof` is of one run, or of one phase of one: `phase_1.0.prof`,
-//! `phase_1.1.prof`, and `phase_1.prof`, which has the texts of several processes. The names are compared whole, so
-//! `phase_1` is never taken for `phase_10`. Files of one name that say they are of different runs, or of different worlds of one, are
-//! kept apart.
+//! Files whose names are equal up to `.<rank>.prof`, `.<rank>.store` or `.prof` belong to one run, or to one phase of a
+//! run: `phase_1.0.prof`, `phase_1.1.prof`, and `phase_1.prof`, which has the texts of several processes. Names are
+//! compared as a whole, so `phase_1` does not match `phase_10`. Files of one name are separated if their first lines name
+//! different runs, or different worlds of a run.
 
 mod container;
 mod identity;
@@ -24,36 +24,37 @@ pub use container::{FIRST_WORD, VERSION};
 pub use identity::Identity;
 pub(crate) use identity::RUN_WORD;
 
-/// Why there is nothing to read.
+/// The reason why there are no files to read.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// A path is neither a file nor a directory, nor what names begin with.
+    /// A path that is neither a file nor a directory, nor the beginning of file names.
     #[error("there is no file or directory {0}, and no files {0}.<rank>.prof")]
     NotThere(PathBuf),
-    /// A directory has no such files.
+    /// A directory without monitoring files.
     #[error("no files *.prof or *.store in {0}")]
     Nothing(PathBuf),
-    /// A file that is called otherwise.
+    /// A file with another kind of name.
     #[error("{0}: expected a file whose name ends in .prof or .<rank>.store")]
     NotProf(PathBuf),
-    /// The file system says no.
+    /// An error of the file system.
     #[error("cannot read {0}: {1}")]
     Io(PathBuf, io::Error),
 }
 
-/// What the file of a process that did not come to its end says.
+/// The content of the file left by a process that did not reach its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// As the process would have written it.
+    /// The text that the process would have written.
     pub text: Vec<u8>,
-    /// What became of the process, for people.
+    /// A note for the user about the end of the process.
     pub note: String,
 }
 
-/// Reads the file of a process that did not come to its end. Errors are for people, without the name of the file.
+/// A function that reads the file of a process that did not reach its end. Errors are for the user, without the name of the
+/// file.
 pub type ReadLeft<'a> = dyn Fn(&Path) -> Result<Left, String> + Sync + 'a;
 
-/// Finds out which run the file of a process belongs to that did not come to its end.
+/// A function that returns the run of a file left by a process that did not reach its end.
 pub type Identify<'a> = dyn Fn(&Path) -> Option<Identity> + Sync + 'a;
 
 /// The files of one run, or of one phase of one.
@@ -64,23 +65,23 @@ pub struct Run {
     identity: Option<Identity>,
     /// The number of newer runs that have files of the same names.
     newer: usize,
-    /// The moment at which the newest of its files was written.
+    /// The time at which the newest of its files was written.
     written: Option<SystemTime>,
     /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
-    /// Files of processes that did not come to their end, by rank.
+    /// Files of processes that did not reach their end, by rank.
     left: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
     together: Option<PathBuf>,
 }
 
 impl Run {
-    /// What the names of the files begin with, without the directory.
+    /// Returns the beginning of the files' names, without the directory.
     pub fn stem(&self) -> &str {
         &self.stem
     }
 
-    /// What the names of the files begin with.
+    /// Returns the path of the beginning of the files' names.
     pub fn path(&self) -> PathBuf {
         self.directory.join(&self.stem)
     }
@@ -95,27 +96,27 @@ impl Run {
         self.newer
     }
 
-    /// How many bytes there are to read.
+    /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
         let files = self.by_rank.values().chain(self.left.values()).chain(&self.together);
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
-    /// Reads the files, on all processors; those of processes that did not come to their end with `left`. `progress` is
-    /// told the number of bytes of each piece that was read; what cannot be read or understood is among the problems of the
-    /// job.
+    /// Reads the files on all processors, and those of processes that did not reach their end with `left`. `progress`
+    /// receives the number of bytes of each piece that was read. Anything that cannot be read or understood is among the
+    /// problems of the job.
     pub fn read(&self, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
         read::run(self, left, progress)
     }
 }
 
-/// Finds what the paths mean: a file, all files of a directory, or what the names of files begin with. Runs are sorted
-/// by name, `phase_2` before `phase_10`, and those of one name from the newest on. `identify` is asked for the run of files of
-/// processes that did not come to their end. With `phases`, the beginning of names stands for those of numbered phases as well.
+/// Finds the runs of paths. A path is a file, a directory, or the beginning of file names. Runs are sorted by name,
+/// `phase_2` before `phase_10`, and those of one name from the newest on. `identify` returns the run of files of processes
+/// that did not reach their end. With `phases`, the beginning of names also matches those of numbered phases.
 ///
 /// # Errors
 ///
-/// When a path means nothing.
+/// Fails if a path matches no files.
 pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<Vec<Run>, Error> {
     let mut found: Vec<Named> = Vec::new();
     for path in paths {
@@ -164,7 +165,7 @@ pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<
     Ok(runs)
 }
 
-/// Returns true if names that begin with `name` are of the run `stem`: its own, or those of another one of its worlds.
+/// Returns true if names that begin with `name` match the run `stem`, in its first world or in another one.
 fn is_of(stem: &str, name: &str) -> bool {
     let world = |rest: &str| {
         let number = rest.strip_prefix(".w").unwrap_or_default();
@@ -173,7 +174,7 @@ fn is_of(stem: &str, name: &str) -> bool {
     name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || world(rest))
 }
 
-/// Takes the name of a numbered phase apart: `run_3` is the third one of `run`.
+/// Splits the name of a numbered phase: `run_3` is the third phase of `run`.
 fn phase_of(stem: &str) -> Option<(&str, u64)> {
     let (whole, number) = stem.rsplit_once('_')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -194,13 +195,13 @@ impl Phases<'_> {
         self.runs.first().map_or_else(PathBuf::new, |run| run.directory.join(stem))
     }
 
-    /// Reads all of them, and adds up what they say.
+    /// Reads all phases, and adds them up.
     pub fn read(&self, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
         read::sum(&self.runs, left, progress)
     }
 }
 
-/// Finds the numbered phases among runs, those of each run by themselves.
+/// Finds the numbered phases among runs, grouped by run.
 pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     let mut all: Vec<Phases<'_>> = Vec::new();
     for run in runs.iter().filter(|run| phase_of(&run.stem).is_some()) {
@@ -223,12 +224,12 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     all
 }
 
-/// Returns the temporary files in directories, of processes that were killed while they wrote, or write still.
+/// Returns the temporary files in directories, of processes that were killed while they wrote, or still write.
 pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
     let is_temporary = |name: &str| {
         let number =
             |part: Option<&str>, radix| part.is_some_and(|part| u64::from_str_radix(part, radix).is_ok());
-        // Those of a run have its name before the number of the process.
+        // The names of a run's auxiliary files have its name before the number of the process.
         let rest = name.strip_prefix(".mpit-").map(|rest| rest.rsplit('.').next().unwrap_or(rest));
         let mut parts = rest.unwrap_or_default().split('-');
         number(parts.next(), 10) && number(parts.next(), 16) && parts.next().is_none()
@@ -242,12 +243,12 @@ pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-/// A file whose name says what it is.
+/// A file with the information from its name.
 struct Named {
     directory: PathBuf,
     stem: String,
     rank: Option<u32>,
-    /// Whether its process did not come to its end.
+    /// True if the process did not reach its end.
     left: bool,
     path: PathBuf,
 }
@@ -280,9 +281,9 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
     Ok(files)
 }
 
-/// Puts a file to those of its run.
+/// Adds a file to the run that it belongs to.
 fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
-    // The last one first: the files of a run usually follow each other.
+    // Searched from the end: the files of a run usually follow each other.
     let same = |run: &Run| {
         run.stem == file.stem
             && run.directory == file.directory
@@ -292,7 +293,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
                 _ => false,
             }
     };
-    // A damaged store does not say whose it is.
+    // A damaged store does not name its run.
     let newest = || {
         let all = runs.iter().enumerate().filter(|(_, run)| {
             file.left && identity.is_none() && run.stem == file.stem && run.directory == file.directory
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_are_in_the_order_of_their_numbers_and_apart() {
+    fn phases_are_apart_and_in_order() {
         let directory = tempfile::tempdir().unwrap();
         for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
             std::fs::write(directory.path().join(name), "").unwrap();
@@ -380,7 +381,7 @@ mod tests {
         let runs = find(&[directory.path().to_owned()], false, &|_| None).unwrap();
         let stems: Vec<_> = runs.iter().map(|run| (run.stem(), run.by_rank.len())).collect();
         assert_eq!(stems, [("phase_1", 2), ("phase_2", 1), ("phase_10", 1)]);
-        // By the beginning of the names.
+        // A path that is the beginning of names.
         let runs = find(&[directory.path().join("phase_1")], false, &|_| None).unwrap();
         assert_eq!((runs.len(), runs[0].by_rank.len()), (1, 2));
         let error = find(&[directory.path().join("phase")], false, &|_| None).unwrap_err().to_string();
@@ -417,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_do_not_know_their_run_belong_to_their_world() {
+    fn processes_without_a_run_have_their_world() {
         // Files of two runs of one name for the world are never put together by one that does not know its run.
         for files in
             [[(0, "A", "1"), (1, "-", "1"), (2, "-", "2")], [(0, "-", "1"), (1, "B", "1"), (2, "A", "1")]]

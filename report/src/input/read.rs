@@ -1,4 +1,4 @@
-//! Reading: files of one process each on all processors, files of several processes in pieces.
+//! Reading of files: those of one process in parallel, those of several processes in pieces.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::job::Part;
 use crate::parse::{self, Origin};
 use crate::problem::Problem;
 
-/// Sections are parsed together when they have as many bytes: enough work for all processors, little memory.
+/// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
 
-/// Files of several processes without lines between are cut after about so many bytes.
+/// The size of the pieces of files of several processes that have no lines between the processes.
 const CUT: u64 = 2 << 20;
 
 /// A file of one process.
@@ -52,7 +52,7 @@ fn part(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Par
     if let Some(path) = together {
         let mut part = Part::default();
         match several(path, &mut part, progress) {
-            // The processes themselves say it better than a copy.
+            // The files of the processes are more reliable than a copy.
             Ok(Form::Concatenated) if !by_rank.is_empty() => {
                 notes.push(format!("{} is left out: there are files of single processes", path.display()));
             }
@@ -60,14 +60,14 @@ fn part(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Par
             Err(error) => whole.problems.add(|| Problem::of_file(path, format!("cannot read: {error}"))),
         }
     }
-    // What a container lacks may lie beside it.
+    // Processes that the container lacks may have files of their own beside it.
     let (mut known, mut wanted) = (whole.ranks.clone(), Vec::new());
     known.sort_unstable();
     for (rank, path) in by_rank {
         if known.binary_search(rank).is_ok() {
             notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
         } else if let Some(newer) = run.left.get(rank) {
-            // It goes when the process has written the other one.
+            // The process removes the store after it has written the other file, so the store is newer.
             notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
         } else {
             wanted.push((*rank, Single::Whole(path)));
@@ -129,15 +129,15 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What a file of several processes is.
+/// The form of a file of several processes.
 enum Form {
     Container,
     Concatenated,
 }
 
-/// Some lines of a file.
+/// A range of lines of a file.
 pub(super) struct Section {
-    /// Whose text it is; `None` if the lines themselves tell.
+    /// The rank that the text belongs to; `None` if only its lines name it.
     pub(super) rank: Option<u32>,
     /// The number of the first line in the file.
     pub(super) line: u64,
@@ -180,7 +180,7 @@ fn several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io:
     Ok(form)
 }
 
-/// Cuts a file where the text of a process begins, in pieces of `piece` bytes at least.
+/// Splits a file where the text of a process begins, into pieces of at least `piece` bytes.
 fn concatenated(
     file: &mut impl Read,
     piece: u64,
@@ -191,7 +191,7 @@ fn concatenated(
     let mut line = 1;
     let mut text = Vec::new();
     loop {
-        // What was looked through before has no beginning but the first.
+        // The part that was searched before has no beginning except its first one.
         let fresh = text.len().saturating_sub(BEGIN.len());
         let read = file.by_ref().take(piece).read_to_end(&mut text)? as u64;
         let at_end = read < piece;
@@ -216,7 +216,7 @@ mod tests {
     use super::{Part, Section, concatenated};
 
     #[test]
-    fn pieces_begin_where_processes_do_and_nothing_is_lost() {
+    fn pieces_begin_at_processes() {
         let one = "# POINT TO POINT\n# OSC\n# COLLECTIVES\nD\tMPI_COMM_SELF\tprocs: 0\n";
         let text = one.repeat(20);
         for piece in 1..text.len() as u64 + 2 {

@@ -1,4 +1,4 @@
-//! Tables with commas, for spreadsheets and scripts.
+//! Tables as comma-separated values, for spreadsheets and scripts.
 
 use std::io::{self, BufWriter, Write};
 
@@ -9,7 +9,7 @@ use crate::Job;
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write_pairs(out: impl Write, job: &Job) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     out.write_all(b"kind,from,to,messages,bytes\n")?;
@@ -31,7 +31,7 @@ pub fn write_pairs(out: impl Write, job: &Job) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write_sizes(out: impl Write, job: &Job) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     out.write_all(b"bytes_from,bytes_below,messages\n")?;
@@ -47,7 +47,7 @@ pub fn write_sizes(out: impl Write, job: &Job) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write_comms(out: impl Write, job: &Job) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     out.write_all(b"name,size,communicators,o2a,o2a_bytes,a2o,a2o_bytes,a2a,a2a_bytes\n")?;

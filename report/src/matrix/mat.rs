@@ -1,21 +1,21 @@
-//! Matrices as Open MPI's `profile2mat` writes them: whole numbers with a space behind each, one line for each sender.
+//! Matrices in the format of Open MPI's `profile2mat`: whole numbers, each followed by a space, one line for each sender.
 
 use std::io::{self, BufWriter, Write};
 
 use super::{Cell, Kind, Matrix};
 use crate::Job;
 
-/// More processes than this are not written as whole matrices.
+/// The maximum number of processes for dense matrices.
 pub const MAT_LIMIT: u32 = 20_000;
 
-/// Which traffic a matrix is of.
+/// The traffic that a matrix has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// All of it.
+    /// All traffic.
     All,
-    /// Messages of the program's own.
+    /// Messages of the program.
     External,
-    /// Messages of the library's own.
+    /// Internal messages of the library.
     Internal,
     /// One-sided operations.
     OneSided,
@@ -24,10 +24,10 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Each of them.
+    /// All variants.
     pub const ALL: [Self; 5] = [Self::All, Self::External, Self::Internal, Self::OneSided, Self::Collective];
 
-    /// What the names of files say.
+    /// Returns the name of the selection in file names.
     pub fn word(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -38,7 +38,7 @@ impl Selection {
         }
     }
 
-    /// The kinds that it is made of.
+    /// Returns the kinds of traffic in the selection.
     pub fn kinds(self) -> &'static [Kind] {
         match self {
             Self::All => &Kind::ALL,
@@ -49,28 +49,28 @@ impl Selection {
         }
     }
 
-    /// The matrix of a job, unless it is empty.
+    /// Returns the matrix of a job, unless it is empty.
     pub fn of(self, job: &Job) -> Option<Matrix> {
         Some(job.matrix_of(self.kinds())).filter(|matrix| !matrix.is_empty())
     }
 }
 
-/// What the numbers are.
+/// The meaning of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Bytes.
     Size,
     /// Numbers of messages.
     Messages,
-    /// Bytes for each message.
+    /// Bytes per message.
     Average,
 }
 
 impl Value {
-    /// Each of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Size, Self::Messages, Self::Average];
 
-    /// What the names of files say.
+    /// Returns the name of the value in file names.
     pub fn word(self) -> &'static str {
         match self {
             Self::Size => "size",
@@ -92,7 +92,7 @@ impl Value {
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
     lines(out, matrix, size, |cell| match value {
         Value::Size => cell.bytes as f64,
@@ -101,7 +101,7 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
     })
 }
 
-/// Writes the numbers of `profile2mat`: the mean of both directions, and as many rows as the largest rank asks for.
+/// Writes the numbers of `profile2mat`: the mean of both directions, and rows up to the largest rank.
 ///
 /// # Errors
 ///
@@ -126,7 +126,7 @@ fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f
         let mut next = 0;
         for cell in &cells[..end] {
             out.write_all(&empty[..2 * (cell.to - next) as usize])?;
-            // Halves go to the even neighbour, as in C.
+            // Halves are rounded to even, as in C.
             let rounded = value(cell).round_ties_even();
             if rounded < u64::MAX as f64 {
                 out.write_all(buffer.format(rounded as u64).as_bytes())?;

@@ -1,4 +1,4 @@
-//! Who sent how much to whom: sparse matrices, and the files they are written to.
+//! Sparse matrices of the traffic between ranks, and the file formats for them.
 
 mod csv;
 mod mat;
@@ -12,26 +12,26 @@ pub use csv::{
 pub use mat::{MAT_LIMIT, Selection, Value, write as write_mat, write_like_profile2mat};
 pub use mtx::write as write_mtx;
 
-/// A kind of traffic: the letter of its lines.
+/// A kind of traffic, with the letter of its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `E`: messages of the program's own.
+    /// `E`: messages of the program.
     External,
-    /// `I`: messages of the library's own.
+    /// `I`: internal messages of the library.
     Internal,
-    /// `S`: what one-sided operations sent.
+    /// `S`: data sent by one-sided operations.
     Sent,
-    /// `R`: what one-sided operations fetched.
+    /// `R`: data fetched by one-sided operations.
     Received,
-    /// `C`: what collective operations exchanged, as if each pair did so directly.
+    /// `C`: data exchanged by collective operations, as if each pair of ranks communicated directly.
     Collective,
 }
 
 impl Kind {
-    /// All of them, in the order of the files.
+    /// All kinds, in the order of the files.
     pub const ALL: [Self; 5] = [Self::External, Self::Internal, Self::Sent, Self::Received, Self::Collective];
 
-    /// The letter that lines begin with.
+    /// Returns the letter at the beginning of lines.
     pub fn letter(self) -> char {
         match self {
             Self::External => 'E',
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// What people call it.
+    /// Returns the name of the kind in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::External => "messages",
@@ -60,25 +60,25 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What one process sent to another.
+/// The traffic from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// The rank that the data come from.
+    /// The rank that sends the data.
     pub from: u32,
-    /// The rank that they go to.
+    /// The rank that receives the data.
     pub to: u32,
-    /// How many messages, or operations.
+    /// The number of messages or operations.
     pub count: u64,
-    /// How many bytes.
+    /// The sum of bytes.
     pub bytes: u64,
 }
 
-/// Cells by ascending sender and receiver, each pair once.
+/// A sparse matrix: cells by ascending sender and receiver, each pair once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matrix(Vec<Cell>);
 
 impl Matrix {
-    /// Sorts cells, and adds up those of the same pair. Sums stop at the largest number there is.
+    /// Creates a matrix from cells: sorts them, and adds up those of the same pair. Sums saturate.
     pub fn new(mut cells: Vec<Cell>) -> Self {
         let pair = |cell: &Cell| (cell.from, cell.to);
         if !cells.is_sorted_by(|a, b| pair(a) < pair(b)) {
@@ -95,29 +95,29 @@ impl Matrix {
         Self(cells)
     }
 
-    /// The sum of several.
+    /// Returns the sum of several matrices.
     pub fn sum<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         Self::new(all.into_iter().flat_map(Self::cells).copied().collect())
     }
 
-    /// The cells that are not empty.
+    /// Returns the cells that are not empty.
     pub fn cells(&self) -> &[Cell] {
         &self.0
     }
 
-    /// Whether all cells are empty.
+    /// Returns true if all cells are empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The matrix plus its transpose.
+    /// Returns the matrix plus its transpose.
     #[must_use]
     pub fn symmetric(&self) -> Self {
         let turned = self.0.iter().map(|cell| Cell { from: cell.to, to: cell.from, ..*cell });
         Self::new(self.0.iter().copied().chain(turned).collect())
     }
 
-    /// The `n` cells with the most bytes, most first.
+    /// Returns the `n` cells with the most bytes, in descending order.
     pub fn top(&self, n: usize) -> Vec<Cell> {
         let order =
             |cell: &Cell| (std::cmp::Reverse(cell.bytes), std::cmp::Reverse(cell.count), cell.from, cell.to);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn symmetry_adds_both_directions_and_the_diagonal_twice() {
+    fn symmetry_adds_both_directions() {
         let matrix = Matrix::new(vec![cell(0, 0, 7), cell(0, 1, 1), cell(1, 0, 2)]).symmetric();
         let bytes: Vec<_> = matrix.cells().iter().map(|cell| (cell.from, cell.to, cell.bytes)).collect();
         assert_eq!(bytes, [(0, 0, 14), (0, 1, 3), (1, 0, 3)]);

@@ -5,11 +5,11 @@ use std::io::{self, BufWriter, Write};
 use super::Matrix;
 use super::mat::Value;
 
-/// Writes a matrix of `size` rows, one for each sender. Indices are ranks plus one, as the format wants it.
+/// Writes a matrix of `size` rows, one for each sender. Indices are ranks plus one, as the format requires.
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     let field = if value == Value::Average { "real" } else { "integer" };

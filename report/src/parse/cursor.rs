@@ -1,9 +1,9 @@
-//! A line, taken apart from left to right.
+//! A cursor over a line, which is parsed from left to right.
 
-/// What should have stood there.
+/// A description of the expected text.
 pub(super) type Expected = &'static str;
 
-/// The part of a line that was not read yet.
+/// The rest of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
@@ -20,7 +20,7 @@ impl<'a> Cursor<'a> {
         let mut at = 0;
         while let Some(digit) = self.0.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
         {
-            // 19 digits fit for sure.
+            // A `u64` holds any number of 19 digits.
             number = if at < 19 {
                 number * 10 + u64::from(digit)
             } else {
@@ -38,14 +38,14 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// Ranks are numbers of C's type int.
+    /// Parses a rank, which is a number of C's type int.
     #[inline]
     pub(super) fn rank(&mut self, expected: Expected) -> Result<u32, Expected> {
         let number = self.number(expected)?;
         if number < 1 << 31 { Ok(number as u32) } else { Err("a rank below 2^31") }
     }
 
-    /// Everything up to a byte, which is taken as well.
+    /// Returns the text up to a byte, and skips that byte as well.
     pub(super) fn until(&mut self, byte: u8, expected: Expected) -> Result<&'a [u8], Expected> {
         let at = memchr::memchr(byte, self.0).ok_or(expected)?;
         let (before, rest) = self.0.split_at(at);

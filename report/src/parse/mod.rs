@@ -1,6 +1,6 @@
-//! The text of a `.prof` file: of one process, or of several one after the other.
+//! Parser of the text of a `.prof` file, of one process or of several one after the other.
 //!
-//! A line that is not understood is left out and told, and reading goes on behind it.
+//! A line that is not understood is skipped and reported, and parsing continues behind it.
 
 mod cursor;
 
@@ -14,17 +14,17 @@ use crate::job::{Collectives, Comm, Line, Part, Sum};
 use crate::matrix::{Cell, Kind};
 use crate::problem::Problem;
 
-/// Where a text is from.
+/// The origin of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin<'a> {
     pub(crate) path: &'a Path,
     /// The number of its first line.
     pub(crate) line: u64,
-    /// Whose text it must be, if that is known.
+    /// The expected rank, if it is known.
     pub(crate) rank: Option<u32>,
 }
 
-/// Reads a text, and adds what it says to `part`.
+/// Parses a text, and adds its data to `part`.
 pub(crate) fn text<'a>(part: &'a mut Part, text: &'a [u8], origin: Origin<'a>) {
     let mut reader = Reader { part, origin, section: None, comm: CommState::None, rank: origin.rank };
     reader.part.ranks.extend(origin.rank);
@@ -50,17 +50,17 @@ const SECTIONS: [&[u8]; 3] = [b"# POINT TO POINT", b"# OSC", b"# COLLECTIVES"];
 struct Reader<'a> {
     part: &'a mut Part,
     origin: Origin<'a>,
-    /// The heading that was seen last.
+    /// The index of the last heading.
     section: Option<usize>,
     comm: CommState<'a>,
-    /// The process whose lines these are, as the last line said.
+    /// The rank in the last line.
     rank: Option<u32>,
 }
 
 /// The communicator that the next line is about.
 enum CommState<'a> {
     None,
-    /// Its line was told already; what belongs to it is left out without a word.
+    /// Its line has been reported already; the lines that belong to it are skipped without a report.
     NotUnderstood,
     Of(&'a [u8], Comm),
 }
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
 
     fn heading(&mut self, line: &[u8]) -> Result<(), Expected> {
         const EXPECTED: Expected = "one of the headings POINT TO POINT, OSC, COLLECTIVES";
-        // Which run it is was looked at when the files were found.
+        // The identity was read when the files were found.
         if let Some(fields) = line.strip_prefix(RUN_WORD) {
             let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
             let size = identity.ok_or("run, world, `ranks` and a time, with tabs between")?.size;
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
             return self.component(fields);
         }
         let section = SECTIONS.iter().position(|known| *known == line).ok_or(EXPECTED)?;
-        // The text of the next process begins like that of the first.
+        // A repeated first heading begins the text of the next process.
         let in_order = if section == 0 && self.section.is_some() { self.end_of_process() } else { Ok(()) };
         if section == 0 && self.origin.rank.is_none() {
             self.rank = None;
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a line of another component; it stands behind all else of its process.
+    /// Parses a line of another component, which follows all other lines of its process.
     fn component(&mut self, fields: &[u8]) -> Result<(), Expected> {
         let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
         let rank = self.rank.ok_or("lines of a component behind others of its process")?;
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// All three headings were there, or none.
+    /// Fails unless all three headings were present, or none.
     fn end_of_process(&mut self) -> Result<(), Expected> {
         self.leave_comm();
         match self.section {
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A line belongs under a heading, and to the process whose text this is.
+    /// Fails if a line is not under its heading, or not of the expected process.
     #[inline]
     fn belongs(&mut self, section: usize, rank: u32) -> Result<(), Expected> {
         if self.section != Some(section) {
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
             if self.origin.rank.is_some() {
                 return Err("the rank of the process whose text this is");
             }
-            // Several texts may follow each other without their headings.
+            // Several texts without headings may follow each other.
             self.rank = Some(rank);
             self.part.ranks.push(rank);
         }
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             Kind::Collective => 2,
         };
         self.belongs(section, me)?;
-        // What was fetched came from the other process.
+        // Fetched data comes from the other process.
         let (from, to) = if kind == Kind::Received { (peer, me) } else { (me, peer) };
         Ok(Cell { from, to, count, bytes })
     }
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn messages(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), Expected> {
         let cell = self.pair(kind, &mut rest)?;
-        // The histogram is on the line E, or else on the line I.
+        // The histogram is on the line `E`, or else on the line `I`.
         if kind == Kind::External || !rest.0.is_empty() {
             rest.literal(b"\t", "a tab and a histogram")?;
             let bins = histogram(rest)?;
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         }
         let line = without_number(rest.0)?;
         let rest = Cursor(line);
-        // The same list is in the text of each of its members, and was looked at in the first one.
+        // Each member has the same list in its text, so the list was parsed for the first member.
         let comm = match self.part.comms.get(line) {
             Some(known) => Comm { collectives: Collectives::default(), ..*known },
             None => introduction(rest)?,
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The communicator has been told of.
+    /// Ends the current communicator.
     fn leave_comm(&mut self) {
         if let CommState::Of(line, comm) = std::mem::replace(&mut self.comm, CommState::None) {
             self.part.add_comm(line, comm);
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The beginning of a line, for people.
+/// Returns the beginning of a line, for a message to the user.
 fn found(line: &[u8]) -> String {
     const SHOWN: usize = 60;
     if line.is_empty() {
@@ -271,7 +271,7 @@ fn found(line: &[u8]) -> String {
     format!(": {:?}{dots}", text.as_ref())
 }
 
-/// Bytes and messages.
+/// Parses bytes and messages.
 #[inline]
 fn volume(rest: &mut Cursor<'_>) -> Result<(u64, u64), Expected> {
     rest.literal(b"\t", "a tab behind the rank")?;
@@ -287,7 +287,7 @@ fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], Expected> {
     const EXPECTED: Expected = "a histogram of 66 numbers with commas between";
     let mut bins = [0; BINS];
     for (at, bin) in bins.iter_mut().enumerate() {
-        // Most are empty.
+        // Fast path: most bins are empty.
         if let Some(behind) = rest.0.strip_prefix(b"0,") {
             rest = Cursor(behind);
             if at + 1 < BINS {
@@ -304,7 +304,7 @@ fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], Expected> {
     Ok(bins)
 }
 
-/// Splits off how many communicators a line stands for: ` TAB comms: <number>`.
+/// Splits off the number of communicators that a line stands for: ` TAB comms: <number>`.
 fn without_number(line: &[u8]) -> Result<&[u8], Expected> {
     let Some(at) = memchr::memrchr(b'\t', line) else { return Ok(line) };
     let mut rest = Cursor(&line[at + 1..]);
@@ -316,7 +316,8 @@ fn without_number(line: &[u8]) -> Result<&[u8], Expected> {
     Ok(line)
 }
 
-/// `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no tabs.
+/// Parses `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no
+/// tabs.
 fn introduction(mut rest: Cursor<'_>) -> Result<Comm, Expected> {
     let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
     rest.literal(b"procs: ", "`procs: ` and ranks")?;
@@ -330,7 +331,7 @@ fn introduction(mut rest: Cursor<'_>) -> Result<Comm, Expected> {
     }
 }
 
-/// The number of members that one part of the list stands for.
+/// Parses one part of the list and returns the number of members that it stands for.
 fn members(rest: &mut Cursor<'_>) -> Result<u32, Expected> {
     // A member outside of the world.
     if rest.literal(b"-1", "").is_ok() {

@@ -1,8 +1,8 @@
-//! Heat maps: who sent how many bytes to whom, senders from top to bottom, receivers from left to right.
+//! Heat maps of bytes by sender and receiver: senders from top to bottom, receivers from left to right.
 //!
-//! Large matrices are drawn as tiles that stand for several ranks each.
+//! In large matrices, a tile stands for several ranks in each direction.
 
-mod colours;
+mod colors;
 mod png;
 mod scene;
 mod svg;
@@ -20,7 +20,7 @@ pub(crate) use tiles::Tiles;
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write_svg(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let tiles = Tiles::of(&shown(job), job.size);
     out.write_all(svg(&tiles, job, title, Place::File).as_bytes())
@@ -30,7 +30,7 @@ pub fn write_svg(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> 
 ///
 /// # Errors
 ///
-/// Those of the sink.
+/// The errors of the sink.
 pub fn write_png(out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let tiles = Tiles::of(&shown(job), job.size);
     png::draw(&scene::heat_map(&tiles, job.size, title), out)

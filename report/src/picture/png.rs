@@ -1,4 +1,4 @@
-//! Drawing as pixels, with fonts that every machine has: those of this program.
+//! Rendering as pixels, with built-in fonts, so that the output is the same on every machine.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -42,7 +42,7 @@ pub(super) fn draw(scene: &Scene, out: impl Write) -> io::Result<()> {
 struct Pixels {
     width: u32,
     height: u32,
-    /// Three bytes each, row by row.
+    /// The pixels, three bytes each, row by row.
     bytes: Vec<u8>,
 }
 
@@ -51,18 +51,18 @@ impl Pixels {
         Self { width, height, bytes: vec![0xff; 3 * (width * height) as usize] }
     }
 
-    fn set(&mut self, x: i32, y: i32, colour: Rgb888) {
+    fn set(&mut self, x: i32, y: i32, color: Rgb888) {
         let (x, y) = (x.cast_unsigned(), y.cast_unsigned());
         if x < self.width && y < self.height {
             let at = 3 * (y * self.width + x) as usize;
-            self.bytes[at..at + 3].copy_from_slice(&[colour.r(), colour.g(), colour.b()]);
+            self.bytes[at..at + 3].copy_from_slice(&[color.r(), color.g(), color.b()]);
         }
     }
 
-    fn fill(&mut self, rect: &Rect, colour: Rgb888) {
+    fn fill(&mut self, rect: &Rect, color: Rgb888) {
         for y in rect.y..rect.y + rect.height {
             for x in rect.x..rect.x + rect.width {
-                self.set(x, y, colour);
+                self.set(x, y, color);
             }
         }
     }
@@ -89,8 +89,8 @@ impl DrawTarget for Pixels {
     type Error = Infallible;
 
     fn draw_iter<I: IntoIterator<Item = Pixel<Rgb888>>>(&mut self, pixels: I) -> Result<(), Infallible> {
-        for Pixel(at, colour) in pixels {
-            self.set(at.x, at.y, colour);
+        for Pixel(at, color) in pixels {
+            self.set(at.x, at.y, color);
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
-//! What is to be seen where, whatever it is drawn with.
+//! The layout of a picture, independent of the output format.
 
-use super::colours::{Colour, STEPS, Scale, colour};
+use super::colors::{Color, STEPS, Scale, color};
 use super::tiles::Tiles;
 use crate::Job;
 use crate::matrix::{Kind, Matrix};
 use crate::units::bytes;
 
-/// A rectangle of one colour.
+/// A rectangle of one color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rect {
     pub(super) x: i32,
@@ -15,7 +15,7 @@ pub(super) struct Rect {
     pub(super) height: i32,
 }
 
-/// Where a text stands with respect to its place.
+/// The anchor of a text relative to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -23,7 +23,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A line of text; `y` is its base line.
+/// A line of text; `y` is its baseline.
 #[derive(Clone, Debug)]
 pub(super) struct Label {
     pub(super) x: i32,
@@ -38,19 +38,20 @@ pub(super) struct Label {
 pub(super) struct Scene {
     pub(super) width: i32,
     pub(super) height: i32,
-    /// Behind the tiles.
+    /// The area behind the tiles.
     pub(super) plot: Rect,
-    /// By colour.
-    pub(super) rects: Vec<(Colour, Vec<Rect>)>,
+    /// The tiles by color.
+    pub(super) rects: Vec<(Color, Vec<Rect>)>,
     pub(super) labels: Vec<Label>,
-    /// Small marks where numbers belong.
+    /// Tick marks.
     pub(super) marks: Vec<Rect>,
 }
 
-/// What a heat map shows: all that the program asked for. What the library sends by itself, it sends to do just that.
+/// The kinds of traffic in a heat map: all that the program asked for. Internal messages are left out, since they carry the
+/// same data again.
 pub(crate) const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
 
-/// The traffic that a heat map shows.
+/// Returns the traffic shown in a heat map.
 pub(crate) fn shown(job: &Job) -> Matrix {
     job.matrix_of(&SHOWN)
 }
@@ -63,15 +64,15 @@ const BAR_WIDTH: i32 = 18;
 const RIGHT: i32 = 95;
 const BOTTOM: i32 = 45;
 
-/// How many pixels a tile has.
+/// Returns the number of pixels of a tile.
 pub(crate) fn pixels(side: u32) -> i32 {
     (PLOT / side.max(1).cast_signed()).max(2)
 }
 
-/// Where the plot begins.
+/// The position of the plot.
 pub(crate) const ORIGIN: (i32, i32) = (LEFT, TOP);
 
-/// The heat map of a job.
+/// Lays out the heat map of a job.
 pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str) -> Scene {
     let pixels = pixels(tiles.side);
     let edge = pixels * tiles.side.cast_signed();
@@ -80,7 +81,7 @@ pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str) -> Scene {
         width: LEFT + edge + BAR_GAP + BAR_WIDTH + RIGHT,
         height: TOP + edge + BOTTOM,
         plot,
-        rects: (0..STEPS).map(|step| (colour(step), Vec::new())).collect(),
+        rects: (0..STEPS).map(|step| (color(step), Vec::new())).collect(),
         labels: Vec::new(),
         marks: Vec::new(),
     };
@@ -122,7 +123,7 @@ fn axes(scene: &mut Scene, tiles: &Tiles, size: u32, pixels: i32) {
     debug_assert!(width == height);
 }
 
-/// The distance between ranks that are written: 1, 2 or 5 and zeros, so that there are 9 of them at most.
+/// Returns the distance between labeled ranks: 1, 2 or 5 times a power of ten, so that there are at most 9 labels.
 fn tick(size: u32) -> u32 {
     let mut unit: u32 = 1;
     loop {
@@ -139,7 +140,7 @@ fn tick(size: u32) -> u32 {
 fn bar(scene: &mut Scene, scale: Scale) {
     let Rect { x, y, width, height } = scene.plot;
     let x = x + width + BAR_GAP;
-    // One number has one colour.
+    // A single value has a single color.
     let steps = if scale.least == scale.most { STEPS - 1..STEPS } else { 0..STEPS };
     let count = steps.len() as i32;
     for (at, step) in (0..).zip(steps) {

@@ -1,15 +1,15 @@
-//! Drawing as SVG text.
+//! Rendering as SVG.
 
 use std::fmt::{self, Write};
 
 use super::scene::{Anchor, Rect, Scene};
 
-/// Where the picture goes.
+/// The destination of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A file of its own.
+    /// A separate file.
     File,
-    /// A page, whose colours it takes on.
+    /// A page, whose colors the picture adopts.
     Page,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn draw(scene: &Scene, place: Place) -> String {
 
 fn write(out: &mut String, scene: &Scene, place: Place) -> fmt::Result {
     let Scene { width, height, .. } = scene;
-    // In a page the element is known; in a file its name space is part of the format.
+    // An HTML page needs no namespace for the element; in a file, the format requires it.
     let (space, ink) = match place {
         Place::File => (" xmlns=\"http://www.w3.org/2000/svg\"", "#222"),
         Place::Page => ("", "currentColor"),
@@ -70,7 +70,7 @@ fn path(out: &mut String, rect: &Rect) -> fmt::Result {
     write!(out, "M{x} {y}h{width}v{height}h-{width}z")
 }
 
-/// Text as XML and HTML have it. What no XML may have is left out.
+/// Escapes a text for XML and HTML. Characters that XML does not allow are removed.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

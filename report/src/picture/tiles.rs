@@ -1,18 +1,18 @@
-//! A matrix small enough to be looked at: of large ones, each tile is the sum of a square of cells.
+//! A matrix reduced to a displayable size: in a large matrix, each tile is the sum of a square of cells.
 
 use crate::matrix::{Cell, Matrix};
 
-/// More tiles than this in a row are not told apart.
+/// The maximum number of tiles in a row.
 pub(crate) const MOST: u32 = 256;
 
 /// The tiles that are not empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
-    /// How many there are in a row.
+    /// The number of tiles in a row.
     pub(crate) side: u32,
-    /// How many ranks each stands for; the last one for fewer, perhaps.
+    /// The number of ranks in a tile; the last tile may have fewer.
     pub(crate) ranks: u32,
-    /// With tiles in place of ranks.
+    /// The cells, with tiles in place of ranks.
     pub(crate) cells: Matrix,
 }
 
@@ -20,7 +20,7 @@ impl Tiles {
     pub(crate) fn of(matrix: &Matrix, size: u32) -> Self {
         let ranks = size.div_ceil(MOST).max(1);
         let tile = |cell: &Cell| Cell { from: cell.from / ranks, to: cell.to / ranks, ..*cell };
-        // Few enough to be added up in place, however many pairs there are.
+        // The number of tiles is limited, so they are added up in place for any number of pairs.
         let row = size.div_ceil(ranks);
         let mut sums = vec![(0_u64, 0_u64); (row * row) as usize];
         for cell in matrix.cells().iter().map(tile) {

@@ -1,10 +1,10 @@
-//! From numbers to colours: dark blue for little, yellow for much, alike for people who see colours differently.
+//! A color scale from dark blue (small) to yellow (large), which is also suitable for color-blind readers.
 
 /// Red, green, blue.
-pub(crate) type Colour = [u8; 3];
+pub(crate) type Color = [u8; 3];
 
-/// Points on the way, at even distances.
-const POINTS: [Colour; 9] = [
+/// Sample points of the scale, evenly spaced.
+const POINTS: [Color; 9] = [
     [68, 1, 84],
     [71, 45, 123],
     [59, 82, 139],
@@ -16,11 +16,11 @@ const POINTS: [Colour; 9] = [
     [253, 231, 37],
 ];
 
-/// How many different colours there are.
+/// The number of colors.
 pub(crate) const STEPS: usize = 64;
 
-/// The colour of a step.
-pub(crate) fn colour(step: usize) -> Colour {
+/// Returns the color of a step.
+pub(crate) fn color(step: usize) -> Color {
     let at = step.min(STEPS - 1) as f64 / (STEPS - 1) as f64 * (POINTS.len() - 1) as f64;
     let low = (at as usize).min(POINTS.len() - 2);
     let share = at - low as f64;
@@ -38,7 +38,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// `None` when all are 0.
+    /// Creates the scale of some numbers; returns `None` if all are 0.
     pub(crate) fn of(numbers: impl Iterator<Item = u64>) -> Option<Self> {
         numbers.filter(|number| *number > 0).fold(None, |scale, number| {
             let Self { least, most } = scale.unwrap_or(Self { least: number, most: number });
@@ -46,7 +46,7 @@ impl Scale {
         })
     }
 
-    /// The step of a number.
+    /// Returns the step of a number.
     pub(crate) fn step(self, number: u64) -> usize {
         let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
         if number == 0 {
@@ -58,7 +58,7 @@ impl Scale {
         (((number as f64).ln() - least) / (most - least) * (STEPS - 1) as f64).round() as usize
     }
 
-    /// The number at a part of the way, between 0 and 1.
+    /// Returns the number at a position on the scale between 0 and 1.
     pub(crate) fn at(self, share: f64) -> u64 {
         let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
         match share {
@@ -71,10 +71,10 @@ impl Scale {
 
 #[cfg(test)]
 mod tests {
-    use super::{STEPS, Scale, colour};
+    use super::{STEPS, Scale, color};
 
     #[test]
-    fn the_ends_of_the_scale_have_the_ends_of_the_colours() {
+    fn the_scale_spans_all_colors() {
         let scale = Scale::of([0, 1 << 20, 1, 1 << 10].into_iter()).unwrap();
         assert_eq!(scale, Scale { least: 1, most: 1 << 20 });
         assert_eq!((scale.step(1), scale.step(1 << 20)), (0, STEPS - 1));
@@ -82,6 +82,6 @@ mod tests {
         assert_eq!((scale.at(0.0), scale.at(0.5), scale.at(1.0)), (1, 1 << 10, 1 << 20));
         assert_eq!(Scale::of([0, 0].into_iter()), None);
         assert_eq!(Scale { least: 7, most: 7 }.step(7), STEPS - 1);
-        assert_eq!((colour(0), colour(STEPS - 1)), ([68, 1, 84], [253, 231, 37]));
+        assert_eq!((color(0), color(STEPS - 1)), ([68, 1, 84], [253, 231, 37]));
     }
 }

@@ -11,7 +11,7 @@ fn check(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn what_is_found_is_told_to_programs() {
+fn findings_are_json_for_programs() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("acme.so");
     fs::write(&path, "no plug-in, but long enough for a header of one").unwrap();
@@ -33,7 +33,7 @@ fn what_is_found_is_told_to_programs() {
 }
 
 #[test]
-fn people_are_told_the_same() {
+fn findings_are_text_for_users() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("acme.so");
     fs::write(&path, "").unwrap();

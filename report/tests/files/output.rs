@@ -1,11 +1,9 @@
-//! What is made of what was read.
-
-mod common;
+//! Output of what was read.
 
 use std::fs;
 use std::process::Command;
 
-use common::{directory, prof, read};
+use crate::support::{directory, histogram, prof, read};
 use mpit_components::gather::{Text, write_container};
 use mpit_report::matrix::{self, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
@@ -79,13 +77,13 @@ fn a_picture_is_well_formed() {
 }
 
 #[test]
-fn a_tile_has_its_place_and_colour() {
-    // All of one size: every tile has the last colour.
+fn a_tile_has_its_place_and_color() {
+    // All of one size: every tile has the last color.
     let dir = directory(&[(
         "run.0.prof",
         format!(
             "# POINT TO POINT\nE\t0\t1\t8 bytes\t1 msgs sent\t{}\n# OSC\n# COLLECTIVES\n",
-            common::histogram(4, 1)
+            histogram(4, 1)
         )
         .as_bytes(),
     )]);
@@ -124,17 +122,17 @@ fn the_page_needs_nothing_from_elsewhere() {
 }
 
 #[test]
-fn communicators_cannot_put_markup_into_the_page() {
+fn communicator_names_are_escaped() {
     let text = prof(0).replacen("MPI_COMM_SELF", "<img src=x onerror=alert(1)>", 1);
     let dir = directory(&[("run.0.prof", text.as_bytes())]);
     let page = bytes(|out| html::write(out, &read(dir.path()), "x"));
     assert!(!page.contains("<img") && page.contains("&lt;img src=x"), "{page}");
 }
 
-/// The same bytes as Open MPI's own script, from the same input: texts one after the other, or the file of a job.
+/// Equal bytes from this crate and Open MPI's own script, from equal input: texts one after the other, or the file of a job.
 #[test]
 #[allow(clippy::print_stderr, reason = "a test that cannot run says so")]
-fn symmetric_matrices_are_those_of_profile2mat() {
+fn symmetric_matrices_equal_profile2mat() {
     let names = ["profile2mat", "profile2mat.pl"];
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&path).flat_map(|dir| names.map(|name| dir.join(name)));
@@ -143,10 +141,10 @@ fn symmetric_matrices_are_those_of_profile2mat() {
         return;
     };
     let mut concatenated: String = (0..4).map(prof).collect();
-    // Odd numbers, to be halved: both neighbours even and odd; and pairs that went one way only.
+    // Odd numbers, to be halved: both neighbors even and odd; and pairs that went one way only.
     for (at, number) in [1_u64, 3, 5, 7, 1 << 52, (1 << 52) + 1, 10_000_000_001].into_iter().enumerate() {
         let line = |from: usize, to: usize| {
-            format!("E\t{from}\t{to}\t{number} bytes\t{} msgs sent\t{}\n", at + 1, common::histogram(1, 1))
+            format!("E\t{from}\t{to}\t{number} bytes\t{} msgs sent\t{}\n", at + 1, histogram(1, 1))
         };
         let both = if at % 2 == 0 { line(at, 5) } else { line(at, 6) + &line(6, at) };
         concatenated.extend(["# POINT TO POINT\n", &both, "# OSC\n# COLLECTIVES\n"]);

@@ -52,7 +52,7 @@ fn output_is_absolute_and_in_directories() {
 }
 
 #[test]
-fn output_that_cannot_be_written_is_refused_at_the_start() {
+fn bad_output_is_refused_at_the_start() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     fs::write(root.join("file"), "").unwrap();
@@ -79,7 +79,7 @@ fn output_that_cannot_be_written_is_refused_at_the_start() {
 }
 
 #[test]
-fn library_under_a_path_with_blanks_is_loaded() {
+fn a_library_path_may_have_blanks() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path().canonicalize().unwrap();
     for name in ["a blank", "a:colon", "$LIB"] {
@@ -121,7 +121,7 @@ fn unknown_options_are_not_run() {
 }
 
 #[test]
-fn nothing_recorded_is_told_with_a_reason() {
+fn an_empty_record_has_a_reason() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     let static_program = root.join("static");
@@ -171,7 +171,7 @@ fn static_elf(path: &Path) {
 }
 
 #[test]
-fn a_command_that_is_waited_for_ends_as_it_would() {
+fn the_command_ends_as_without_mpit() {
     let directory = tempfile::tempdir().unwrap();
     let run = |script: &str| {
         let mut run = command(directory.path());

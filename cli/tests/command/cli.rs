@@ -1,4 +1,4 @@
-//! The command as people type it. What it does to MPI programs is tested in `tests/`.
+//! Exit statuses, settings, `mpit vars`, `mpit report`, and files that a run leaves.
 
 #![allow(unsafe_code, reason = "the test promises to leave its files alone")]
 
@@ -33,7 +33,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_command_gets_the_library_and_the_settings() {
+fn library_and_settings_reach_the_command() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("a b").display().to_string();
     let done = mpit(&["run", "--set", "pml_monitoring_enable=1", "--output", &stem, "--", "env"]);
@@ -57,9 +57,9 @@ fn the_exit_status_is_that_of_the_command() {
     assert!(text(&missing.stderr).contains("cannot run no-such-command-here: "), "{}", text(&missing.stderr));
 }
 
-/// Where it waits for the command, it still looks as if it were the command.
+/// `mpit run` waits for the command, but behaves as if it were the command.
 #[test]
-fn a_command_that_is_waited_for_gets_signals_and_gives_its_status() {
+fn signals_and_status_are_passed_on() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run").display().to_string();
     let line =
@@ -105,7 +105,7 @@ fn store(path: &Path, rank: u32) {
 }
 
 #[test]
-fn what_processes_left_is_written_and_told() {
+fn leftovers_are_written_and_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     for rank in [0, 2] {
@@ -155,7 +155,7 @@ fn what_processes_left_is_written_and_told() {
 }
 
 #[test]
-fn a_run_that_leaves_nothing_does_not_show_the_run_before() {
+fn an_empty_run_hides_the_run_before() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run").display().to_string();
     for rank in 0..2 {
@@ -189,7 +189,7 @@ fn two_runs_at_once_do_not_have_one_name() {
 }
 
 #[test]
-fn reports_name_and_runs_remove_what_killed_processes_left_half_written() {
+fn half_written_files_are_named_and_removed() {
     let directory = tempfile::tempdir().unwrap();
     let (path, stem) =
         (directory.path().to_str().unwrap(), directory.path().join("run").display().to_string());
@@ -206,7 +206,7 @@ fn reports_name_and_runs_remove_what_killed_processes_left_half_written() {
 
 /// The directory of a report may have the name of the run itself.
 #[test]
-fn reports_replace_files_whole_and_are_not_led_elsewhere() {
+fn reports_replace_files_and_follow_no_link() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run").display().to_string();
     fs::write(format!("{stem}.0.prof"), prof(0)).unwrap();
@@ -229,7 +229,7 @@ fn reports_replace_files_whole_and_are_not_led_elsewhere() {
 }
 
 #[test]
-fn escape_sequences_do_not_reach_the_terminal() {
+fn escape_sequences_are_kept_from_terminals() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run").display().to_string();
     let comm = "D\tred\x1b[31m\x07\tprocs: 0\nO2A\t0\t0 bytes\t0 msgs sent\n\x1b]0;title\x07\n";
@@ -250,7 +250,7 @@ fn verbose_says_what_is_set() {
 }
 
 #[test]
-fn mistakes_in_settings_are_told_before_anything_runs() {
+fn mistakes_in_settings_prevent_the_run() {
     for (setting, complaint) in [
         ("pml_monitoring_enabel=2", "did you mean `pml_monitoring_enable`?"),
         ("xyz=2", "`mpit vars` lists those of mpit"),
@@ -374,7 +374,7 @@ fn phases_are_added_up() {
 }
 
 #[test]
-fn report_tells_of_each_phase_by_itself() {
+fn report_shows_each_phase_by_itself() {
     let directory = phases();
     let path = directory.path().to_str().unwrap();
     let all = mpit(&["report", path]);
@@ -418,7 +418,7 @@ fn report_writes_what_it_is_asked_for() {
 }
 
 #[test]
-fn report_names_lines_it_does_not_understand_and_goes_on() {
+fn report_names_bad_lines_and_goes_on() {
     let directory = phases();
     let bad = directory.path().join("phase_1.1.prof");
     fs::write(&bad, prof(1).replace("20 bytes", "20 bites")).unwrap();

@@ -1,8 +1,6 @@
-//! Text that is no such file: each mistake is told with its place and what was expected, and the rest is read.
+//! Text that is no such file: each mistake is reported with its place and what was expected, and the rest is read.
 
-mod common;
-
-use common::{directory, histogram, problems, prof, read};
+use crate::support::{directory, histogram, no_others, problems, prof, read};
 use mpit_components::gather::{Text, write_container};
 use mpit_report::Kind;
 use proptest::prelude::*;
@@ -49,7 +47,7 @@ const LINES: [(&str, &str); 31] = [
 ];
 
 #[test]
-fn a_line_that_is_not_understood_is_told_with_its_number() {
+fn an_unknown_line_is_reported_by_number() {
     let good = prof(1);
     let first = good.lines().nth(1).unwrap();
     assert!(first.starts_with("E\t"));
@@ -70,7 +68,7 @@ const MEMBERS: &str = "procs: 0,1,2,3";
 /// The answer to a range of ranks that ends before it begins, or between two steps.
 const NO_RANGE: &str = "run.1.prof:10: expected a range from a rank to another in whole steps";
 
-/// What is replaced in a good file, by what, and what is said of it.
+/// Replaced text of a good file, its replacement, and the resulting report.
 const CHANGES: [(&str, &str, &str); 25] = [
     ("# OSC\n", "", "run.1.prof:5: expected lines S and R under the heading # OSC"),
     ("# OSC\n", "# POINT TO POINT\n", "run.1.prof:5: expected the heading # OSC; the file is cut short"),
@@ -157,15 +155,15 @@ fn lists_and_ranges_of_ranks_are_the_same() {
 }
 
 #[test]
-fn one_mistake_is_told_once() {
-    // The three lines that belong to a communicator are not told as well.
+fn one_mistake_is_reported_once() {
+    // The three lines that belong to a communicator are not reported as well.
     let text = prof(1).replacen("procs: 0,1,2,3", "procs: ?", 1);
     let dir = directory(&[("run.1.prof", text.as_bytes())]);
     assert_eq!(problems(&read(dir.path()), dir.path()).len(), 1);
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_told() {
+fn a_short_file_is_reported() {
     let whole = prof(1);
     for end in 0..whole.len() - 1 {
         let dir = directory(&[("run.1.prof", &whole.as_bytes()[..end])]);
@@ -175,7 +173,7 @@ fn a_file_that_is_cut_short_is_told() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_told() {
+fn a_file_of_another_kind_is_reported() {
     let dir = directory(&[("run.prof", b"")]);
     let found = problems(&read(dir.path()), dir.path());
     let wanted =
@@ -200,7 +198,7 @@ fn container() -> Vec<u8> {
 }
 
 #[test]
-fn a_container_that_is_not_understood_is_told() {
+fn an_unknown_container_is_reported() {
     let good = String::from_utf8(container()).unwrap();
     let lines = prof(0).lines().count();
     let second = lines + 3;
@@ -227,7 +225,7 @@ fn a_container_that_is_not_understood_is_told() {
 }
 
 #[test]
-fn a_container_that_is_cut_short_is_told() {
+fn a_short_container_is_reported() {
     let whole = container();
     for end in 11..whole.len() {
         let dir = directory(&[("run.prof", &whole[..end])]);
@@ -235,11 +233,11 @@ fn a_container_that_is_cut_short_is_told() {
     }
 }
 
-/// Whatever it is, it is read without a panic.
+/// Reads any bytes without a panic.
 fn is_survived(bytes: &[u8]) {
     let dir = directory(&[("run.0.prof", bytes), ("all.prof", bytes)]);
     for run in mpit_report::input::find(&[dir.path().to_owned()], false, &|_| None).unwrap() {
-        let job = run.read(&common::no_others, &|_| ());
+        let job = run.read(&no_others, &|_| ());
         let mut text = String::new();
         mpit_report::summary::write(&mut text, &job, 3).unwrap();
     }
@@ -254,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn good_files_with_bytes_changed_are_survived(
+    fn changed_bytes_cause_no_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), whole in any::<bool>()
     ) {
         let mut bytes = if whole { container() } else { prof(0).into_bytes() };

@@ -1,8 +1,6 @@
-//! What was written is read again, from files of one process and of many.
+//! Reading of files of one process and of many.
 
-mod common;
-
-use common::{directory, no_others, problems, prof, read};
+use crate::support::{directory, no_others, problems, prof, read};
 use mpit_components::comms::Ranks;
 use mpit_components::gather::{Text, write_container};
 use mpit_report::{Cell, Kind, Missing, Sum, input};
@@ -45,14 +43,14 @@ fn every_kind_of_line_is_read() {
 
 /// All four ways of keeping the same job say the same.
 #[test]
-fn files_of_single_processes_a_container_and_one_after_the_other_say_the_same() {
+fn all_forms_of_a_job_read_alike() {
     let each: Vec<_> = (0..4).map(|rank| (format!("run.{rank}.prof"), prof(rank))).collect();
     let files: Vec<_> = each.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
     let single = directory(&files);
     let all: String = (0..4).map(prof).collect();
     let concatenated = directory(&[("run.prof", all.as_bytes())]);
     let whole = directory(&[("run.prof", &container(&[0, 1, 2, 3], &[]))]);
-    let gaps = container(&[0, 2, 3], &[(1, "it died".into())]);
+    let gaps = container(&[0, 2, 3], &[(1, "it was killed".into())]);
     let beside = directory(&[("run.prof", &gaps), ("run.1.prof", prof(1).as_bytes())]);
     let wanted = read(single.path());
     assert_eq!((wanted.size, wanted.present, wanted.missing.len()), (4, 4, 0));
@@ -68,14 +66,14 @@ fn files_of_single_processes_a_container_and_one_after_the_other_say_the_same() 
 }
 
 #[test]
-fn processes_that_are_missing_are_named_with_the_reason() {
+fn missing_processes_have_a_reason() {
     let dir = directory(&[("run.prof", &container(&[0, 3], &[(2, "no answer\tin time".into())]))]);
     let missing = read(dir.path()).missing;
     let one =
         |rank, reason: Option<&str>| Missing { first: rank, last: rank, reason: reason.map(Into::into) };
     assert_eq!(missing, [one(1, None), one(2, Some("no answer in time"))]);
     assert_eq!(missing[1].to_string(), "rank 2 (no answer in time)");
-    // The communicator of all tells how many there should be.
+    // The communicator of all shows how many there should be.
     let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
     let missing: Vec<_> = read(dir.path()).missing.iter().map(ToString::to_string).collect();
     assert_eq!(missing, ["rank 0 (no file)", "ranks 2 to 3 (no file)"]);
@@ -95,9 +93,9 @@ fn nothing_is_counted_twice() {
     assert!(job.notes[0].contains("run.2.prof is left out"), "{:?}", job.notes);
 }
 
-/// As `aggregate_profile` leaves it when it is run twice.
+/// A file that `aggregate_profile` leaves when it is run twice.
 #[test]
-fn texts_that_are_there_twice_are_told() {
+fn repeated_texts_are_reported() {
     let all: String = [0, 1, 2, 3, 1, 2].map(prof).concat();
     let dir = directory(&[("run.prof", all.as_bytes())]);
     let job = read(dir.path());
@@ -153,7 +151,7 @@ fn what_the_component_writes_is_understood() {
 }
 
 #[test]
-fn progress_adds_up_to_the_bytes_of_the_files() {
+fn progress_adds_up_to_all_bytes() {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
     let run = &input::find(&[dir.path().to_owned()], false, &|_| None).unwrap()[0];

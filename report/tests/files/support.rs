@@ -1,6 +1,4 @@
-//! What the tests of this crate share.
-
-#![allow(dead_code, reason = "each test uses some of it")]
+//! Functions that the tests of this crate share.
 
 use std::fs;
 use std::path::Path;
@@ -24,12 +22,12 @@ pub(crate) fn read(directory: &Path) -> Job {
     runs[0].read(&no_others, &|_| ())
 }
 
-/// Where there are no files of processes that did not come to their end.
+/// Fails on files of processes that did not come to their end: these tests have none.
 pub(crate) fn no_others(path: &Path) -> Result<input::Left, String> {
     Err(format!("unexpected: {}", path.display()))
 }
 
-/// What is wrong, one line each, without the directory.
+/// Returns the problems, one line each, without the directory.
 pub(crate) fn problems(job: &Job, directory: &Path) -> Vec<String> {
     let prefix = format!("{}/", directory.display());
     job.problems.iter().map(|problem| problem.to_string().replace(&prefix, "")).collect()
