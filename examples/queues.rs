@@ -12,30 +12,29 @@ use std::thread;
 
 use mpit::tool::{Handle, Tool};
 use mpit::words::Class;
-use mpit_components::local::{self, Comm, Outcome};
+use mpit_local::{Comm, Outcome};
 
 /// More messages than this make a queue long.
 const LONG: u64 = 4;
 
 fn main() -> ExitCode {
-    local::launch(4, watched)
+    mpit_local::launch(4, watched)
 }
 
-/// What each rank does: works while a tool watches, and hands over what that found.
+/// Works on each rank while a tool watches, and hands over what that found.
 fn watched(world: &Comm) -> Outcome {
     let (rank, size) = (world.rank(), world.size());
     // Two numbers for each rank, in the memory of rank 0.
     let found = world.window_allocate::<u64>(if rank == 0 { 2 * size } else { 0 })?;
 
-    // A communicator has queues of its own, and handles are bound to one.
-    let work = world.dup()?;
+    // Each communicator has a queue, and handles are bound to one.
     let tool = Tool::new();
     let session = tool.session()?;
-    let length = session.handle("unexpected_queue_length", Class::Level, Some(&work.object()))?;
-    let longest = session.handle("unexpected_queue_length", Class::HighWatermark, Some(&work.object()))?;
+    let length = session.handle("unexpected_queue_length", Class::Level, Some(&world.object()))?;
+    let longest = session.handle("unexpected_queue_length", Class::HighWatermark, Some(&world.object()))?;
     session.start_all()?;
 
-    let late = exchange(&work, &length)?;
+    let late = exchange(world, &length)?;
 
     found.put(&[longest.read::<u64>()?[0], late], 0, 2 * rank)?;
     found.fence()?;
@@ -45,17 +44,16 @@ fn watched(world: &Comm) -> Outcome {
             println!("{:8}{:16}{:16}", format!("rank {rank}"), numbers[0], numbers[1]);
         }
     }
-    found.free()?;
     Ok(())
 }
 
 /// Each rank sends three messages, and one more for each rank before it. Returns how many receives were late.
-fn exchange(work: &Comm, length: &Handle<'_>) -> Result<u64, Box<dyn std::error::Error>> {
-    let (rank, size) = (work.rank(), work.size());
+fn exchange(world: &Comm, length: &Handle<'_>) -> Result<u64, Box<dyn std::error::Error>> {
+    let (rank, size) = (world.rank(), world.size());
     let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);
     let messages = |rank: usize| 3 + rank as i32;
     for tag in 0..messages(rank) {
-        work.send(&tag, to, tag)?;
+        world.send(&tag, to, tag)?;
     }
 
     // Only so that the example shows the same numbers every time.
@@ -65,7 +63,7 @@ fn exchange(work: &Comm, length: &Handle<'_>) -> Result<u64, Box<dyn std::error:
     let mut late = 0;
     for tag in (0..messages(from)).rev() {
         late += u64::from(length.read::<u64>()?[0] > LONG);
-        work.recv(&mut 0_i32, from, tag)?;
+        world.recv(&mut 0_i32, from, tag)?;
     }
     Ok(late)
 }

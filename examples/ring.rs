@@ -1,23 +1,23 @@
-//! A token goes round a ring of four processes, and `mpit` tells who sent how much to whom.
+//! A token goes round a ring of four processes, and `mpit` shows how much each sent to each.
 //!
 //! ```sh
 //! cargo run --release --example ring
 //! ```
 //!
-//! The program is the example of Open MPI's monitoring how-to, here without MPI: `local::launch` starts it once for
+//! The program is the example of Open MPI's monitoring how-to, here without MPI: `mpit_local::launch` starts it once for
 //! each rank. The names of the variables and the files in `prof/` are Open MPI's.
 
 use std::process::ExitCode;
 
 use mpit::tool::Tool;
 use mpit::words::Class;
-use mpit_components::local::{self, Comm, Outcome};
+use mpit_local::{Comm, Outcome};
 
 fn main() -> ExitCode {
-    local::launch(4, monitored)
+    mpit_local::launch(4, monitored)
 }
 
-/// What each rank does: opens a session, lets the token go round while its handles are started, and shows them.
+/// Opens a session on each rank, lets the token go round while its handles are started, and shows them.
 fn monitored(world: &Comm) -> Outcome {
     let tool = Tool::new();
     let session = tool.session()?;
@@ -42,7 +42,7 @@ fn monitored(world: &Comm) -> Outcome {
 }
 
 /// Passes a token on until it has been counted down.
-fn ring(world: &Comm, mut token: i32) -> local::Result<()> {
+fn ring(world: &Comm, mut token: i32) -> mpit_local::Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);
     let mut tag = 201;
@@ -63,7 +63,7 @@ fn ring(world: &Comm, mut token: i32) -> local::Result<()> {
 }
 
 /// Prints a matrix of which every rank has a row.
-fn show(world: &Comm, title: &str, row: &[u64]) -> local::Result<()> {
+fn show(world: &Comm, title: &str, row: &[u64]) -> mpit_local::Result<()> {
     if let Some(matrix) = world.gather(row, 0)? {
         print!("{title:10}");
         for to in 0..row.len() {

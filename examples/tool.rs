@@ -5,7 +5,7 @@
 //! cargo run --release --example tool -- calls_p2p_count calls_p2p_seconds
 //! ```
 //!
-//! The ring is made of four processes on `local`, a host without MPI. Over an MPI library the same is written in C, see
+//! The ring is made of four processes on `mpit-local`, a host without MPI. Over an MPI library the same is written in C, see
 //! `docs/guides/tool.md`.
 
 use std::process::ExitCode;
@@ -15,16 +15,16 @@ use mpit::desc::PvarDesc;
 use mpit::object::Object;
 use mpit::tool::{Handle, Session, Tool};
 use mpit::words::{Bind, Class, Datatype};
-use mpit_components::local::{self, Comm, Outcome};
+use mpit_local::{Comm, Outcome};
 
-/// What is sampled unless the command line has names.
+/// The variables that are sampled unless the command line has names.
 const USUAL: [&str; 2] = ["pml_monitoring_messages_total", "pml_monitoring_bytes_total"];
 
 fn main() -> ExitCode {
-    local::launch(4, |world| if world.rank() == 0 { watched(world) } else { laps(world, 30) })
+    mpit_local::launch(4, |world| if world.rank() == 0 { watched(world) } else { laps(world, 30) })
 }
 
-/// Rank 0 lists and samples; it takes part in the ring like everybody.
+/// Rank 0 lists and samples; it takes part in the ring like every rank.
 fn watched(world: &Comm) -> Outcome {
     let tool = Tool::new();
     list(&tool);
@@ -49,7 +49,7 @@ fn watched(world: &Comm) -> Outcome {
     Ok(())
 }
 
-/// What each performance variable says of itself.
+/// Lists each performance variable with its properties.
 fn list(tool: &Tool) {
     let registry = tool.registry();
     for desc in (0..registry.pvar_count()).filter_map(|index| registry.pvar(index)) {

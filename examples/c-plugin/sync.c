@@ -1,4 +1,4 @@
-/* A plug-in that tells how a program synchronizes: barriers, and the bytes of its reductions. Its component hears of collective
+/* A plug-in that shows how a program synchronizes: barriers, and the bytes of its reductions. Its component receives collective
  * operations only while a tool has a handle started on one of the variables.
  *
  *     cc -I/opt/mpit/include -shared -fPIC sync.c -o libsync.so

@@ -1,4 +1,4 @@
-/* A tool that counts the receives of a program that are made while many messages wait that nobody has asked for: those
+/* A tool that counts the receives of a program that are made while many unexpected messages wait: those
  * are slow, since the library searches its queue for each of them. It is loaded in front of the MPI library, whose
  * functions MPI_Init, MPI_Recv and MPI_Finalize it takes for itself:
  *
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What MPI libraries call it, where they have it. */
+/* The variable's name in MPI libraries that have it. */
 static const char *const known[] = {"pml_ob1_unexpected_msgq_length" /* Open MPI */, "unexpected_recvq_length" /* MPICH */};
 
 static MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;

@@ -2,7 +2,7 @@
  *
  *     ACME_DIR=directory MPIT_PLUGINS=component.so ...
  *
- * When MPI goes down, or the plug-in is deactivated, each component writes its sums to directory/<framework>.<rank>, a line
+ * When MPI ends, or the plug-in is deactivated, each component writes its sums to directory/<framework>.<rank>, a line
  * for each kind of traffic and process of the world:
  *
  *     <row> <peer's rank in the world, or "all"> <messages, or operations> <bytes>
@@ -16,7 +16,7 @@
 
 enum { MOST = 64 };
 
-/* What went one way, to processes or in patterns. Several threads may add at once. */
+/* The traffic in one direction, to processes or in patterns. Several threads may add at once. */
 struct sums {
     const char *row;
     uint64_t messages[MOST], bytes[MOST];
@@ -146,7 +146,7 @@ static void done(void *user_data, const struct mpit_operation *operation)
     default:
         pattern = ALL_TO_ALL;
     }
-    /* Of what goes to or comes from a root, the root tells. */
+    /* The root counts what goes to or comes from a root. */
     if (pattern != ALL_TO_ALL && operation->root_is != MPIT_ROOT_HERE)
         return;
     for (uint32_t rank = 0; rank < operation->size; rank++)
@@ -155,7 +155,7 @@ static void done(void *user_data, const struct mpit_operation *operation)
     add(&component->sums[pattern], 0, 1, bytes);
 }
 
-/* Told whether the component listens or not; nothing is kept by communicator here. */
+/* Called whether the component listens or not; nothing is kept by communicator here. */
 static void freed(void *user_data, uint64_t comm)
 {
     (void)user_data;

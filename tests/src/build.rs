@@ -1,4 +1,5 @@
-//! Builds what the tests run: the C programs of `tests/hosts/c`, and mpit's own command and preload library.
+//! Builds of the programs that the tests run: the C programs of `tests/hosts/c`, and mpit's own command and preload
+//! library.
 
 use std::{
     env, fs,
@@ -12,7 +13,7 @@ use crate::{
     stacks::{Spec, Stack},
 };
 
-/// mpit's own files, as people use them.
+/// mpit's own files, in the form that users get.
 #[derive(Debug)]
 pub struct Artifacts {
     /// The command `mpit`.
@@ -36,7 +37,7 @@ pub fn install_program(from: &Path, to: &Path) -> Outcome {
 /// Builds the command and the two libraries, unless they are up to date.
 ///
 /// # Errors
-/// If they cannot be built; cargo has then said why.
+/// Fails if they cannot be built; cargo has then printed the reason.
 pub fn artifacts() -> Outcome<&'static Artifacts> {
     static BUILT: OnceLock<Result<Artifacts, String>> = OnceLock::new();
     let built = BUILT.get_or_init(|| build_artifacts().map_err(|failure| failure.to_string()));
@@ -63,8 +64,8 @@ fn build_artifacts() -> Outcome<Artifacts> {
     Ok(artifacts)
 }
 
-/// How C programs are compiled. MPICH's "no statuses wanted" and Open MPI's "no weights" are small addresses, which some
-/// gccs take for arrays of no elements.
+/// The options for C programs. MPICH's `MPI_STATUSES_IGNORE` and Open MPI's `MPI_UNWEIGHTED` are small addresses, which
+/// some versions of gcc take for empty arrays and warn about.
 const C_OPTIONS: [&str; 8] = [
     "-std=c11",
     "-O1",
@@ -76,7 +77,7 @@ const C_OPTIONS: [&str; 8] = [
     "-Wno-stringop-overread",
 ];
 
-/// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless that is done already.
+/// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless it is up to date.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let mut options = C_OPTIONS.to_vec();
@@ -84,7 +85,7 @@ pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
-/// Compiles a program with libraries, of which the linker does not find all that they need.
+/// Compiles a program with libraries whose own dependencies the linker does not find.
 pub(crate) fn c_program_with(
     spec: &Spec,
     name: &str,
@@ -97,7 +98,7 @@ pub(crate) fn c_program_with(
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
 }
 
-/// Compiles a program over a shared library of its own: the same source with `LIBRARY` defined.
+/// Compiles a program on top of a shared library of its own: the same source with `LIBRARY` defined.
 pub(crate) fn c_program_over_library(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let source = format!("hosts/c/{name}.c");
     let mut options = C_OPTIONS.to_vec();
@@ -109,8 +110,8 @@ pub(crate) fn c_program_over_library(spec: &Spec, name: &str) -> Outcome<PathBuf
     compile(spec, &spec.mpicc(), &options, &source, name)
 }
 
-/// The same for a program that includes `mpit.h` and calls what the MPI library may lack: it is linked with the preload
-/// library in front of that. As many compilers do by default, the linker leaves out libraries that nothing refers to.
+/// Compiles a program that includes `mpit.h` and calls functions that the MPI library may lack: it is linked with the
+/// preload library in front of the MPI library. As many compilers do by default, the linker omits unreferenced libraries.
 pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let library = format!("-Wl,--no-as-needed,{},--as-needed", artifacts()?.preload.display());
@@ -129,15 +130,15 @@ pub(crate) fn c_program_beside_embedded(spec: &Spec, name: &str) -> Outcome<Path
     compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), &program)
 }
 
-/// Compiles several of the C programs with the stack's header, and links them with the library for implementors alone.
+/// Compiles several of the C programs with the stack's header, and links them with the library for implementors only.
 pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
     let objects: Vec<_> =
         std::iter::once(&name).chain(beside).map(|one| c_object(spec, one)).collect::<Outcome<_>>()?;
     link(spec, name, &[], &objects)
 }
 
-/// Compiles a C program with the stack's header, and links it with an MPI library of one process: another of the C programs,
-/// as a shared library over the library for implementors.
+/// Compiles a C program with the stack's header, and links it with an MPI library for one process: another of the C
+/// programs, built as a shared library on top of the library for implementors.
 pub(crate) fn c_program_over_own_mpi(spec: &Spec, name: &str, mpi: &str) -> Outcome<PathBuf> {
     let object = c_object(spec, mpi)?;
     let library = link(spec, &format!("lib{mpi}.so"), &["-shared", "-Wl,--no-as-needed"], &[object])?;
@@ -163,10 +164,10 @@ fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outco
     Ok(linked)
 }
 
-/// Compiles `tests/plugins/<name>.c`, a plug-in, unless that is done already.
+/// Compiles `tests/plugins/<name>.c`, a plug-in, unless it is up to date.
 ///
 /// # Errors
-/// If it does not compile.
+/// Fails if it does not compile.
 pub fn plugin(name: &str) -> Outcome<PathBuf> {
     let source = paths::source(&format!("plugins/{name}.c"));
     let dir = paths::hosts().join("plugins");
@@ -183,24 +184,24 @@ pub fn plugin(name: &str) -> Outcome<PathBuf> {
     Ok(plugin)
 }
 
-/// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless that is done already.
+/// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless it is up to date.
 pub(crate) fn cxx_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
     let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
     compile(spec, &spec.mpicxx(), &options, &format!("hosts/cxx/{name}.cpp"), &format!("{name}_cxx"))
 }
 
-/// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless that is done already.
+/// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless it is up to date.
 pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface: &str) -> Outcome<PathBuf> {
-    // Without a module, the compiler takes two calls with buffers of different shapes for a mistake.
+    // Without a module, the compiler rejects two calls with buffers of different shapes.
     let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
     compile(spec, wrapper, &options, &format!("hosts/fortran/{name}.F90"), &format!("{name}_{interface}"))
 }
 
-/// Compiles `tests/hosts/c/<source>.c` into a file of another name, with further options, unless that is done already: with the
-/// wrapper of a stack, or without one with the plain C compiler.
+/// Compiles `tests/hosts/c/<source>.c` into a file of another name, with further options, unless it is up to date: with the
+/// wrapper of a stack, or with the plain C compiler if there is none.
 ///
 /// # Errors
-/// What the compiler said.
+/// The output of the compiler.
 pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
     let source = paths::source(&format!("hosts/c/{source}.c"));
     let dir = paths::hosts().join(stack.map_or("plain", Stack::label)).join("bin");
@@ -212,7 +213,7 @@ pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&st
     }
     let mut command = Command::new(stack.map_or_else(|| "cc".into(), Stack::mpicc));
     command.envs(stack.map(Stack::environment).unwrap_or_default());
-    // Libraries come after what uses them.
+    // Libraries come after the sources that use them.
     command.args(C_OPTIONS).arg("-o").arg(&built).arg(&source).args(options);
     run_compiler(&mut command)?;
     Ok(built)
@@ -240,8 +241,8 @@ pub(crate) fn run_compiler(command: &mut Command) -> Outcome {
     })
 }
 
-/// Whether nothing in the directory of `source` and none of mpit's headers has changed since `program` was built: sources
-/// include one another, and those.
+/// Returns true if nothing in the directory of `source` and none of mpit's headers has changed since `program` was built:
+/// sources include each other, and these headers.
 fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(program) else { return false };

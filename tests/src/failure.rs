@@ -1,23 +1,23 @@
-//! The error type of tests: a text for the person who reads the log.
+//! The error type of tests: a text for the reader of the log.
 
 use std::fmt;
 
-/// Why a test failed. `Debug` is the plain text, since that is what the test harness prints.
+/// The reason why a test failed. `Debug` prints the plain text, because the test harness uses it.
 pub struct Failure(String);
 
-/// What a test, or a step of it, returns.
+/// The result of a test, or of a step of it.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure that reads as `text`.
+    /// Creates a failure with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Fails with `text` unless `good`.
+    /// Fails with `text` unless `good` is true.
     ///
     /// # Errors
-    /// `text`, when `good` is false.
+    /// `text`, if `good` is false.
     pub fn unless(good: bool, text: impl FnOnce() -> String) -> Outcome {
         if good { Ok(()) } else { Err(Self(text())) }
     }
@@ -35,7 +35,7 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// Says what was being done when an error came up.
+/// Adds the failed action to an error.
 pub trait Context<T> {
     /// Turns the error into a [`Failure`] that starts with `doing`.
     ///

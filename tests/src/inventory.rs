@@ -1,35 +1,35 @@
-//! Reads what the C program `dump` wrote: all that an MPI library tells of its variables and categories.
+//! Reader of the output of the C program `dump`: all variables and categories of an MPI library.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::{Context, Outcome};
 
-/// What can be listed, in the spelling of the file.
+/// The kinds of entries, as spelled in the file.
 pub const KINDS: [&str; 3] = ["pvar", "cvar", "category"];
 
-/// One variable or category, as it was described.
+/// A variable or category with its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its index.
+    /// The index.
     pub index: usize,
-    /// The code that asking for it gave; where it is not 0, nothing else is known.
+    /// The return code of the query; if it is not 0, there are no other fields.
     pub code: i32,
-    /// Everything else, in the order of the file, since items of enumerations repeat their names.
+    /// All other fields, in the order of the file, since items of enumerations repeat their names.
     fields: Vec<(String, String)>,
 }
 
 impl Entry {
-    /// Whether asking for it gave an answer.
+    /// Returns true if the query succeeded.
     pub fn answers(&self) -> bool {
         self.code == 0
     }
 
-    /// The first field of that name; empty if there is none.
+    /// Returns the first field of that name; empty if there is none.
     pub fn field(&self, name: &str) -> &str {
         self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
     }
 
-    /// All fields that `wanted` picks by name.
+    /// Returns all fields whose names `wanted` accepts.
     pub fn fields(&self, wanted: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
         self.fields
             .iter()
@@ -38,41 +38,41 @@ impl Entry {
             .collect()
     }
 
-    /// What makes it unique: name and class, where there are classes.
+    /// Returns the unique key: the name, and the class if the kind has classes.
     pub fn key(&self) -> (String, String) {
         (self.field("name").to_owned(), self.field("class").to_owned())
     }
 
-    /// A field that is a list of indices.
+    /// Returns a field that is a list of indices.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Fails if the field has another form.
     pub fn indices(&self, name: &str) -> Outcome<Vec<usize>> {
         let list = self.field(name);
         list.split(',').filter(|one| !one.is_empty()).map(|one| one.parse().context(list)).collect()
     }
 }
 
-/// Everything of one moment: a list per kind, in index order.
+/// A snapshot: the entries of each kind, in the order of their indices.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
     lists: BTreeMap<String, Vec<Entry>>,
 }
 
 impl Inventory {
-    /// The entries of one of [`KINDS`].
+    /// Returns the entries of one of [`KINDS`].
     pub fn list(&self, kind: &str) -> &[Entry] {
         self.lists.get(kind).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Reads a file of `dump`: what there was before `MPI_Init` and after it.
+/// Reads a file of `dump`: the entries before `MPI_Init` and after it.
 ///
 /// # Errors
-/// If it is not there or not such a file; the failure names the line.
+/// Fails if the file does not exist or is malformed; the failure names the line.
 pub fn read(path: &Path) -> Outcome<[Inventory; 2]> {
     let bytes = fs::read(path).context(path.display())?;
-    // Hosts' descriptions are not all UTF-8, and their lengths are compared: one byte is one character here.
+    // Libraries' descriptions are not all UTF-8, and their lengths are compared: one byte becomes one character here.
     let text: String = bytes.into_iter().map(char::from).collect();
     let mut moments = <[Inventory; 2]>::default();
     for line in text.lines() {

@@ -1,5 +1,5 @@
-//! Runs programs on MPI libraries, one at a time: a machine with two cores has no room for two sets of ranks, and results
-//! would come late rather than wrong.
+//! Execution of programs on MPI libraries, one at a time: on a machine with two cores, two sets of ranks would be so slow
+//! that tests fail by their time limit rather than by a wrong result.
 
 use std::{
     fmt,
@@ -11,14 +11,14 @@ use std::{
 
 use crate::{Context, Failure, Outcome, build, paths, stacks::Stack};
 
-/// Held by whoever compiles or runs MPI programs; released when dropped. Holds against other processes as well.
+/// A lock held while MPI programs are compiled or run; released when dropped. Excludes other processes as well.
 #[derive(Debug)]
 pub struct Alone(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
-/// Waits until nobody else runs MPI programs.
+/// Waits until no other test runs MPI programs.
 ///
 /// # Errors
-/// If the lock file cannot be made.
+/// Fails if the lock file cannot be created.
 pub fn one_at_a_time() -> Outcome<Alone> {
     let dir = paths::hosts();
     fs::create_dir_all(&dir).context(dir.display())?;
@@ -28,7 +28,7 @@ pub fn one_at_a_time() -> Outcome<Alone> {
     Ok(Alone(file))
 }
 
-/// A command to be run with a time limit.
+/// A command with a time limit.
 #[derive(Debug)]
 pub struct Job {
     line: Vec<String>,
@@ -38,39 +38,39 @@ pub struct Job {
 }
 
 impl Job {
-    /// Any command, without MPI.
+    /// Creates a command without MPI.
     pub fn plain(line: &[&str]) -> Self {
         let line = line.iter().map(ToString::to_string).collect();
         Self { line, seconds: 60, dir: None, environment: Vec::new() }
     }
 
-    /// `ranks` processes under the launcher of `stack`; the program is still to be told by [`Job::arg`].
+    /// Creates a job of `ranks` processes under the launcher of `stack`; the program is added by [`Job::arg`].
     pub fn mpi(stack: &Stack, ranks: u32) -> Self {
         Self { line: stack.mpiexec(ranks), ..Self::alone(stack) }
     }
 
-    /// One process in the environment of `stack`, without its launcher.
+    /// Creates a job of one process in the environment of `stack`, without its launcher.
     pub fn alone(stack: &Stack) -> Self {
         let environment =
             stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self { line: Vec::new(), seconds: 60, dir: None, environment }
     }
 
-    /// Adds a word to the command line.
+    /// Adds an argument to the command line.
     #[must_use]
     pub fn arg(mut self, word: impl AsRef<Path>) -> Self {
         self.line.push(word.as_ref().display().to_string());
         self
     }
 
-    /// Adds several words to the command line.
+    /// Adds several arguments to the command line.
     #[must_use]
     pub fn args(mut self, words: &[&str]) -> Self {
         self.line.extend(words.iter().map(ToString::to_string));
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     #[must_use]
     pub fn env(mut self, name: &str, value: impl AsRef<Path>) -> Self {
         self.environment.push((name.to_owned(), value.as_ref().display().to_string()));
@@ -84,14 +84,14 @@ impl Job {
         self
     }
 
-    /// Ends the command after so many seconds instead of 60.
+    /// Sets the time limit, by default 60 seconds.
     #[must_use]
     pub fn seconds(mut self, seconds: u32) -> Self {
         self.seconds = seconds;
         self
     }
 
-    /// Passes settings to Open MPI's own monitoring, which takes them from its launcher: `mpiexec --mca name value ...`.
+    /// Passes settings to Open MPI's own monitoring, which reads them from its launcher: `mpiexec --mca name value ...`.
     #[must_use]
     pub fn native_monitoring(mut self, settings: &[(&str, &str)]) -> Self {
         for (name, value) in settings {
@@ -100,10 +100,10 @@ impl Job {
         self
     }
 
-    /// Puts the whole under `mpit run`, with these settings: `mpit run --set name=value -- mpiexec ...`.
+    /// Runs the command under `mpit run`, with these settings: `mpit run --set name=value -- mpiexec ...`.
     ///
     /// # Errors
-    /// If `mpit` does not build.
+    /// Fails if `mpit` does not build.
     pub fn under_mpit(mut self, settings: &[(&str, &str)]) -> Outcome<Self> {
         let mut line = vec![build::artifacts()?.mpit.display().to_string(), "run".into()];
         for (name, value) in settings {
@@ -115,28 +115,28 @@ impl Job {
         Ok(self)
     }
 
-    /// Puts the whole behind another command, which runs it.
+    /// Runs the command by another one, given by its first arguments.
     #[must_use]
     pub fn within(mut self, words: &[&str]) -> Self {
         self.line.splice(0..0, words.iter().map(ToString::to_string));
         self
     }
 
-    /// Preloads mpit's library into the command itself and all it starts.
+    /// Preloads mpit's library into the command itself and all its descendants.
     ///
     /// # Errors
-    /// If the library does not build.
+    /// Fails if the library does not build.
     pub fn preloaded(self) -> Outcome<Self> {
         Ok(self.env("LD_PRELOAD", &build::artifacts()?.preload))
     }
 
-    /// Runs it to its end, whatever that is.
+    /// Runs the command to its end, successful or not.
     ///
     /// # Errors
-    /// If it cannot be started at all.
+    /// Fails if the command cannot be started.
     pub fn finish(self) -> Outcome<Finished> {
         let _alone = one_at_a_time()?;
-        // A plain timeout leaves ranks behind that ignore the first signal; `-k` ends those too.
+        // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
         let mut command = Command::new("timeout");
         command.args(["-k", "5", &self.seconds.to_string(), "env"]);
         command.args(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
@@ -155,10 +155,10 @@ impl Job {
         })
     }
 
-    /// Runs it and expects it to end well.
+    /// Runs the command, which must succeed.
     ///
     /// # Errors
-    /// If it ends with another code than 0; the failure shows all that it printed.
+    /// Fails if the exit code is not 0; the failure shows all output.
     pub fn succeed(self) -> Outcome<Finished> {
         let finished = self.finish()?;
         Failure::unless(finished.code == Some(0), || finished.to_string())?;
@@ -166,18 +166,18 @@ impl Job {
     }
 }
 
-/// What a [`Job`] left behind.
+/// The result of a [`Job`].
 #[derive(Debug)]
 pub struct Finished {
     /// The command line.
     pub line: String,
-    /// The exit code; 124 says that its time was up, 137 that it was killed.
+    /// The exit code; 124 after the time limit, 137 if the command was killed.
     pub code: Option<i32>,
-    /// The signal that ended it, if one did.
+    /// The signal that ended the command, if one did.
     pub signal: Option<i32>,
-    /// What it wrote to standard output.
+    /// The standard output.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// The standard error output.
     pub stderr: String,
 }
 

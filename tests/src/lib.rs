@@ -1,8 +1,17 @@
-//! What the tests that cross mpit's crates have in common: the MPI libraries of this machine ([`stacks`]), programs built
-//! and run on them ([`build`], [`launch`]), and readers of what those programs write ([`prof`], [`inventory`]).
+//! Shared parts of the tests that involve several crates of mpit: the MPI libraries of this machine ([`stacks`]), building
+//! and running programs on them ([`build`], [`launch`]), and readers of the programs' output ([`prof`], [`inventory`]).
 //!
-//! A test on real MPI libraries is one call of [`stacks::for_each`]: nothing is skipped in silence, since every stack that
-//! could not be had is named, with the reason, in the summary that `cargo xtask test` prints last.
+//! A test on real MPI libraries is one call of [`stacks::for_each`]. No stack is skipped silently: the summary at the end
+//! of `cargo xtask test` lists every stack that is not available, with the reason.
+//!
+//! # API boundary
+//!
+//! For the tests of this package and for `xtask`.
+//!
+//! # Invariants
+//!
+//! * A job runs alone on the machine, and under a time limit.
+//! * A test that cannot run says so in one line.
 
 pub mod build;
 pub mod failure;
@@ -17,3 +26,8 @@ pub mod stacks;
 pub mod stubs;
 
 pub use failure::{Context, Failure, Outcome};
+
+/// Compiles the Rust code of the project's README as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

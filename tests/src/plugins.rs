@@ -1,4 +1,4 @@
-//! Plug-ins for tests: right ones, and those that are wrong in one way each.
+//! Plug-ins for tests: valid ones, and others with a single fault each.
 
 use std::{
     fs,
@@ -8,16 +8,16 @@ use std::{
 
 use crate::{Context, Failure, Outcome, build, paths};
 
-/// A plug-in that is wrong.
+/// A plug-in with a fault.
 #[derive(Debug)]
 pub struct Malformed {
-    /// Its file, or what is there instead.
+    /// The file, or another object at its path.
     pub path: PathBuf,
-    /// Part of what people are told.
+    /// A part of the expected message.
     pub told: &'static str,
 }
 
-/// What `malformed.c` is compiled with, and what people are told.
+/// The options for compiling `malformed.c`, with a part of the expected message.
 const FAULTS: [(&str, &str); 42] = [
     ("NO_SYMBOL", "no symbol mpit_plugin_v1"),
     ("RETURNS_NULL", "cannot work with this mpit"),
@@ -66,7 +66,7 @@ const FAULTS: [(&str, &str); 42] = [
 /// Compiles `tests/plugins/c/<source>.c` to `<name>.so` in a directory.
 ///
 /// # Errors
-/// What the compiler said.
+/// The output of the compiler.
 pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
     let object = dir.join(format!("{name}.so"));
     let mut command = Command::new("cc");
@@ -77,10 +77,10 @@ pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcom
     Ok(object)
 }
 
-/// Compiles `tests/plugins/c/<name>.c` to a program over the library for implementors.
+/// Compiles `tests/plugins/c/<name>.c` to a program on top of the library for implementors.
 ///
 /// # Errors
-/// What the compiler said, or if the library could not be built.
+/// The output of the compiler, or the failure to build the library.
 pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
     let program = dir.join(name);
     let library = &build::artifacts()?.embedded;
@@ -92,18 +92,18 @@ pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// A plug-in with something of everything, whose names begin with `name`.
+/// Builds a valid plug-in with definitions of every kind, whose names begin with `name`.
 ///
 /// # Errors
-/// What the compiler said.
+/// The output of the compiler.
 pub fn good(dir: &Path, name: &str) -> Outcome<PathBuf> {
     compile(dir, "good", name, &[&format!("-DNAME=\"{name}\"")])
 }
 
-/// Every wrong plug-in, made in a directory.
+/// Builds all faulty plug-ins in a directory.
 ///
 /// # Errors
-/// If one could not be made.
+/// Fails if one cannot be built.
 pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     let mut all = Vec::new();
     for (fault, told) in FAULTS {
@@ -113,7 +113,7 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     let whole = good(dir, "whole")?;
     let bytes = fs::read(&whole).context(whole.display())?;
     let mut others = bytes.clone();
-    // The processor that it is for.
+    // The field of the ELF header with the processor.
     others.get_mut(18..20).context("a header")?.copy_from_slice(&[0x15, 0]);
     let texts: [(&str, &[u8], &str); 5] = [
         ("empty", b"", "no shared object"),
@@ -134,7 +134,7 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     Ok(all)
 }
 
-/// The value for a variable of the environment that lists paths.
+/// Joins paths into the value of an environment variable.
 pub fn list<'a>(paths: impl IntoIterator<Item = &'a Path>) -> String {
     paths.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
 }

@@ -1,44 +1,44 @@
-//! Reads the files that monitoring writes, one per process: what was sent to whom.
+//! Reader of the files that monitoring writes, one per process.
 
 use std::{collections::BTreeMap, fmt, fs, path::Path};
 
 use crate::{Context, Failure, Outcome};
 
-/// How many bins a histogram has: one for empty messages, then one per power of two.
+/// The number of bins of a histogram: one for empty messages, then one per power of two.
 pub const BINS: usize = 66;
 
-/// Stands for a process outside of the world, which the files call -1.
+/// The rank of a process outside of the world, which the files call -1.
 pub const OUTSIDE: u32 = u32::MAX;
 
 /// Messages to one peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Sum of the messages' sizes.
+    /// The sum of the messages' sizes.
     pub bytes: u64,
-    /// Number of messages.
+    /// The number of messages.
     pub messages: u64,
-    /// Messages per power of two of their size, where the row has it.
+    /// The number of messages per power of two of their size, if the row has a histogram.
     pub histogram: Option<Vec<u64>>,
 }
 
-/// A communicator and the collectives on it.
+/// A communicator and the collective operations on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Communicator {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its members, by their rank in the world; [`OUTSIDE`] for those that are not in it.
+    /// The members, by their rank in the world; [`OUTSIDE`] for those that are not in it.
     pub members: Vec<u32>,
-    /// Messages of one-to-all, all-to-one and all-to-all collectives.
+    /// Messages of one-to-all, all-to-one and all-to-all operations.
     pub collectives: [Traffic; 3],
 }
 
-/// One file. Rows are kept by kind (`E`, `I`, `S`, `R`, `C`) and peer.
+/// The content of a file. Rows are kept by kind (`E`, `I`, `S`, `R`, `C`) and peer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prof {
     rows: BTreeMap<(char, u32), Traffic>,
     /// The communicators, in the order of the file.
     pub communicators: Vec<Communicator>,
-    /// Run, world, size and time of the line that says which run it is, where there is one.
+    /// Run, world, size and time from the line that identifies the run, if there is one.
     pub identity: Vec<String>,
     /// Lines of components: full name, tab, text.
     pub lines: Vec<String>,
@@ -48,7 +48,7 @@ impl Prof {
     /// Reads the file that rank `me` wrote for the stem `stem`.
     ///
     /// # Errors
-    /// If it is not there, or breaks the grammar; the failure names the line.
+    /// Fails if the file does not exist, or violates the grammar; the failure names the line.
     pub fn read(stem: &Path, me: u32) -> Outcome<Self> {
         let path = format!("{}.{me}.prof", stem.display());
         let text = fs::read_to_string(&path).context(&path)?;
@@ -58,7 +58,7 @@ impl Prof {
     /// Parses the text of a file that rank `me` wrote.
     ///
     /// # Errors
-    /// If it breaks the grammar; the failure names the line.
+    /// Fails if the text violates the grammar; the failure names the line.
     pub fn parse(text: &str, me: u32) -> Outcome<Self> {
         let mut parser = Parser { prof: Self::default(), me, section: 0 };
         Failure::unless(text.ends_with('\n'), || "the last line has no end".into())?;
@@ -75,7 +75,7 @@ impl Prof {
         Ok(parser.prof)
     }
 
-    /// The rows of one kind, by peer.
+    /// Returns the rows of one kind, by peer.
     pub fn rows(&self, kind: char) -> BTreeMap<u32, &Traffic> {
         self.rows
             .iter()
@@ -91,7 +91,7 @@ const COLLECTIVES: [&str; 3] = ["O2A", "A2O", "A2A"];
 struct Parser {
     prof: Prof,
     me: u32,
-    /// How many headings have been seen.
+    /// The number of headings so far.
     section: usize,
 }
 
@@ -161,7 +161,7 @@ impl Parser {
         Failure::unless(fields.next().is_none(), || "something behind the row".into())
     }
 
-    /// Every row begins with the rank of the process that wrote it.
+    /// Fails unless a row begins with the rank of the process that wrote it.
     fn own(&self, field: Option<&str>) -> Outcome {
         let rank: u32 = number(field.context("no rank")?)?;
         Failure::unless(rank == self.me, || format!("rank {} expected", self.me))

@@ -1,4 +1,4 @@
-//! Who ran what on which stack: tests write it, `cargo xtask test` ends with it.
+//! The record of tests on each stack: tests append to it, and `cargo xtask test` prints it at its end.
 
 use std::{
     collections::BTreeMap,
@@ -13,24 +13,24 @@ fn path() -> std::path::PathBuf {
     paths::hosts().join("record.tsv")
 }
 
-/// Forgets earlier runs.
+/// Removes the record of earlier runs.
 ///
 /// # Errors
-/// If the record cannot be removed.
+/// Fails if the record cannot be removed.
 pub fn clear() -> Outcome {
     let path = path();
     if path.exists() { fs::remove_file(&path).context(path.display()) } else { Ok(()) }
 }
 
-/// Notes that `test` ran on the stack `label`, and how it ended.
+/// Records that `test` ran on the stack `label`, and its result.
 pub(crate) fn add(label: &str, test: &str, good: bool) -> Outcome {
     append(label, test, if good { "ok" } else { "failed" })
 }
 
-/// Notes that a program of others could not be run, and why.
+/// Records that a third-party program could not be run, and the reason.
 ///
 /// # Errors
-/// If the record cannot be written.
+/// Fails if the record cannot be written.
 pub fn not_run(program: &str, why: &str) -> Outcome {
     append(program, why, "not run")
 }
@@ -39,11 +39,12 @@ fn append(what: &str, test: &str, result: &str) -> Outcome {
     let path = path();
     fs::create_dir_all(paths::hosts()).context(path.display())?;
     let mut file = OpenOptions::new().append(true).create(true).open(&path).context(path.display())?;
-    // One short write, so that lines of several processes stay whole.
+    // A single short write keeps lines of several processes intact.
     file.write_all(format!("{what}\t{test}\t{result}\n").as_bytes()).context(path.display())
 }
 
-/// The closing summary: every stack with its version and what ran on it, and every one that could not be had, with why.
+/// Returns the closing summary: every stack with its version and the tests on it, and every stack that is not available,
+/// with the reason.
 pub fn summary(found: &Found) -> String {
     let text = fs::read_to_string(path()).unwrap_or_default();
     let mut runs: BTreeMap<&str, (u32, Vec<&str>)> = BTreeMap::new();

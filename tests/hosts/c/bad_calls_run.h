@@ -1,4 +1,4 @@
-/* How bad_calls.c makes calls: with memory that shows who wrote where, and in children where a call may be the last. */
+/* The calls of bad_calls.c: with memory that shows each write, and in children where a call may be the last. */
 #ifndef BAD_CALLS_RUN_H
 #define BAD_CALLS_RUN_H
 
@@ -23,7 +23,7 @@ struct totals {
 static struct totals *totals;
 static int in_children, tools_are_up;
 
-/* What a call may write to, and what is to be there afterwards. */
+/* Memory that a call may write to, and its expected content afterwards. */
 static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM + 16], expected[ARGUMENTS][ROOM + 16];
 
 /* The call that is being made. */
@@ -58,7 +58,7 @@ static size_t slot_size(int at)
     return is_big(function->kinds[at]) ? ROOM + 16 : SMALL;
 }
 
-/* What the function is given the address of. */
+/* Returns the address that the function is given. */
 static unsigned char *place_of(int at)
 {
     return memory[at] + chosen[at]->offset;
@@ -70,7 +70,7 @@ static int number_at(int at)
     return chosen[at]->in_memory && (int)chosen[at]->value > 0 ? (int)chosen[at]->value : 0;
 }
 
-/* How many bytes a function that succeeds may write for an argument. */
+/* Returns the number of bytes that a function that succeeds may write for an argument. */
 static int room_of(int at)
 {
     switch (function->kinds[at]) {
@@ -85,15 +85,15 @@ static int room_of(int at)
 static enum stage stage_of(int at)
 {
     const enum kind kind = function->kinds[at];
-    /* R204: no room is needed for nothing. */
+    /* Proves R204: no room is needed for nothing. */
     const int unused = kind == a_list && (int)chosen[at - 1]->value == 0;
-    /* R42, R236: without a buffer the length is output only. */
+    /* Proves R42, R236: without a buffer the length is output only. */
     const int without_text = (kind == name_length || kind == desc_length) && !chosen[at - 1]->in_memory;
     const int without_arrays = kind == elements && !chosen[at - 1]->in_memory && !chosen[at - 2]->in_memory;
     return unused || without_text || without_arrays ? RIGHT : chosen[at]->stage;
 }
 
-/* What a call without a mistake gives. */
+/* Returns the code of a call without a mistake. */
 static int usual_code(void)
 {
     const char *name = function->name;
@@ -102,7 +102,7 @@ static int usual_code(void)
     const int cvar_access = function->kinds[0] == a_cvar || function->kinds[2] == new_cvar;
     const int is_start = !strcmp(name, "pvar_start") || !strcmp(name, "pvar_stop");
     const int is_write = !strcmp(name, "pvar_write") || !strcmp(name, "pvar_reset");
-    /* R160 to R162, R174, R178, R183, R185: what a variable says of itself holds for the host's, too. */
+    /* Proves R160: R160 to R162, R174, R178, R183, R185; what a variable says of itself holds for the host's, too. */
     const int refused = (is_start && s->continuous) || (is_write && s->readonly)
                         || (!strcmp(name, "pvar_readreset") && (!s->atomic || s->readonly));
     if (s->host && (access || cvar_access) && !refused)
@@ -110,16 +110,16 @@ static int usual_code(void)
     if (s->host && !mpi_is_up && !strcmp(name, "event_handle_alloc"))
         return INVALID_INDEX; /* The host's event types went with it. */
     if (!strcmp(name, "source_get_timestamp"))
-        return OK | NOT_SUPPORTED; /* R220 */
+        return OK | NOT_SUPPORTED; /* Proves R220. */
     if (!strcmp(name, "cvar_write"))
         return s->scope == MPI_T_SCOPE_CONSTANT || s->scope == MPI_T_SCOPE_READONLY ? SET_NEVER
                                                                                      : OK | SET_NOT_NOW | SET_NEVER;
     if (is_start)
-        return s->continuous ? NO_STARTSTOP : OK; /* R160 to R162 */
+        return s->continuous ? NO_STARTSTOP : OK; /* Proves R160: R160 to R162. */
     if (!strcmp(name, "pvar_readreset") && !s->atomic)
-        return NO_ATOMIC; /* R183 */
+        return NO_ATOMIC; /* Proves R183. */
     if (is_write || !strcmp(name, "pvar_readreset"))
-        return s->readonly ? NO_WRITE : OK; /* R174, R178, R185 */
+        return s->readonly ? NO_WRITE : OK; /* Proves R174, R178, R185. */
     return OK;
 }
 
@@ -129,7 +129,7 @@ static int expected_codes(void)
     int set = 0;
     const int is_init = !strcmp(function->name, "init_thread");
     if (!tools_are_up && !is_init)
-        return NOT_INITIALIZED; /* R7, R8, R12 */
+        return NOT_INITIALIZED; /* Proves R7, R8, R12. */
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
         if (stage_of(i) < first) {
             first = stage_of(i);
@@ -160,7 +160,7 @@ static word prepare(word arguments[ARGUMENTS])
     return fresh;
 }
 
-/* R9, G8: a call that fails writes nothing; one that succeeds stays within the room that it has. */
+/* Proves R9: a call that fails writes nothing; one that succeeds stays within the room that it has. */
 static void check_memory(int succeeded)
 {
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
@@ -172,7 +172,7 @@ static void check_memory(int succeeded)
     }
 }
 
-/* R38 to R42, R234 to R236: lengths are whole ones, strings end, and handles that ended are null. */
+/* Proves R38: R38 to R42, R234 to R236, lengths are whole ones, strings end, and handles that ended are null. */
 static void check_results(void)
 {
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
@@ -186,11 +186,11 @@ static void check_results(void)
         if (!chosen[i]->in_memory)
             continue;
         if ((kind == name_length || kind == desc_length || kind == elements) && length != full)
-            wrong("told another length", "the full one");
+            wrong("returned another length", "the full one");
         if ((kind == name_text || kind == desc_text) && room_of(i) > 0 && !memchr(place_of(i), 0, (size_t)room_of(i)))
             wrong("left a string without end", "ended");
         if ((kind == session_at || kind == pvar_at || kind == cvar_at) && handle != 0)
-            wrong("left a handle that ended", "null"); /* R91, R139, R147 */
+            wrong("left a handle that ended", "null"); /* Proves R91, R139, R147. */
     }
 }
 
@@ -252,7 +252,7 @@ static void make_call(void)
         if (codes[i].set & codes_expected && codes_expected != ANY)
             snprintf(should + strlen(should), sizeof should - strlen(should), "%s ", codes[i].name);
     }
-    /* R2, R11: no code but those of the tools interface, and not any of those. */
+    /* Proves R2, R11: no code but those of the tools interface, and not any of those. */
     if (code < 0 || !(codes[code].set & codes_expected)) {
         snprintf(got, sizeof got, "%d %s", answer, code < 0 ? "" : codes[code].name);
         wrong(got, should);

@@ -1,4 +1,4 @@
-/* What bad_calls.c calls functions for: variables, events and so on, ours and the host's, with their handles. */
+/* The subjects of the calls of bad_calls.c: variables, events and so on, ours and the host's, with their handles. */
 #ifndef BAD_CALLS_SUBJECTS_H
 #define BAD_CALLS_SUBJECTS_H
 

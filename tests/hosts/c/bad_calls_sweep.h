@@ -1,4 +1,4 @@
-/* Which calls bad_calls.c makes, and the children that make some of them. */
+/* The list of calls that bad_calls.c makes, and the children that make some of them. */
 #ifndef BAD_CALLS_SWEEP_H
 #define BAD_CALLS_SWEEP_H
 
@@ -120,7 +120,7 @@ static struct subject *subject_about(enum about about)
     return NULL;
 }
 
-/* Whether a performance variable is the host's and a handle of it can be made; where children call, one tries. */
+/* Returns 1 if a performance variable is the host's and a handle of it can be made; where children call, one tries. */
 static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
 {
     const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;

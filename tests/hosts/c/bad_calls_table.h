@@ -1,4 +1,4 @@
-/* What bad_calls.c calls: the 51 functions of the tools interface, with the kinds of their arguments, and its codes. */
+/* The 51 functions of the tools interface that bad_calls.c calls, with the kinds of their arguments, and its codes. */
 #ifndef BAD_CALLS_TABLE_H
 #define BAD_CALLS_TABLE_H
 
@@ -75,7 +75,7 @@ static const struct {
 
 enum { CODES = sizeof codes / sizeof *codes, ARGUMENTS = 13 };
 
-/* What an argument is. Names that end in `_at` are addresses of what is read there; `new_` and `out_` are written and
+/* The kind of an argument. Names that end in `_at` are addresses of what is read there; `new_` and `out_` are written and
  * may not be null, `may_` are written unless null. */
 enum kind {
     nothing,
@@ -87,7 +87,7 @@ enum kind {
     a_name, an_object, an_info, out_value, in_value, a_length, a_list, callback, data
 };
 
-/* What a function is about, which decides what it is called for. */
+/* The kind of a function's subject, which decides what it is called for. */
 enum about { ANYTHING, ENUMS, CVARS, PVARS, SOURCES, EVENTS, INSTANCES, CATEGORIES };
 
 struct function {

@@ -1,4 +1,4 @@
-/* What a counter of mpit_plugin.h costs the code it is in: prints a line per figure, its name and the nanoseconds per turn of
+/* Cost of a counter of mpit_plugin.h for the code it is in: prints a line per figure, its name and the nanoseconds per turn of
  * the best of many short blocks. The host is played here: what it sets is set by hand. */
 #include "bench.h"
 #include "mpit_plugin.h"

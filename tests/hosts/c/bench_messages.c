@@ -1,5 +1,5 @@
-/* What a message costs: a process sends itself messages of two sizes, as fast as it can. And what a collective operation
- * costs that has nothing to do: an allreduce of one process.
+/* Cost of a message: a process sends itself messages of two sizes, as fast as it can. And the cost of a collective operation
+ * that has nothing to do: an allreduce of one process.
  *
  *     bench_messages BLOCKS MESSAGES
  *
@@ -17,7 +17,7 @@ enum { KINDS = sizeof SIZES / sizeof *SIZES };
 
 static char from[1000], to[1000];
 
-/* Errors end the program: nobody has asked for anything else. */
+/* Errors end the program: that is MPI's default. */
 static double block(int messages, int bytes)
 {
     const double start = now();
@@ -30,7 +30,7 @@ static double block(int messages, int bytes)
     return (now() - start) / messages;
 }
 
-/* The same of allreduces. */
+/* Measures a block of allreduces. */
 static double allreduces(int operations)
 {
     const double start = now();

@@ -1,4 +1,4 @@
-/* What MPI_T_pvar_read costs, or MPI_T_pvar_handle_alloc and MPI_T_pvar_handle_free together.
+/* Cost of MPI_T_pvar_read, or of MPI_T_pvar_handle_alloc and MPI_T_pvar_handle_free together.
  *
  *     bench_pvars reads|handles BLOCKS CALLS [NAME...]
  *
@@ -82,7 +82,7 @@ static void handles(int calls, struct variable *variable)
     }
 }
 
-/* As much memory as a handle might need. */
+/* Allocates and frees as much memory as a handle might need. */
 static void mallocs(int calls, struct variable *variable)
 {
     (void)variable;

@@ -105,11 +105,11 @@ static void two_objects(const char *name, int kind, void *first, void *second, i
     MPI_T_cvar_handle none = MPI_T_CVAR_HANDLE_NULL;
     MPI_T_cvar_handle one = handle_on(index, first), same = handle_on(index, first), other = handle_on(index, second);
     check(value_of(one) == otherwise && value_of(other) == otherwise, "the default");
-    /* R90: two handles on one object, and one on another */
+    /* Proves R90: two handles on one object, and one on another */
     check(set(one, 100) == MPI_SUCCESS && value_of(same) == 100 && value_of(other) == otherwise, "one is set");
     check(set(other, 200) == MPI_SUCCESS && value_of(one) == 100 && value_of(other) == 200, "the other is set");
     check(set(other, 1 << 20) == MPI_T_ERR_INVALID && value_of(other) == 200, "a value that is refused");
-    /* R88 */
+    /* Proves R88. */
     check(MPI_T_cvar_handle_alloc(index, NULL, &none, &count) == MPI_T_ERR_INVALID_HANDLE, "no object");
     MPI_T_cvar_handle_free(&one);
     MPI_T_cvar_handle_free(&same);
@@ -133,7 +133,7 @@ static word read_pvar(const char *name, void *object)
     return value;
 }
 
-/* What becomes of handles and values when the object is freed. */
+/* Checks handles and values after the object is freed. */
 static void until_freed(const char *name, int kind, void *object, void (*end)(int which))
 {
     int index = index_of(name, kind), value = 0;
@@ -141,7 +141,7 @@ static void until_freed(const char *name, int kind, void *object, void (*end)(in
     check(set(handle, 300) == MPI_SUCCESS, "it is set");
     word before = read_pvar("bound_values", NULL);
     end(0);
-    /* R92 */
+    /* Proves R92. */
     check(MPI_T_cvar_read(handle, &value) == MPI_T_ERR_INVALID_HANDLE && value == 0, "no read when it is freed");
     check(set(handle, 301) == MPI_T_ERR_INVALID_HANDLE, "no write when it is freed");
     check(MPI_T_cvar_handle_free(&handle) == MPI_SUCCESS, "the handle can be freed");
@@ -149,7 +149,7 @@ static void until_freed(const char *name, int kind, void *object, void (*end)(in
         check(read_pvar("bound_values", NULL) < before, "its value is dropped");
 }
 
-/* C30: what is bound to sessions is listed where the library's own header has a constant for that. */
+/* Proves C30: what is bound to sessions is listed where the library's own header has a constant for that. */
 static void of_sessions(int listed)
 {
     int index = -1;

@@ -1,8 +1,8 @@
-/* Asks for a communicator in the very callback that tells of it, and of every other one.
+/* Asks for a communicator in the very callback that reports it, and for every other one.
  *
  *     callbacks              (2 processes)
  *
- * Ends with 1 if handles cannot be had, or too few communicators are told of. */
+ * Ends with 1 if handles cannot be had, or too few communicators are reported. */
 #include <mpit.h>
 #include <stdio.h>
 #include <stdlib.h>

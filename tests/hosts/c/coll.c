@@ -12,7 +12,7 @@ enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
 static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
-/* A communicator, and the processes that are spoken to on it, by their ranks in the world. */
+/* A communicator, and the processes that it reaches, by their ranks in the world. */
 struct on {
     MPI_Comm comm;
     const char *name;
@@ -41,7 +41,7 @@ static void lay_out(void)
     }
 }
 
-/* Blocks of as many elements for everybody. All-to-all in place needs both sides to agree. */
+/* Blocks of as many elements for all processes. All-to-all in place needs both sides to agree. */
 static int even_counts[PROCESSES] = {K, K, K, K}, even_displs[PROCESSES] = {0, K, 2 * K, 3 * K};
 static int even_places[PROCESSES];
 static MPI_Count large_even_counts[PROCESSES];
@@ -210,7 +210,7 @@ OPERATION(exscan)
     CALL(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
-/* What a library has that does not work, with or without mpit. Programs may run on another one than they were built with. */
+/* Functions of libraries that do not work, with or without mpit. Programs may run on another one than they were built with. */
 static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request *), enum form form)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -222,7 +222,7 @@ static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request 
     return scatters_once && call == scatter && (form == PERSISTENT || form == LARGE_PERSISTENT);
 }
 
-/* What an operation exchanges with process i. */
+/* Bytes that an operation exchanges with process i. */
 static long nothing(int i, const struct on *on) { (void)i, (void)on; return 0; }
 static long even(int i, const struct on *on) { (void)i, (void)on; return K * INT; }
 static long own(int i, const struct on *on) { (void)i; return counts[on->rank] * INT; }
@@ -313,7 +313,7 @@ static void check_blocks(void)
     }
 }
 
-/* Between two halves of the world. The root says so, the others of its group say that they are nobody. */
+/* Between two halves of the world. The root passes MPI_ROOT, the others of its group pass MPI_PROC_NULL. */
 static void between_groups(void)
 {
     const int group = world_rank % 2, remote_leader = 1 - group;

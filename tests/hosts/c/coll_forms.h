@@ -1,6 +1,6 @@
 /* The forms of a collective operation: blocking, nonblocking and persistent, with int counts and with large ones.
  *
- * A library without large counts gets them from whoever preloads them; they are called where they are there. */
+ * A library without large counts gets them from the preload library; they are called where they are there. */
 #ifndef COLL_FORMS_H
 #define COLL_FORMS_H
 
@@ -98,7 +98,7 @@ static inline int has_form(enum form form)
     return (!large || HAVE_LARGE) && (!persistent || (large ? HAVE_LARGE_PERSISTENT : HAVE_PERSISTENT));
 }
 
-/* How often a persistent operation is started. */
+/* The number of starts of a persistent operation. */
 enum { STARTS = 2 };
 
 /* Completes an operation that was called in the form `form`; returns how often it was done. */

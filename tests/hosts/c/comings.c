@@ -79,7 +79,7 @@ static void of_windows(void)
         MPI_Put(&rank, 1, MPI_INT, 1 - rank, 2, 1, MPI_INT, win);
         MPI_Win_fence(0, win);
         MPI_Win_fence(0, first);
-        check(accesses == 2 && accessed == before, "a registration on a window hears of its accesses, by the same number");
+        check(accesses == 2 && accessed == before, "a registration on a window receives its accesses, by the same number");
         check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 2, "the total of a window");
         MPI_T_event_handle_free(registration, NULL, NULL);
         MPI_Win_fence(0, first);
@@ -121,14 +121,14 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
     MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &comms[1]);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &dimensions, &periodic, 0, &comms[2]);
-    expect(3, 0, "each is told when it is made");
+    expect(3, 0, "each is reported when it is made");
     MPI_Comm_idup(MPI_COMM_WORLD, &comms[3], &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (index = 0; index < 4; index++)
         MPI_Comm_free(&comms[index]);
-    expect(4, 4, "each is told when it is freed");
+    expect(4, 4, "each is reported when it is freed");
     MPI_Comm_free(&old);
-    expect(5, 5, "also one that was made before anybody listened");
+    expect(5, 5, "also one that was made before there was a listener");
     of_windows();
     for (which = 0; which < EVENTS; which++)
         MPI_T_event_handle_free(registrations[which], NULL, NULL);

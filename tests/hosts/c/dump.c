@@ -1,4 +1,4 @@
-/* Writes down all that an MPI library tells of its variables and categories, before and after MPI_Init.
+/* Writes down all that an MPI library shows of its variables and categories, before and after MPI_Init.
  *
  *     dump FILE [late]       (1 process)
  *
@@ -71,7 +71,7 @@ static void put_type(MPI_Datatype type)
     put_text("type", name);
 }
 
-/* F3, F4: handles of enumerations differ from run to run, so an enumeration is written by its name and items. */
+/* Proves F3, F4: handles of enumerations differ from run to run, so an enumeration is written by its name and items. */
 static void put_enum(MPI_T_enum values)
 {
     static char name[ROOM];
@@ -100,7 +100,7 @@ static void put_enum(MPI_T_enum values)
     }
 }
 
-/* What the three ways of asking gave for a name or a description. */
+/* The answers to the three ways of asking for a name or a description. */
 struct answer {
     char text[ROOM], cut[CUT + 1];
     int need, length, cut_length;
@@ -153,7 +153,7 @@ static int begin(const char *kind, int index, int rc)
     return rc == MPI_SUCCESS;
 }
 
-/* F12, F13, F14 */
+/* Proves F12, F13, F14. */
 static void dump_pvar(int index)
 {
     int verbosity = -1, class = -1, bind = -1, readonly = -1, continuous = -1, atomic = -1, found = -1;
@@ -183,7 +183,7 @@ static void dump_pvar(int index)
     fputc('\n', file);
 }
 
-/* F5, F6, F7 */
+/* Proves F5, F6, F7. */
 static void dump_cvar(int index)
 {
     int verbosity = -1, bind = -1, scope = -1, found = -1, rc = MPI_SUCCESS, *name_length, *desc_length;
@@ -219,7 +219,7 @@ static void put_members(const char *field, int (*get)(int, int, int[]), int cate
     free(members);
 }
 
-/* F46, F47, F49, F50, F51, F53 */
+/* Proves F46, F47, F49, F50, F51, F53. */
 static void dump_category(int index)
 {
     int cvars = -1, pvars = -1, categories = -1, found = -1, rc = MPI_SUCCESS, *name_length, *desc_length;

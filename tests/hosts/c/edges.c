@@ -1,4 +1,4 @@
-/* Collective operations at their edges: data that is described in several ways, no data, nobody else, and what each of
+/* Collective operations at their edges: data that is described in several ways, no data, no other process, and what each of
  * them exchanges.
  *
  *     edges DIRECTORY        (4 processes)
@@ -128,7 +128,7 @@ static void alone(void)
 {
     const int count = K, displ = 0;
 
-    /* Nobody else is there, but the operations are. */
+    /* There is no other process, but the operations are there. */
     steps_on(MPI_COMM_SELF);
 #define ALONE(row, Name, ...) \
     MPI_##Name(__VA_ARGS__, MPI_COMM_SELF); \

@@ -1,7 +1,7 @@
-/* A tool inside the program registers for `pml_message_sent` on the world's communicator, and hears of each message
+/* A tool inside the program registers for `pml_message_sent` on the world's communicator, and receives each message
  * that its process sends on it, once, with what was sent. Prints a line for each thing that is not so.
  *
- * Started by more than one process; each sends to its right neighbour. */
+ * Started by more than one process; each sends to its right neighbor. */
 #include "mpit.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { MESSAGES = 20, TAG = 30 };
 
-/* What the event's elements are, by name. */
+/* The event's elements, by name. */
 static const char *const names[] = {"dest", "world_dest", "tag", "mode", "bytes", "communicator"};
 enum { DEST, WORLD_DEST, TAG_ELEMENT, MODE, BYTES, COMMUNICATOR, ELEMENTS };
 
@@ -25,7 +25,7 @@ static void check(int right, const char *what)
     }
 }
 
-/* F39, F42, F43, F44, F45: looks at a message. The n-th has n * n bytes and the tag TAG + n. */
+/* Proves F39, F42, F43, F44, F45: looks at a message. The n-th has n * n bytes and the tag TAG + n. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                        void *user_data)
 {
@@ -55,7 +55,7 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     heard++;
 }
 
-/* F40 */
+/* Proves F40. */
 static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
     (void)registration;
@@ -64,7 +64,7 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
     freed++;
 }
 
-/* F29, F30: what the event type says of itself. */
+/* Proves F29, F30: what the event type says of itself. */
 static int describe(void)
 {
     int event = -1, elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;
@@ -88,7 +88,7 @@ static int describe(void)
         check(MPI_T_enum_get_item(enumeration, at, &value, name, &length) == MPI_SUCCESS, "R242 element's name");
         check(value == at && !strcmp(name, names[at]), "R242 element's name");
     }
-    check(MPI_T_source_get_num(&sources) == MPI_SUCCESS && sources >= 1, "R217 sources"); /* F25 */
+    check(MPI_T_source_get_num(&sources) == MPI_SUCCESS && sources >= 1, "R217 sources"); /* Proves F25. */
     return event;
 }
 
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
     event = describe();
 
     check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
-    /* F31, F34, F37 */
+    /* Proves F31, F34, F37. */
     check(MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R265 alloc");
     check(MPI_T_event_handle_alloc(event, &self, MPI_INFO_NULL, &other) == MPI_SUCCESS, "alloc on MPI_COMM_SELF");
     send_all(1);
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     check(heard == MESSAGES, "R258 nothing after the free callback");
     check(MPI_T_event_handle_free(other, NULL, NULL) == MPI_SUCCESS, "R259 no free callback");
     MPI_T_finalize();
-    printf("rank %d: heard of %d messages, %d failures\n", rank, heard, failures);
+    printf("rank %d: received %d messages, %d failures\n", rank, heard, failures);
     MPI_Finalize();
     return failures != 0;
 }

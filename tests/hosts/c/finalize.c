@@ -1,4 +1,4 @@
-/* What works inside MPI_Finalize, and what of the tools interface works after it.
+/* Functions that work inside MPI_Finalize, and functions of the tools interface that work after it.
  *
  *     finalize               (any number of processes)
  *

@@ -6,7 +6,7 @@
  *     flushed    a phase was written, to phase.<rank>.prof
  *     late       the interface is closed after MPI, and a handle counts until then
  *
- * Each process sends one int to its right neighbour. */
+ * Each process sends one int to its right neighbor. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

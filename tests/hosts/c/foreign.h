@@ -14,16 +14,16 @@ long double mpi_scan_(long double x);
 _Complex long double mpi_exscan_(long double x);
 struct pair mpi_send_(long first, double second);
 struct large mpi_isend_(long first);
-/* As many arguments as fill all registers, and some more. */
+/* More arguments than the registers hold. */
 double mpi_gather_(long a, double b, long c, double d, long e, double f, long g, double h, long i, double j, long k,
                    double l, long m, double n, double o, double p, double q, long r);
 /* The caller says how many vector registers it uses. */
 double mpi_bcast_(int count, ...);
-/* Of a newer interface of Fortran, and one that MPI libraries are asked for before they are initialized. */
+/* A name of a newer interface of Fortran, and one that MPI libraries are asked for before they are initialized. */
 float mpi_put_f08_(float x, float y);
 double mpi_init_(double x);
 double mpi_pcontrol_(double x, long y);
-/* What MPI has under this name is an int. */
+/* MPI's function of this name returns an int. */
 #ifndef WITH_MPI
 double MPI_Send(double x);
 double MPI_Pcontrol(double x);

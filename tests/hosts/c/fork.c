@@ -64,7 +64,7 @@ static void *call_on(void *unused)
     return NULL;
 }
 
-/* How many children hang or fail: none, or the first. */
+/* Returns the number of children that hang or fail: none, or the first. */
 static int children(void)
 {
     pthread_t thread;

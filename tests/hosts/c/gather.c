@@ -1,5 +1,5 @@
-/* How a program may come to its end: `gather MODE`. Each mode but `silent` and `sessions` has each process send one int to
- * its right neighbour first. */
+/* Ways in which a program may end: `gather MODE`. Each mode but `silent` and `sessions` has each process send one int to
+ * its right neighbor first. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void pass(MPI_Comm comm)
     }
 }
 
-/* Nothing but the program's own messages reaches a receive from anybody, also when others are at their end already. */
+/* Nothing but the program's own messages reaches a receive from any source, also when others are at their end already. */
 static void receive_late(void)
 {
     if (me == 0) {
@@ -37,7 +37,7 @@ static void receive_late(void)
             MPI_Recv(in, 64, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
             MPI_Get_count(&status, MPI_INT, &count);
             if (count != 1 || in[0] != 1000 + status.MPI_SOURCE || status.MPI_TAG != 7) {
-                fprintf(stderr, "gather: a message of somebody else: %d ints, tag %d\n", count, status.MPI_TAG);
+                fprintf(stderr, "gather: a foreign message: %d ints, tag %d\n", count, status.MPI_TAG);
                 MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
             }
         }
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
         MPI_Irecv(&untouched, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &forgotten);
     MPI_Finalize();
     if (untouched != -7) {
-        fprintf(stderr, "gather: a forgotten receive took a message of somebody else\n");
+        fprintf(stderr, "gather: a forgotten receive took a foreign message\n");
         return EXIT_FAILURE;
     }
     return EXIT_SUCCESS;

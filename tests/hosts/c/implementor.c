@@ -1,4 +1,4 @@
-/* An MPI library of one process, as far as a tool can tell: it describes itself in static tables, registers them in
+/* An MPI library of one process, as a tool sees it: it describes itself in static tables, registers them in
  * MPI_Init, and counts and raises in MPI_Barrier. The functions of the tools interface are libmpit.so's. */
 #include "mpit_plugin.h"
 

@@ -1,5 +1,5 @@
 /* A tool that knows mpi.h and nothing else, over the MPI library in implementor.c: it finds by name what that registered,
- * reads it while the library works, and hears of its events. Prints a line for each thing that is not so. */
+ * reads it while the library works, and receives its events. Prints a line for each thing that is not so. */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -59,7 +59,7 @@ static void on_event(MPI_T_event_instance instance, MPI_T_event_registration reg
     } whole;
     double share = 0;
     (void)registration;
-    check(user_data == &heard && safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what the callback is told");
+    check(user_data == &heard && safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what the callback receives");
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");
     check(whole.depth == 7 && whole.number > last_number && whole.share == 0.5, "the elements of the event");
     check(MPI_T_event_read(instance, 2, &share) == MPI_SUCCESS && share == 0.5, "one element");
@@ -254,6 +254,6 @@ int main(int argc, char **argv)
     check(MPI_Init(&argc, &argv) == MPI_T_ERR_INVALID, "the same tables again");
     MPI_T_finalize();
     MPI_Finalize();
-    printf("heard of %d barriers, %d failures\n", heard, failures);
+    printf("received %d barriers, %d failures\n", heard, failures);
     return failures != 0;
 }

@@ -12,7 +12,7 @@
 
 static int me, size;
 
-/* As many messages to the right as the rank says, and some more, of many sizes. */
+/* Sends more messages to the right than the rank is, of many sizes. */
 static void pass(MPI_Comm comm)
 {
     MPI_Request requests[64];

@@ -1,4 +1,4 @@
-/* What a program expects to be recorded of it: a line per call and peer, or per call and communicator.
+/* The record that a program expects of itself: a line per call and peer, or per call and communicator.
  *
  *     <row> <peer's rank in MPI_COMM_WORLD, or communicator's name> <messages> <bytes>
  *
@@ -14,7 +14,7 @@
 
 static int world_rank, world_size;
 static FILE *ledger;
-/* How many threads will call MPI. */
+/* The thread level that the program asks for. */
 static int initialize_with = MPI_THREAD_SINGLE;
 
 /* Initializes MPI and opens the ledger; ends the program if there are not so many processes. */

@@ -1,4 +1,4 @@
-/* What little_mpi.c does at will. */
+/* Functions of little_mpi.c for its tests. */
 #ifndef LITTLE_MPI_H
 #define LITTLE_MPI_H
 
@@ -19,7 +19,7 @@ void little_use(unsigned long long datatype);
 /* Registers the event type `little_late`, and its source. */
 int little_grow(void);
 
-/* Raises it, if somebody listens. */
+/* Raises it, if there is a listener. */
 void little_late(void);
 
 #endif

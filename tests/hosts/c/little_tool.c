@@ -1,5 +1,5 @@
 /* A tool that knows mpi.h and nothing else, over the MPI library in little_mpi.c with the preload library in between: the
- * library's events are listed behind those of the preload library, and heard like them. Prints a line for each thing that is
+ * library's events are listed behind those of the preload library, and delivered like them. Prints a line for each thing that is
  * not so.
  *
  * It has an event type of its own, which it registers with the preload library: so the library's have other indices there. */
@@ -50,7 +50,7 @@ static int event_named(const char *name)
     return index;
 }
 
-/* F25, F26, F27: the source of a name. */
+/* Proves F25, F26, F27: the source of a name. */
 static int source_named(const char *wanted)
 {
     int count = 0;
@@ -79,7 +79,7 @@ static void leave(MPI_T_event_registration registration)
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "R257 free");
 }
 
-/* R16: all names, before and after the library grew. */
+/* Proves R16: all names, before and after the library grew. */
 static int remember_names(char names[64][64])
 {
     int count = 0;
@@ -159,7 +159,7 @@ static MPI_T_event_instance last_instance;
 static MPI_T_event_registration expected_registration;
 static MPI_Count before;
 
-/* F39, F42, F43, F44, F45 */
+/* Proves F39, F42, F43, F44, F45. */
 static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
@@ -181,7 +181,7 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     heard++;
 }
 
-/* F40 */
+/* Proves F40. */
 static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
     check(registration == expected_registration && user_data == &freed && safety == MPI_T_CB_REQUIRE_NONE, "R260");
@@ -231,7 +231,7 @@ static void on_level(MPI_T_event_instance instance, MPI_T_event_registration reg
     chosen = *(int *)user_data;
 }
 
-/* R252, R254: all sets of levels in all contexts. */
+/* Proves R252, R254: all sets of levels in all contexts. */
 static void choose(void)
 {
     static int own[4] = {0, 1, 2, 3};
@@ -254,7 +254,7 @@ static void choose(void)
 
 static MPI_Count lost;
 
-/* F41 */
+/* Proves F41. */
 static void on_drop(MPI_Count count, MPI_T_event_registration registration, int source, MPI_T_cb_safety safety,
                     void *user_data)
 {
@@ -272,7 +272,7 @@ static void drop(void)
     check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
     for (int at = 0; at < 3; at++)
         little_step(MPIT_SAFETY_THREAD_SAFE);
-    check(lost == 0, "R281 not told where no callback is fit");
+    check(lost == 0, "R281 not reported where no callback is fit");
     little_step(MPIT_SAFETY_NONE);
     check(lost == 3, "R276 what was lost");
     check(MPI_T_event_set_dropped_handler(registration, NULL) == MPI_SUCCESS, "no handler");
@@ -285,7 +285,7 @@ static void drop(void)
 
 static int depth, deepest, inside;
 
-/* R262, R268, R270: raises again, looks itself up, and frees its registration at the end. */
+/* Proves R262, R268, R270: raises again, looks itself up, and frees its registration at the end. */
 static void on_nested(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                       void *user_data)
 {
@@ -337,7 +337,7 @@ static void bind_to_datatypes(void)
     little_use((uintptr_t)MPI_INT);
     little_use((uintptr_t)MPI_INT);
     little_use((uintptr_t)MPI_DOUBLE);
-    check(ints == 2 && doubles == 1, "R256 each hears of its own object");
+    check(ints == 2 && doubles == 1, "R256 each receives events of its own object");
     leave(of_int);
     leave(of_double);
 }
@@ -360,7 +360,7 @@ static int says_defer(MPI_T_event_registration registration, const char *expecte
     return found && !strcmp(value, expected);
 }
 
-/* R263: hints reach the library, whose own hint shows that they do. */
+/* Proves R263: hints reach the library, whose own hint shows that they do. */
 static void hint(void)
 {
     int count = 0;
@@ -479,7 +479,7 @@ static void race(void)
     leave(registration);
 }
 
-/* What is left of the library's events when the tools interface, then MPI has ended. */
+/* Checks the library's events after the tools interface, then MPI has ended. */
 static void end(void)
 {
     int provided, calls = 0, length = 64;
@@ -532,6 +532,6 @@ int main(int argc, char **argv)
     grow();
     race();
     end();
-    printf("heard of %d steps, %d failures\n", heard, failures);
+    printf("received %d steps, %d failures\n", heard, failures);
     return failures != 0;
 }

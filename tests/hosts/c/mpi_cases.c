@@ -218,7 +218,7 @@ static int errors(void)
     say_class("communicator", MPI_Send(&out, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
     say_class("root", MPI_Bcast(&out, 1, MPI_INT, 1000, comm));
     say_class("operation", MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_OP_NULL, comm));
-    say_class("nobody", MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 0, comm));
+    say_class("none", MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 0, comm));
     MPI_Comm_create_errhandler(handle, &errhandler);
     MPI_Comm_set_errhandler(comm, errhandler);
     MPI_Errhandler_free(&errhandler);

@@ -73,7 +73,7 @@ static struct running {
     int queries;
 } running[AT_ONCE];
 
-/* Those that did not end well, and how many. */
+/* The orders that failed, and their number. */
 static struct failed {
     char order[LONGEST + 1];
     int queries, status;

@@ -28,7 +28,7 @@ int MPI_Rget_accumulate_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Cou
 
 static const long INT = sizeof(int);
 static int from[WORDS], into[WORDS];
-/* What the accesses that are being made are called as steps. */
+/* The name of the present kind of access in steps. */
 static const char *way = "access";
 
 /* Without what Open MPI's own monitoring breaks or counts otherwise. */
@@ -129,7 +129,7 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
             accesses(peer, bytes, bytes, 1);
         way = "access";
     }
-    /* Reaches nobody. */
+    /* Reaches no process. */
     MPI_Put(from, K, MPI_INT, MPI_PROC_NULL, 0, K, MPI_INT, win);
     MPI_Get(into, K, MPI_INT, MPI_PROC_NULL, 0, K, MPI_INT, win);
     MPI_Win_unlock_all(win);
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 
     MPI_Win_allocate_shared(sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
     all_accesses(win, right, right, 0);
-    /* Tells where the neighbour's memory is, so reads and writes need no calls. */
+    /* Finds the neighbor's memory, so reads and writes need no calls. */
     if (!plain) {
         MPI_Win_shared_query(win, right, &size, &unit, &allocated);
         require(size == (MPI_Aint)sizeof memory && unit == INT, "shared_query");

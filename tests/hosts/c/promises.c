@@ -1,4 +1,4 @@
-/* What the tools interface promises over many calls: before, between and after the lives of MPI and the interface.
+/* Rules of the tools interface that span many calls: before, between and after initializations of MPI and the interface.
  *
  *     promises               (2 processes)
  *
@@ -20,7 +20,7 @@ static int is_up(void)
     return MPI_T_pvar_get_num(&count) == MPI_SUCCESS;
 }
 
-/* R24, R25, R26 */
+/* Proves R24, R25, R26. */
 static void check_levels(void)
 {
     const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
@@ -52,7 +52,7 @@ static void *init_together(void *unused)
     return NULL;
 }
 
-/* R33 */
+/* Proves R33. */
 static void check_two_threads(void)
 {
     for (int i = 0; i < 100; i++) {
@@ -68,7 +68,7 @@ static void check_two_threads(void)
     }
 }
 
-/* R20: an init more changes nothing. */
+/* Proves R20: an init more changes nothing. */
 static void check_another_init(struct view view)
 {
     const int number = update_number();
@@ -80,8 +80,8 @@ static void check_another_init(struct view view)
     check(messages(view) == before && update_number() == number, "R20 after a finalize that leaves it up");
 }
 
-/* R36: what is looked at when MPI comes up can be seen and set before. */
-/* R97, R98: and not after. */
+/* Proves R36: what is looked at when MPI comes up can be seen and set before. */
+/* Proves R97, R98: and not after. */
 static void check_frozen(int before)
 {
     static char value[8192];
@@ -93,11 +93,11 @@ static void check_frozen(int before)
     code = MPI_T_cvar_write(handle, value);
     check(code == (before ? MPI_SUCCESS : MPI_T_ERR_CVAR_SET_NEVER), "R36 it can be set before MPI_Init only");
     MPI_T_cvar_handle_free(&handle);
-    check(handle == MPI_T_CVAR_HANDLE_NULL, "R58"); /* R58 */
+    check(handle == MPI_T_CVAR_HANDLE_NULL, "R58"); /* Proves R58. */
 }
 
-/* R155: by the address of a copy. */
-/* R154: a handle outlives its object. */
+/* Proves R155: by the address of a copy. */
+/* Proves R154: a handle outlives its object. */
 static void check_objects(void)
 {
     unsigned long long before[8] = {0}, after[8] = {0};
@@ -121,7 +121,7 @@ static void check_objects(void)
     check(MPI_T_pvar_session_free(&view.session) == MPI_SUCCESS, "R154 the session can be freed");
 }
 
-/* R309: PMPI_Init is in the host's library. Gives the host's function, which ours stands in front of. */
+/* Proves R309: PMPI_Init is in the host's library. Gives the host's function, which ours stands in front of. */
 static void *of_host(const char *name)
 {
     Dl_info host;
@@ -132,7 +132,7 @@ static void *of_host(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* R213: what of our update number is not the host's. */
+/* Proves R213: what of our update number is not the host's. */
 static int own_update_number(void)
 {
     int (*changed)(int *) = (int (*)(int *))(uintptr_t)of_host("MPI_T_category_changed");
@@ -151,7 +151,7 @@ static int listed(void)
     return cvars + pvars + events + categories();
 }
 
-/* R227: info objects before MPI_Init. Libraries since MPI-4, which brought sessions, make them. */
+/* Proves R227: info objects before MPI_Init. Libraries since MPI-4, which brought sessions, make them. */
 static void check_early_info(void)
 {
     MPI_Info info = MPI_INFO_NULL;
@@ -164,7 +164,7 @@ static void check_early_info(void)
     }
 }
 
-/* R307, R309, F55 */
+/* Proves R307, R309, F55. */
 static void check_pcontrol(void)
 {
     int out = 42, in = 0;
@@ -175,7 +175,7 @@ static void check_pcontrol(void)
     check(MPI_Pcontrol(2) == MPI_SUCCESS && MPI_Pcontrol(-17, "more", 3) == MPI_SUCCESS, "R307 other levels");
 }
 
-/* R79, R105, R135, R215, R240, R311: what has one name here and on process 0 is one thing. */
+/* Proves R79, R105, R135, R215, R240, R311: what has one name here and on process 0 is one thing. */
 static void check_agreement(void)
 {
     char *mine = describe(0);
@@ -192,8 +192,8 @@ static void check_agreement(void)
         free(first);
 }
 
-/* R17, R86: what went away with MPI keeps its index and its name, and gives no handles. */
-/* R192: those that it had are none any more. */
+/* Proves R17, R86: what went away with MPI keeps its index and its name, and gives no handles. */
+/* Proves R192: those that it had are none any more. */
 static void check_what_is_gone(struct view view)
 {
     static char name[ROOM];
@@ -217,7 +217,7 @@ static void check_what_is_gone(struct view view)
     }
 }
 
-/* Whether a variable is one of mpit's. */
+/* Returns 1 if a variable is one of mpit's. */
 static int is_ours(const char *name)
 {
     return strstr(name, "_monitoring_") || strncmp(name, "calls_", 6) == 0;
@@ -272,21 +272,21 @@ int main(int argc, char **argv)
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     const unsigned long long sent = messages(view);
     exchange(MPI_COMM_WORLD);
-    check(messages(view) == sent + 1, "R30 a handle from before MPI_Init"); /* R30 */
-    check(update_number() >= number, "R213 it does not fall"); /* R213 */
-    check(listed() == entries || update_number() > number, "R210 it rises when the library's entries become more"); /* R210 */
+    check(messages(view) == sent + 1, "R30 a handle from before MPI_Init"); /* Proves R30. */
+    check(update_number() >= number, "R213 it does not fall"); /* Proves R213. */
+    check(listed() == entries || update_number() > number, "R210 it rises with the library's entries"); /* Proves R210. */
     number = update_number();
     check(own_update_number() == ours + listed() - entries && ours > 0, "R213 ours, the host's, and what is listed");
     check_another_init(view);
     check_frozen(0);
     after = describe(1);
-    check_lines(before, after, "R62, R74 said otherwise before MPI_Init"); /* R62 */
-    check(is_enumeration(values), "R74 an enumeration from before MPI_Init"); /* R74 */
+    check_lines(before, after, "R62, R74 said otherwise before MPI_Init"); /* Proves R62. */
+    check(is_enumeration(values), "R74 an enumeration from before MPI_Init"); /* Proves R74. */
     free(before);
     check_queries();
     check_strings();
     check_lists();
-    check_generic(); /* R127 */
+    check_generic(); /* Proves R127. */
     check_events();
     check_objects();
     check_callbacks();
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
     MPI_T_finalize();
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     after = describe(1);
-    check_lines(before, after, "R18 said otherwise in another life of the interface"); /* R18 */
+    check_lines(before, after, "R18 said otherwise in another life of the interface"); /* Proves R18. */
     check(update_number() >= number, "R213 it does not fall in another life of the interface");
     MPI_T_finalize();
     check(replaced == asked, "R306 only this program calls what it has replaced");

@@ -19,7 +19,7 @@ static int keys(MPI_Info info)
 
 static MPI_T_event_cb_function on_message;
 
-/* R224, R225, R228, R234, R235, R238, R243, R266 */
+/* Proves R224, R225, R228, R234, R235, R238, R243, R266. */
 static void check_events(void)
 {
     MPI_Datatype types[16], some[16];
@@ -70,7 +70,7 @@ static struct view of_callback;
 
 #define WORKS(call) check((call) == MPI_SUCCESS, "in a callback: " #call)
 
-/* R34, R189, R190, R298, R300: level NONE, where all may be called. */
+/* Proves R34, R189, R190, R298, R300: level NONE, where all may be called. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                        void *user_data)
 {
@@ -130,9 +130,9 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     number = MPI_T_pvar_readreset(of_callback.session, of_callback.handle, value);
     check(number != MPI_T_ERR_NOT_ACCESSIBLE, "R189 readreset in a callback");
     WORKS(MPI_T_pvar_handle_free(of_callback.session, &of_callback.handle));
-    check(of_callback.handle == MPI_T_PVAR_HANDLE_NULL, "R58"); /* R58 */
+    check(of_callback.handle == MPI_T_PVAR_HANDLE_NULL, "R58"); /* Proves R58. */
     WORKS(MPI_T_pvar_session_free(&of_callback.session));
-    check(of_callback.session == MPI_T_PVAR_SESSION_NULL, "R58"); /* R58 */
+    check(of_callback.session == MPI_T_PVAR_SESSION_NULL, "R58"); /* Proves R58. */
     /* Messages, collective calls and new objects of MPI itself. */
     WORKS(MPI_Sendrecv(&out, 1, MPI_INT, 0, 3, &in, 1, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE));
     check(in == 1, "R300 a message of a callback arrives");
@@ -195,7 +195,7 @@ static void *send_signals(void *unused)
     return NULL;
 }
 
-/* R302: calls that lock are interrupted, and those that interrupt them never wait for such a lock. */
+/* Proves R302: calls that lock are interrupted, and those that interrupt them never wait for such a lock. */
 static void check_signals(void)
 {
     pthread_t sender;

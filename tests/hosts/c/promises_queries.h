@@ -4,7 +4,7 @@
 
 #include "promises_replaced.h"
 
-/* R53 */
+/* Proves R53. */
 static void check_codes(void)
 {
     const int ours[] = {MPI_T_ERR_INVALID,          MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_ACCESSIBLE,
@@ -31,8 +31,8 @@ static void check_codes(void)
           "R53 codes of the header");
 }
 
-/* R80, R129, R196, R233: nothing is asked for at all. */
-/* R83, R106, C30: words are constants of the library's header. */
+/* Proves R80, R129, R196, R233: nothing is asked for at all. */
+/* Proves R83, R106, C30: words are constants of the library's header. */
 static void check_queries(void)
 {
     int cvars, pvars, events, index;
@@ -62,7 +62,7 @@ static void check_queries(void)
         check(MPI_T_category_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS, "R196");
 }
 
-/* R47, R48 */
+/* Proves R47, R48. */
 static void check_strings(void)
 {
     static char name[ROOM], desc[ROOM];
@@ -84,7 +84,7 @@ static void check_strings(void)
 
 typedef int list_function(int, int, int[]);
 
-/* R202, R203 */
+/* Proves R202, R203. */
 static void check_list(list_function *list, int category, int count)
 {
     enum { MORE = 3 };

@@ -6,7 +6,7 @@
 
 #include <dlfcn.h>
 
-/* R305: nothing of mpit's calls what a tool can replace, such as the functions below. */
+/* Proves R305: nothing of mpit's calls what a tool can replace, such as the functions below. */
 static void check_caller(const void *address)
 {
     Dl_info caller;
@@ -14,7 +14,7 @@ static void check_caller(const void *address)
         check(0, "called by mpit, though it could be replaced");
 }
 
-/* R304, R306: what the program defines itself is called in place of ours, and all else as before. */
+/* Proves R304, R306: what the program defines itself is called in place of ours, and all else as before. */
 static int replaced, asked; /* Calls of functions below, and those that this program makes. */
 
 int MPI_T_category_get_num(int *count)

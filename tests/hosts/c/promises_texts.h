@@ -239,7 +239,7 @@ static const char *next_line(const char **rest)
     return line;
 }
 
-/* Where a line or its beginning stands in a text: mostly behind the one that was looked for before. */
+/* Finds a line or its beginning in a text: mostly behind the one that was looked for before. */
 static const char *find(const char *all, const char **behind, const char *line)
 {
     const size_t length = strlen(line);
@@ -251,7 +251,7 @@ static const char *find(const char *all, const char **behind, const char *line)
     return found;
 }
 
-/* Whatever is said in the one text stands in the other. */
+/* Checks that each line of the one text is in the other. */
 static void check_lines(const char *all, const char *other, const char *what)
 {
     const char *line, *behind = other;
@@ -262,7 +262,7 @@ static void check_lines(const char *all, const char *other, const char *what)
         }
 }
 
-/* What has one kind and name in both texts is one thing; returns how many there are. */
+/* Checks that entries of one kind and name in both texts are equal; returns their number. */
 static int compare(const char *mine, const char *other)
 {
     static char key[ROOM];

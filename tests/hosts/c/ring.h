@@ -1,7 +1,7 @@
 /* The token ring that ring.c and ring_tool.c run.
  *
- * Process 0 sends a token to its right neighbour, every other process passes on what it gets from its left one. Process 0
- * counts the token down once per lap and says goodbye to its neighbour with -1. So with `laps` = 25 process 0 sends 27
+ * Process 0 sends a token to its right neighbor, every other process passes on what it gets from its left one. Process 0
+ * counts the token down once per lap and says goodbye to its neighbor with -1. So with `laps` = 25 process 0 sends 27
  * messages of one int (25 .. -1) and all others send 26 (25 .. 0). Every message is received, every request completed. */
 #ifndef RING_H
 #define RING_H

@@ -63,7 +63,7 @@ static void open_view(struct view *view, const char *name)
     view->size = bind(view->session, "pml_monitoring_messages_size");
 }
 
-/* F15, F16, F17, F18, F19, F20, F21: the calls below, each told by its effect on what is read. */
+/* Proves F15, F16, F17, F18, F19, F20, F21: the calls below, each checked by its effect on what is read. */
 static void start(struct view *view)
 {
     require(MPI_T_pvar_start(view->session, view->count), "start the count");
@@ -83,7 +83,7 @@ static void close_view(struct view *view)
     require(MPI_T_pvar_session_free(&view->session), "free the session");
 }
 
-/* All `sent` messages went to the right neighbour, with one int each; nothing went to anybody else. */
+/* All `sent` messages went to the right neighbor, with one int each; nothing went to another process. */
 static void expect(struct view *view, int sent, const char *when)
 {
     unsigned long long count[MAX_RANKS], bytes[MAX_RANKS];
@@ -118,7 +118,7 @@ static void open_flush(void)
 
 static void end_phase(const char *stem, int number)
 {
-    /* As long as anybody's PATH_MAX: a library may read the whole of what it calls the variable's length. */
+    /* As long as any PATH_MAX: a library may read as many bytes as the length that it reports for the variable. */
     static char filename[8192];
     snprintf(filename, sizeof filename, "%s_%d", stem, number);
     require(MPI_T_pvar_write(flush_session, flush_handle, filename), "name the phase's file");
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     check_kind("pml_monitoring_messages_size", MPI_T_PVAR_CLASS_SIZE, MPI_T_BIND_MPI_COMM);
     check_kind("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, MPI_T_BIND_NO_OBJECT);
 
-    ring_run(3); /* before any handle exists: nobody may see these messages below */
+    ring_run(3); /* before any handle exists: none may count these messages below */
     open_view(&a, "a");
     open_view(&b, "b");
     open_flush();
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     expect(&b, 0, "never started, after phase 1");
     end_phase(stem, 1);
 
-    /* R194: what the one does, the other does not notice. */
+    /* Proves R194: what the one does, the other does not notice. */
     require(MPI_T_pvar_start(flush_session, flush_handle), "start the second phase");
     start(&b);
     expect(&a, sent_1, "after a flush and the start of b");

@@ -95,7 +95,7 @@ static void try_events(void)
               MPI_SUCCESS,
           "a callback");
     steps(3);
-    check(heard == 3, "each step is heard of");
+    check(heard == 3, "each step is received");
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "the end of it");
     steps(1);
     check(heard == 3, "nothing after the end");
@@ -126,7 +126,7 @@ static void try_values(void)
           "an item");
 }
 
-/* What the plug-in knows of threads; it was loaded before MPI was initialized. */
+/* Checks the plug-in's thread level; it was loaded before MPI was initialized. */
 static void try_threads(void)
 {
     MPI_T_pvar_handle concurrent = handle_on("every_concurrent", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
@@ -185,7 +185,7 @@ static void try_traffic(void)
     /* Without a started handle, its component has no reason to listen. */
     check(MPI_T_pvar_stop(session, messages) == MPI_SUCCESS, "stopping");
     MPI_Sendrecv(out, 1, MPI_BYTE, rank, 1, in, 1, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    check(MPI_T_pvar_start(session, messages) == MPI_SUCCESS && values(messages)[0] == MESSAGES, "nothing is heard");
+    check(MPI_T_pvar_start(session, messages) == MPI_SUCCESS && values(messages)[0] == MESSAGES, "nothing is received");
 }
 
 int main(int argc, char **argv)
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     try_bindings();
     try_events();
     try_traffic();
-    printf("rank %d: heard of %d steps, %d failures\n", rank, heard, failures);
+    printf("rank %d: received %d steps, %d failures\n", rank, heard, failures);
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();

@@ -7,7 +7,7 @@
  *     <kind> <peer's rank in MPI_COMM_WORLD> <messages> <bytes>
  *
  * Sends to MPI_PROC_NULL are not written: nothing is sent. Message sizes differ from one kind to the next, so that a wrong
- * total tells which kind was missed. */
+ * total shows which kind was missed. */
 #include "steps.h"
 
 #include <mpi.h>
@@ -34,7 +34,7 @@ static void note(const char *kind, int peer, int messages, long bytes)
     step("%s", kind);
 }
 
-/* Takes one message from the left neighbour. */
+/* Takes one message from the left neighbor. */
 static void receive(void)
 {
     MPI_Recv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -180,8 +180,8 @@ static void to_self(void)
     note("self_in_self", rank, 1, 6);
 }
 
-/* Reaches nobody, so no monitoring may count it. */
-static void to_nobody(void)
+/* Reaches no process, so no monitoring may count it. */
+static void to_proc_null(void)
 {
     MPI_Request requests[2];
     MPI_Send(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
     derived_types();
     sub_communicators();
     to_self();
-    to_nobody();
+    to_proc_null();
     persistent();
     large_count();
     matched_receive();

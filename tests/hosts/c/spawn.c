@@ -1,4 +1,4 @@
-/* Speaks to a process that is not of its world.
+/* Sends to a process that is not of its world.
  *
  *     spawn DIRECTORY        (2 processes; starts a third, whose directory is DIRECTORY/child)
  */
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     MPI_Comm_spawn(argv[0], (char *[]){".", "child", NULL}, 1, info, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
     MPI_Info_free(&info);
 
-    /* Not to anybody of this world. */
+    /* Not to a process of this world. */
     if (world_rank == 0)
         MPI_Send(block, K, MPI_INT, 0, 7, inter);
     else

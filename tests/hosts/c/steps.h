@@ -1,4 +1,4 @@
-/* What monitoring says of each step of a program, so that one monitoring can be held against another.
+/* The records of monitoring for each step of a program, so that one monitoring can be held against another.
  *
  * Does nothing unless the environment variable STEPS is set. Then DIRECTORY/steps.<rank> has a line for each step and row
  * that changed in it:
@@ -99,7 +99,7 @@ static inline void steps_begin(const char *directory, int rank)
     strcpy(steps_comm, "MPI_COMM_WORLD");
 }
 
-/* What happened since the last step is `step`, whose name is formatted as by printf. */
+/* Ends a step: all that happened since the last one. Its name is formatted as by printf. */
 __attribute__((format(printf, 1, 2))) static inline void step(const char *format, ...)
 {
     unsigned long long now[2][STEPS_MOST];

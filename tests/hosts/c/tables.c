@@ -1,4 +1,4 @@
-/* What a table of mpit_plugin.h can say beyond plain sums and storage, over a real MPI library: variables that are bound to
+/* Tables of mpit_plugin.h beyond plain sums and storage, over a real MPI library: variables that are bound to
  * communicators, levels of communicators, values behind functions, further names of settings. The table is the program's own.
  * Prints a line for each thing that is not so.
  *
@@ -179,7 +179,7 @@ static MPI_T_pvar_handle bound(MPI_T_pvar_session session, const char *name, int
     return handle;
 }
 
-/* Which number a communicator has, of the ranks that it is to have. */
+/* Returns the number of a communicator that is to have these ranks. */
 static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_reversed)
 {
     unsigned values[MOST + 1] = {0};

@@ -1,4 +1,4 @@
-/* What tools do at the edges, on one process that runs at MPI_THREAD_MULTIPLE: they pass a communicator where its address is
+/* Tools at the edges, on one process that runs at MPI_THREAD_MULTIPLE: they pass a communicator where its address is
  * asked for, and addresses that lead nowhere; they read every setting of the library; and they ask for less than others have. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -29,7 +29,7 @@ static void expect(int is_true, const char *what)
 /* The argument that is the communicator itself, as some tools have it. */
 #define ITSELF(comm) ((void *)(uintptr_t)(comm))
 
-/* What making a handle answers, with the number of elements where it succeeds. */
+/* Makes a handle: returns the code, and the number of elements if it succeeds. */
 static int count_of(void *object, int *count)
 {
     MPI_T_pvar_handle handle;
@@ -71,7 +71,7 @@ static void addresses(const char *when)
     munmap(pages, 2 * page);
 }
 
-/* As in containers: the kernel refuses to read other processes' memory. */
+/* Makes the kernel refuse to read other processes' memory, as in containers. */
 static void refuse_reading(void)
 {
     struct sock_filter lines[] = {

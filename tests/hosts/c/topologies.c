@@ -11,7 +11,7 @@ enum { PROCESSES = 4, K = 3, NEIGHBORS = 6, MOST = 128 };
 static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
-/* A communicator and the processes that its neighborhood operations reach, by their ranks in the world; -1 for nobody. */
+/* A communicator and the processes that its neighborhood operations reach, by their ranks in the world; -1 for none. */
 struct place {
     MPI_Comm comm;
     const char *name;
@@ -125,12 +125,12 @@ int main(int argc, char **argv)
     const int right = (world_rank + 1) % PROCESSES, left = (world_rank + PROCESSES - 1) % PROCESSES;
     const int across = (world_rank + 2) % PROCESSES;
 
-    /* A line: the ends have nobody beyond them. */
+    /* A line: the ends have no neighbor beyond them. */
     struct place line = {MPI_COMM_NULL, "line", 2, 2, {world_rank - 1, world_rank == PROCESSES - 1 ? -1 : world_rank + 1}};
     MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){PROCESSES}, (int[]){0}, 0, &line.comm);
     all_forms(&line);
 
-    /* Two by two: round in the first dimension, where both neighbours are the same process. */
+    /* Two by two: round in the first dimension, where both neighbors are the same process. */
     struct place grid = {MPI_COMM_NULL, "grid", 4, 4,
                          {across, across, world_rank % 2 ? world_rank - 1 : -1, world_rank % 2 ? -1 : world_rank + 1}};
     MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){1, 0}, 0, &grid.comm);
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
 
-    /* A ring as a graph: everybody has two neighbours. */
+    /* A ring as a graph: every process has two neighbors. */
     struct place graph = {MPI_COMM_NULL, "graph", 2, 2, {left, right}};
     MPI_Graph_create(MPI_COMM_WORLD, PROCESSES, (int[]){2, 4, 6, 8}, (int[]){3, 1, 0, 2, 1, 3, 2, 0}, 0, &graph.comm);
     all_forms(&graph);
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
                                    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &directed.comm);
     all_forms(&directed);
 
-    /* Process 0 says it for all: it sends to the three others, who have nobody to send to. */
+    /* Process 0 says it for all: it sends to the three others, which have no process to send to. */
     struct place star = {MPI_COMM_NULL, "star", world_rank ? 0 : 3, world_rank != 0, {1, 2, 3}};
     MPI_Dist_graph_create(MPI_COMM_WORLD, world_rank == 0, (int[]){0}, (int[]){3}, (int[]){1, 2, 3}, MPI_UNWEIGHTED,
                           MPI_INFO_NULL, 0, &star.comm);

@@ -33,7 +33,7 @@ static void send_round(MPI_Comm comm, int tag)
     MPI_Irecv(&got, 1, MPI_INT, (rank + size - 1) % size, tag, comm, &request);
     MPI_Ssend(&token, 1, MPI_INT, (rank + 1) % size, tag, comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    require(got == (rank + size - 1) % size, "a token is not that of the left neighbour");
+    require(got == (rank + size - 1) % size, "a token is not that of the left neighbor");
 }
 
 static void access_memory(void)

@@ -101,7 +101,7 @@ static int on_open(void *user_data, uint32_t rank, uint32_t size)
     return rank >= size;
 }
 
-/* Counts and tells each message. */
+/* Counts and reports each message. */
 static void on_sent(void *user_data, const struct mpit_message *message)
 {
     struct sent sent;

@@ -1,7 +1,7 @@
-! Every process sends its right neighbour in the ring of all processes a few messages. Which of MPI's three Fortran
+! Every process sends its right neighbor in the ring of all processes a few messages. Which of MPI's three Fortran
 ! interfaces it uses is chosen when it is compiled: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08.
 !
-! Sent to the right neighbour: 4 messages and 24 bytes by blocking sends, 2 and 24 by others, 3 and 36 by a persistent one.
+! Sent to the right neighbor: 4 messages and 24 bytes by blocking sends, 2 and 24 by others, 3 and 36 by a persistent one.
 program sends
 #if defined(USE_MPI_F08)
   use mpi_f08

@@ -1,4 +1,4 @@
-/* MPI libraries of one process, to show how they are told apart. What it is given has to be what a program of its own
+/* MPI libraries of one process, to show how they are distinguished. What it is given has to be what a program of its own
  * ABI gives: everything else ends the process, as it does in real libraries.
  *
  * STUB_VERSION     what MPI_Abi_get_version answers; without it there is no such function
@@ -18,7 +18,7 @@
 #define BOTH(name, parameters, arguments, ...) \
     int MPI_##name parameters { return PMPI_##name arguments; }
 #else
-/* As most libraries have it: one function under two names. */
+/* One function under two names, as in most libraries. */
 #define BOTH(name, parameters, arguments, ...) \
     int PMPI_##name parameters __VA_ARGS__     \
     int MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));
@@ -179,7 +179,7 @@ BOTH(Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_att
      (copy, del, keyval, extra), {
          (void)copy, (void)extra;
 #ifdef STUB_INTEGERS
-         fail("an attribute of nobody's");
+         fail("an unknown attribute");
 #endif
          on_delete = del;
          *keyval = 5;
@@ -344,7 +344,7 @@ BOTH(T_source_get_num, (int *num), (num), {
     return MPI_SUCCESS;
 })
 
-/* As MPICH 4.0 with events: no text may be left out. */
+/* An event source of MPICH 4.0: no text may be left out. */
 BOTH(T_source_get_info, (int index, char *name, int *name_len, char *desc, int *desc_len, int *ordering,
                               long long *ticks_per_second, long long *max_ticks, MPI_Info *info),
      (index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info), {

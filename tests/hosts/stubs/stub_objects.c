@@ -1,4 +1,4 @@
-/* What Open MPI's two libraries need from version 6 on: the objects of its own ABI. */
+/* Objects of Open MPI's own ABI, which its two libraries need from version 6 on. */
 struct stub_object {
     char padding[512];
 };

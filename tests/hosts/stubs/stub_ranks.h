@@ -11,7 +11,7 @@ struct asked {
     long ranks;
 };
 
-/* Since the last time. */
+/* Returns the counts since the last call. */
 struct asked stub_asked(void);
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);

@@ -9,7 +9,7 @@
 
 static size_t in_use;
 
-/* Since the last step, in which the program itself made so many calls. */
+/* Prints the counts since the last step, in which the program itself made so many calls. */
 static void step(const char *name, int calls)
 {
     struct asked asked = stub_asked();

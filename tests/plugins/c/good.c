@@ -6,7 +6,7 @@
 #define NAME "acme"
 #endif
 
-/* What of it is active: 1 for the first time, 2 for the second, and so on. */
+/* The number of the present activation: 1, then 2, and so on. */
 static uint64_t activations;
 
 static struct mpit_sum work = MPIT_SUM_INIT;

@@ -52,7 +52,7 @@ static void sent(void *user_data, const struct mpit_message *message)
 }
 
 static struct mpit_component components[] = {
-    {.size = sizeof(struct mpit_component), .framework = "pml", .name = "wrong", .description = "Hears.", .sent = sent},
+    {.size = sizeof(struct mpit_component), .framework = "pml", .name = "wrong", .description = "Listens.", .sent = sent},
 };
 
 static struct mpit_table table = {MPIT_TABLE("wrong"),   MPIT_LIST(pvars),      MPIT_LIST(sources),

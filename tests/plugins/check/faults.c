@@ -37,7 +37,7 @@ static const struct mpit_enum one_item = {sizeof(struct mpit_enum), "faults_one_
 
 /* A sum that is right but for what is given behind. */
 #define SUM PVAR, .description = "A sum.", .pvar_class = MPIT_CLASS_COUNTER, ULL, .count = 1, .sum = &sum, IN_FAULTS
-/* The same for what lies in memory. */
+/* A variable in memory. */
 #define INT PVAR, .description = "A number.", .datatype = MPIT_INT, .count = 1, .storage = &value, IN_FAULTS
 
 static const struct mpit_pvar pvars[] = {
@@ -125,11 +125,11 @@ static const struct mpit_category categories[] = {
 };
 
 static const struct mpit_component components[] = {
-    {COMPONENT, .framework = "pml", .name = "faults", .description = "Hears.", MPIT_HERE},
-    {COMPONENT, .framework = "pml", .name = "faults", .description = "Hears.", MPIT_HERE}, /* error C45 */
-    {COMPONENT, .framework = "pml", .name = "monitoring", .description = "Hears.", MPIT_HERE}, /* error C45 */
-    {COMPONENT, .framework = "pml", .name = "faults_const", .description = "Hears.", .listening = (struct mpit_switch *)&const_switch, MPIT_HERE}, /* error table */
-    {COMPONENT, .framework = "btl", .name = "faults", .description = "Hears.", MPIT_HERE}, /* error C4 */
+    {COMPONENT, .framework = "pml", .name = "faults", .description = "Listens.", MPIT_HERE},
+    {COMPONENT, .framework = "pml", .name = "faults", .description = "Listens.", MPIT_HERE}, /* error C45 */
+    {COMPONENT, .framework = "pml", .name = "monitoring", .description = "Listens.", MPIT_HERE}, /* error C45 */
+    {COMPONENT, .framework = "pml", .name = "faults_const", .description = "Listens.", .listening = (struct mpit_switch *)&const_switch, MPIT_HERE}, /* error table */
+    {COMPONENT, .framework = "btl", .name = "faults", .description = "Listens.", MPIT_HERE}, /* error C4 */
 };
 
 MPIT_PLUGIN("faults", MPIT_LIST(pvars), MPIT_LIST(cvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories),

@@ -51,7 +51,7 @@ fn begin() {}
 #[tools::cvar(category = [Group, Inner], alias = "renamed", env = "RENAMED", crate = tools)]
 pub static RENAMED_SETTING: tools::cvar::Cvar<u32> = tools::cvar::Cvar::new(1).range(0..=2);
 
-/// What components listen to.
+/// The trait of components.
 pub trait Listener: Send + Sync {}
 
 /// A component.

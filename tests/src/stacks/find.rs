@@ -1,4 +1,4 @@
-//! Finds out whether a stack is here, and what it is, by asking it.
+//! Detection of stacks by running a probe program on each.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,7 +24,7 @@ impl Spec {
         self.ask().map_err(|failure| missing(failure.to_string()))
     }
 
-    /// Builds the probe and has it ask the library.
+    /// Builds the probe, which queries the library.
     fn ask(&'static self) -> Outcome<Stack> {
         let probe = build::c_program(self, "version")?;
         let run = |command: &mut Command| {
@@ -58,7 +58,7 @@ fn is_here(program: &Path) -> bool {
     }
 }
 
-/// The first line of a text that says something, not too long for a table.
+/// Returns the first non-empty line of a text, truncated for a table.
 fn one_line(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let words = first.split_whitespace().collect::<Vec<_>>().join(" ");

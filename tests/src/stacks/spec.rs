@@ -1,21 +1,21 @@
-//! What is known of the stacks before anything is looked for.
+//! Static specifications of the stacks.
 
 use std::path::PathBuf;
 
 use crate::paths;
 
-/// Who made the library, which decides how its launcher is spoken to.
+/// The vendor of the library, which determines the options of its launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vendor {
-    /// Open MPI: options in the MCA spelling, monitoring of its own.
+    /// Open MPI: options in MCA syntax, and its own monitoring.
     OpenMpi,
     /// MPICH, launched by Hydra.
     Mpich,
-    /// Intel MPI: no compiler wrapper in its package; it runs what MPICH's wrappers build.
+    /// Intel MPI: its package has no compiler wrapper; programs built with MPICH's wrappers run on it.
     Intel,
 }
 
-/// Where a stack comes from.
+/// The source of a stack's packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Debian's packages.
@@ -24,20 +24,20 @@ pub enum Origin {
     Wheel(&'static str),
 }
 
-/// What is known of a stack before anything is looked for.
+/// The static specification of a stack.
 #[derive(Debug)]
 pub struct Spec {
-    /// Its name in summaries and in [`RESTRICT`](super::RESTRICT).
+    /// The name in summaries and in [`RESTRICT`](super::RESTRICT).
     pub label: &'static str,
-    /// Who made it.
+    /// The vendor.
     pub vendor: Vendor,
-    /// Where it comes from.
+    /// The source of the packages.
     pub origin: Origin,
     mpicc: &'static str,
-    /// The wrapper of the Fortran compiler, where the stack has Fortran at all.
+    /// The wrapper of the Fortran compiler, if the stack includes Fortran.
     pub(super) mpifort: Option<&'static str>,
     pub(super) mpiexec: &'static str,
-    /// The shared object that its programs ask for.
+    /// The shared object that programs of the stack need.
     pub(super) soname: &'static str,
 }
 
@@ -67,7 +67,8 @@ pub const SPECS: [Spec; 7] = [
 ];
 
 impl Spec {
-    /// Where one of the stack's programs is. Debian's are found by name in the search path, so they stay a name.
+    /// Returns the path of a program of the stack. Debian's programs are found in the search path, so these are plain
+    /// names.
     pub(super) fn bin(&self, program: &str) -> PathBuf {
         match self.origin {
             Origin::Debian(_) => PathBuf::from(program),
@@ -75,7 +76,7 @@ impl Spec {
         }
     }
 
-    /// The compiler wrapper: for Intel MPI, MPICH's.
+    /// Returns the compiler wrapper; for Intel MPI, MPICH's.
     pub(crate) fn mpicc(&self) -> PathBuf {
         match self.vendor {
             Vendor::Intel => paths::wheels().join("mpich/bin").join(self.mpicc),
@@ -83,7 +84,7 @@ impl Spec {
         }
     }
 
-    /// The wrapper of the C++ compiler, which is called like that of C.
+    /// Returns the wrapper of the C++ compiler, which is named like that of C.
     pub(crate) fn mpicxx(&self) -> PathBuf {
         let mpicc = self.mpicc();
         let name = mpicc.file_name().unwrap_or_default().to_string_lossy().replace("mpicc", "mpicxx");
@@ -102,14 +103,14 @@ impl Spec {
         }
         match self.vendor {
             Vendor::OpenMpi => {
-                // Both generations of the launcher refuse to run as root, which is who runs tests in a container.
+                // Both generations of the launcher refuse to run as root, which is the user in containers.
                 for name in ["OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT"] {
                     all.push((name, "1".into()));
                 }
                 for name in ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] {
                     all.push((name, "1".into()));
                 }
-                // Without fast hardware, the first choice of one-sided communication only prints warnings.
+                // Without fast network hardware, the default component for one-sided communication only prints warnings.
                 all.push(("OMPI_MCA_osc", "^ucx".into()));
             }
             Vendor::Intel => all.push(("I_MPI_FABRICS", "shm".into())),

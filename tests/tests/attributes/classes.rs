@@ -1,4 +1,4 @@
-//! Statics: each class with each cell, type of value and datatype that goes with it.
+//! Statics: each class with each cell, value type and datatype that it may have.
 
 use mpit::MpitEnum;
 use mpit::cell::{
@@ -70,18 +70,18 @@ table! {
     STATE: State<Weather>, "STATE" as Int, NoObject, [datatype = "INT"];
 }
 
-/// What it is like outside.
+/// The weather outside.
 #[derive(Clone, Copy, Debug, PartialEq, MpitEnum)]
 #[mpit(name = "weather")]
 #[repr(i32)]
 pub(crate) enum Weather {
-    /// As it should be.
+    /// Good weather.
     Fair,
-    /// As it often is.
+    /// Bad weather.
     Foul = 7,
 }
 
-/// How much of the sky is covered.
+/// The covered share of the sky.
 #[mpit::pvar(class = "PERCENTAGE", verbosity = "USER_BASIC")]
 static CLOUDS: Percentage = Percentage::new(0.25);
 
@@ -122,7 +122,7 @@ fn a_level_may_be_its_own_watermarks() {
     }
 }
 
-/// Kept per handle by nobody.
+/// A counter that is not kept per handle.
 #[mpit::pvar(class = "COUNTER", readonly, continuous)]
 static FIXED: Counter<u64> = Counter::new();
 
@@ -135,7 +135,7 @@ static TAKEN: Counter<u64> = Counter::new();
 static ADJUSTABLE: Level<u64> = Level::new();
 
 #[test]
-fn flags_are_as_given_and_the_rest_as_the_class_has_it() {
+fn flags_are_given_or_of_the_class() {
     let flags = |name, class| pvar(name, class).flag_set();
     assert_eq!(flags("counter_u64", Class::Counter), PvarFlags::NONE);
     assert_eq!(flags("fixed", Class::Counter), PvarFlags::READONLY.with(PvarFlags::CONTINUOUS));
@@ -145,7 +145,7 @@ fn flags_are_as_given_and_the_rest_as_the_class_has_it() {
     assert_eq!(ADJUSTABLE.get(), FIXED.total() + TAKEN.total());
 }
 
-/// A variable with behaviour of its own.
+/// A variable with an implementation of its own.
 struct Echo;
 
 impl Custom for Echo {
@@ -158,7 +158,7 @@ impl Custom for Echo {
 static ECHO: Echo = Echo;
 
 #[test]
-fn a_type_of_ones_own_may_be_bound_to_anything() {
+fn own_types_may_have_any_binding() {
     let Echo = ECHO;
     assert_eq!(pvar("echo", Class::Generic).binding(), Bind::Win);
 }
@@ -170,15 +170,17 @@ fn a_type_of_ones_own_may_be_bound_to_anything() {
 #[mpit::pvar(class = "TIMER", unit = "cycles")]
 static DESCRIBED: Timer<u64> = Timer::new();
 
+/// Proves R123.
 #[test]
-fn r123_descriptions_are_doc_comments_with_the_unit() {
+fn description_is_doc_comment_and_unit() {
     let text = pvar("described", Class::Timer).text();
     assert_eq!(text, "The first line, which goes on.\nA second paragraph. Unit: cycles.");
     assert_eq!(DESCRIBED.total(), 0);
 }
 
+/// Proves C51.
 #[test]
-fn c51_what_is_not_said_is_filled_in() {
+fn omitted_keys_of_pvars_get_defaults() {
     let desc = pvar("counter_u64", Class::Counter);
     assert_eq!((desc.owner(), desc.audience()), ("mpit-tests", Verbosity::TunerDetail));
     assert!(desc.category_list().is_empty());

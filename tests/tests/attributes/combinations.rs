@@ -11,7 +11,7 @@ use mpit::words::{Bind, Class, Datatype};
 use crate::classes::Weather;
 use crate::pvar;
 
-/// What a variable should have become.
+/// The expected properties of a variable.
 struct Expected {
     name: &'static str,
     class: &'static str,
@@ -27,7 +27,7 @@ impl Expected {
     }
 }
 
-/// Defines a variable for each line and each kind of object, and makes a list of them.
+/// Defines a variable for each line and each kind of object, and returns a list of them.
 macro_rules! each_with_each {
     ($($class:literal $datatype:literal $more:tt;)+) => {{
         let mut list = Vec::new();
@@ -51,7 +51,7 @@ macro_rules! each_with_each {
     };
 }
 
-/// Defines one variable, of a function whose body comes last.
+/// Defines a variable by a function, whose body is the last argument.
 macro_rules! function {
     (
         $ident:ident $class:literal $datatype:literal $bind:literal [$($object:tt)*]
@@ -64,7 +64,7 @@ macro_rules! function {
 }
 
 #[test]
-fn every_class_takes_its_datatypes_and_every_binding() {
+fn classes_take_datatypes_and_bindings() {
     let defined = each_with_each! {
         "STATE" "INT" ([] [] [-> Weather] { Weather::Fair });
         "LEVEL" "UNSIGNED" ([] [] [-> u32] { 0 });
@@ -137,7 +137,7 @@ macro_rules! watermarks {
 }
 
 #[test]
-fn watermarks_take_their_datatypes_with_and_without_a_communicator() {
+fn watermarks_take_datatypes_and_bindings() {
     let defined = watermarks! {
         "UNSIGNED" u32;
         "UNSIGNED_LONG" u64;

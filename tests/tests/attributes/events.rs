@@ -1,4 +1,4 @@
-//! Events and sources: what they become, and how one that is raised reaches a tool.
+//! Events and sources: their descriptors, and the delivery of raised events to tools.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -11,13 +11,13 @@ use mpit::tool::{Occurrence, Tool};
 use mpit::words::{Bind, Datatype, Safety, SourceOrder, Verbosity};
 use mpit::{category, event, source};
 
-/// What happens to messages.
+/// The progress of messages.
 ///
 /// In one process.
 #[source(ordered)]
 pub(crate) struct MessageEngine;
 
-/// Whatever else happens.
+/// All other happenings.
 #[source(unordered, name = "acme.else", component = "acme")]
 #[derive(Clone, Copy, Debug)]
 struct Else;
@@ -33,11 +33,11 @@ struct Messages;
 pub(crate) struct MessageSent {
     /// To whom.
     pub(crate) peer: i32,
-    /// How much.
+    /// The number of bytes.
     pub(crate) bytes: u64,
 }
 
-/// How many listen to either of the events below.
+/// The number of listeners to either of the two events below.
 static LISTENERS: AtomicU32 = AtomicU32::new(0);
 
 /// The door opens.
@@ -88,7 +88,7 @@ struct Alias {
     rest: Last,
 }
 
-/// A name for a type.
+/// An alias of a type.
 type Last = i64;
 
 fn names(desc: &EventDesc) -> Vec<&'static str> {
@@ -107,11 +107,11 @@ fn sources_are_registered() {
     let engine = find("message_engine");
     assert!(ptr::eq(engine, MessageEngine::DESC));
     assert_eq!((engine.ordering(), engine.owner()), (SourceOrder::Ordered, "mpit-tests"));
-    assert_eq!(engine.text(), "What happens to messages.\nIn one process.");
+    assert_eq!(engine.text(), "The progress of messages.\nIn one process.");
     assert!(engine.origin().to_string().contains("events.rs:"), "{}", engine.origin());
     let other = find("acme.else");
     assert_eq!((other.ordering(), other.owner()), (SourceOrder::Unordered, "acme"));
-    // C36: a clock that ticks.
+    // C36: the clock runs.
     assert!(engine.ticks_per_second() >= 1 && engine.max_ticks() >= 1);
 }
 
@@ -128,8 +128,9 @@ fn events_are_registered() {
     assert_eq!((unit.binding(), unit.audience()), (Bind::NoObject, Verbosity::TunerDetail));
 }
 
+/// Proves C32.
 #[test]
-fn c32_elements_are_the_fields_where_they_lie() {
+fn element_offsets_are_the_compilers() {
     use Datatype::{
         Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong, UnsignedLongLong,
     };
@@ -159,8 +160,9 @@ fn c32_elements_are_the_fields_where_they_lie() {
     assert_eq!(crate::event("acme.alias").elements()[1].datatype(), Int64);
 }
 
+/// Proves R246.
 #[test]
-fn r246_an_event_may_say_nothing() {
+fn event_may_have_no_elements() {
     for name in ["acme.unit", "acme.empty"] {
         let desc = crate::event(name);
         assert_eq!((desc.elements().len(), desc.extent()), (0, 0), "{name}");
@@ -171,9 +173,9 @@ fn r246_an_event_may_say_nothing() {
 }
 
 #[test]
-fn what_nobody_listens_to_is_not_computed() {
-    All::raise(Context::ANYWHERE, || panic!("nobody listens"));
-    Alias::raise(Context::ANYWHERE, || panic!("nobody listens"));
+fn payloads_need_a_listener() {
+    All::raise(Context::ANYWHERE, || panic!("no listener is there"));
+    Alias::raise(Context::ANYWHERE, || panic!("no listener is there"));
 }
 
 /// The callback's observations: the number of calls, and the time of the last event.
@@ -202,11 +204,11 @@ fn what_is_raised_reaches_a_callback() {
 
     drop(listener);
     raise(7);
-    assert_eq!(CALLS.load(SeqCst), 1, "nobody listens any more");
+    assert_eq!(CALLS.load(SeqCst), 1, "no listener is left");
 }
 
 #[test]
-fn one_word_counts_those_who_listen_to_several_events() {
+fn one_word_counts_listeners_of_all_events() {
     let tool = Tool::new();
     let listen = |name| tool.listen(name, None, Safety::None, |_| ()).expect("a registration");
     assert_eq!(LISTENERS.load(SeqCst), 0);

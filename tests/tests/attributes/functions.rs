@@ -1,4 +1,4 @@
-//! Functions: what they may take and return, and what tools read then.
+//! Functions: their permitted parameters and results, and the values that tools read.
 
 use std::ffi::c_char;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
@@ -12,7 +12,7 @@ use mpit::words::{Bind, Class, Datatype};
 
 use crate::classes::Weather;
 
-/// What a tool reads, with a started handle.
+/// Reads a variable with a started handle.
 fn read<T: Value>(name: &str, class: Class, object: Option<&Object<'_>>) -> mpit::Result<Vec<T>> {
     let tool = Tool::new();
     let session = tool.session()?;
@@ -21,7 +21,7 @@ fn read<T: Value>(name: &str, class: Class, object: Option<&Object<'_>>) -> mpit
     handle.read()
 }
 
-/// Ranks.
+/// The object of a communicator.
 const WORLD: Object<'static> = Object::world(7, 3);
 
 /// One value.
@@ -103,7 +103,7 @@ fn word(out: &mut [c_char]) {
 }
 
 #[test]
-fn functions_are_called_when_their_variable_is_read() {
+fn functions_are_called_at_reads() {
     assert_eq!(read("plain", Class::Size, None), Ok(vec![11_u64]));
     assert_eq!(read::<f64>("fallible", Class::Level, None), Err(mpit::Error::NotAccessible));
     assert_eq!(read("share", Class::Percentage, None), Ok(vec![0.5]));
@@ -119,7 +119,7 @@ fn states_are_numbers_with_names() {
 }
 
 #[test]
-fn functions_are_told_what_the_handle_is_bound_to() {
+fn functions_receive_the_handles_object() {
     assert_eq!(read("comm_size", Class::Size, Some(&WORLD)), Ok(vec![3_u32]));
     assert_eq!(read("ranks", Class::Size, Some(&WORLD)), Ok(vec![0_u64, 1, 2]));
     assert_eq!(read("pairs", Class::Size, Some(&WORLD)), Ok(vec![7_u64; 6]));
@@ -136,7 +136,7 @@ fn text_is_an_array_of_char() {
     assert_eq!(session.handle("word", Class::Generic, None).unwrap().read_text().unwrap(), "so");
 }
 
-/// Handles on `watched` that are started.
+/// The number of started handles on `watched`.
 static WATCHING: AtomicI32 = AtomicI32::new(0);
 
 fn begin() {
@@ -147,20 +147,20 @@ fn end() {
     WATCHING.fetch_sub(1, SeqCst);
 }
 
-/// How often it was looked at.
+/// The number of watched steps.
 #[pvar(class = "COUNTER", on_start = begin, on_stop = end)]
 fn watched() -> u64 {
     0
 }
 
-/// The same, from the start only.
+/// The number of watched steps, from the start only.
 #[pvar(class = "SIZE", cumulative, writable, on_start = begin)]
 fn watched_once() -> u64 {
     0
 }
 
 #[test]
-fn hooks_are_called_when_handles_are_started_and_stopped() {
+fn hooks_run_at_start_and_stop() {
     let tool = Tool::new();
     let session = tool.session().unwrap();
     let handle = session.handle("watched", Class::Counter, None).unwrap();

@@ -23,7 +23,7 @@ mod deeper {
     pub(crate) struct Switch;
 }
 
-/// What one can touch.
+/// Touchable parts.
 #[category]
 struct Hardware;
 
@@ -49,23 +49,23 @@ fn variables_are_in_their_categories() {
     assert_eq!(COLLISIONS.total(), 0);
 }
 
-/// How messages travel.
+/// The protocol of a message.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, MpitEnum)]
 #[repr(i32)]
 pub(crate) enum Mode {
-    /// At once.
+    /// Sent at once.
     Eager = -1,
-    /// When asked for.
+    /// Sent on request.
     AfterHandshake = 1 << 4,
-    /// As raw identifiers.
+    /// A raw identifier.
     r#Try,
-    /// Under another name.
+    /// A name of its own.
     #[mpit(name = "by-hand")]
     Manual,
 }
 
 #[test]
-fn enumerations_are_named_after_crate_and_type() {
+fn enumerations_are_named_crate_and_type() {
     assert_eq!(Mode::DESC.name(), "attributes_mode");
     let items: Vec<_> = Mode::DESC.items().iter().map(|item| (item.value(), item.name())).collect();
     assert_eq!(items, [(-1, "eager"), (16, "after_handshake"), (17, "try"), (18, "by-hand")]);
@@ -79,7 +79,7 @@ fn values_become_items_and_items_values() {
     assert_eq!(Mode::from_value(0), None);
 }
 
-/// What components listen to.
+/// The interface of components.
 trait Listener: Send + Sync {
     fn heard(&self) -> u32;
 }
@@ -91,7 +91,7 @@ mod other {
 
 struct Ear;
 
-/// Hears.
+/// Listens.
 #[component(framework = "air", name = "ear")]
 impl Listener for Ear {
     fn heard(&self) -> u32 {
@@ -125,9 +125,9 @@ fn find(framework: &str, name: &str) -> &'static ComponentDesc {
 }
 
 #[test]
-fn components_are_live_objects_of_their_framework() {
+fn components_are_objects_of_a_framework() {
     let ear = find("air", "ear");
-    assert_eq!(ear.description(), "Hears.");
+    assert_eq!(ear.description(), "Listens.");
     assert_eq!(ear.object::<dyn Listener>().map(Listener::heard), Some(1));
     let microphone = find("air", "microphone").object::<dyn Listener>().expect("a listener");
     assert_eq!(microphone.heard(), 20);

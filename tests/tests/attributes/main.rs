@@ -1,6 +1,6 @@
-//! What definitions become: every attribute with every key, read back as tools see it.
+//! Results of definitions: every attribute with every key, read back as tools see them.
 //!
-//! The lints below hold for what the attributes expand to as well.
+//! The lints below apply to the expansions of the attributes, too.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings, clippy::all, clippy::pedantic)]
@@ -13,12 +13,13 @@ mod functions;
 mod groups;
 mod places;
 mod settings;
+mod typed;
 
 use mpit::desc::{EventDesc, PvarDesc};
 use mpit::tool::Tool;
 use mpit::words::Class;
 
-/// A variable of this program.
+/// Returns a variable of this program.
 fn pvar(name: &str, class: Class) -> &'static PvarDesc {
     let tool = Tool::new();
     let registry = tool.registry();
@@ -26,7 +27,7 @@ fn pvar(name: &str, class: Class) -> &'static PvarDesc {
     registry.pvar(index).expect("an index that was just found")
 }
 
-/// An event type of this program.
+/// Returns an event type of this program.
 fn event(name: &str) -> &'static EventDesc {
     let registry = Tool::new().registry();
     let index = registry.event_index(name).unwrap_or_else(|| panic!("no event `{name}`"));

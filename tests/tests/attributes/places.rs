@@ -1,11 +1,11 @@
-//! Where definitions may stand, and under which names the crate may be known.
+//! Places where definitions may appear, and names under which the crate may be imported.
 
 use mpit::event::{Context, Event};
 use mpit::words::Class;
 
 use crate::{event, pvar};
 
-/// The crate under another name.
+/// Imports the crate under another name.
 mod acme {
     pub(crate) use mpit as tools;
 }
@@ -81,7 +81,7 @@ fn under_another_name_of_the_crate() {
     assert_eq!(pvar("renamed_size", Class::Size).category_list()[0].name(), "renamed");
     RenamedTick::raise(Context::ANYWHERE, || RenamedTick { number: 1 });
     assert_eq!(event("renamed_tick").category_list()[0].name(), "renamed");
-    // A crate that does not know it as `mpit` at all.
+    // A crate that does not import it as `mpit`.
     assert_eq!(mpit_tests_renamed::RENAMED_SETTING.get(), 1);
     assert_eq!(
         pvar("renamed_state", Class::State).enumeration().expect("one").name(),
@@ -90,7 +90,7 @@ fn under_another_name_of_the_crate() {
     assert_eq!(event("renamed_event").source().name(), "renamed_source");
 }
 
-/// Defines a family of variables, as people do who measure many things alike.
+/// Defines a family of variables, as a program with many similar measurements does.
 macro_rules! family {
     ($($ident:ident, $name:literal, $what:expr;)+) => {$(
         /// Bytes in
@@ -132,7 +132,7 @@ fn in_macros_of_other_people() {
     assert_eq!(pvar("family.receives", Class::Aggregate).text(), "Bytes in receives and probes so far.");
 }
 
-/// Names that what is generated uses itself, all taken.
+/// Takes all names that the generated code uses itself.
 mod crowded {
     #[expect(dead_code, reason = "only here to be in the way")]
     mod names {

@@ -1,4 +1,4 @@
-//! Control variables: each type of value, each scope, each key.
+//! Control variables: each value type, each scope, each key.
 
 use mpit::cvar;
 use mpit::cvar::{Cvar, Text};
@@ -50,7 +50,7 @@ table! {
     SETTING_TEXT: Text<16> = Text::new("prof"), Char, Local, [];
 }
 
-/// Only powers of two.
+/// Accepts powers of two.
 fn accept(size: u32) -> mpit::Result<()> {
     if size.is_power_of_two() { Ok(()) } else { Err(mpit::Error::Invalid) }
 }
@@ -82,8 +82,9 @@ fn every_key_arrives() {
     assert_eq!(EAGER.get(), 4096);
 }
 
+/// Proves C51.
 #[test]
-fn c51_what_is_not_said_is_filled_in() {
+fn omitted_keys_of_cvars_get_defaults() {
     let desc = setting("setting_i32");
     assert_eq!((desc.audience(), desc.owner()), (Verbosity::TunerDetail, "mpit-tests"));
     assert!(!desc.is_before_init());

@@ -1,4 +1,4 @@
-//! Sessions of tools do not reach each other, whatever one does to its handles.
+//! Isolation of tool sessions, regardless of operations on their handles.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 
@@ -6,7 +6,7 @@ use crate::{read_all, rows, rows::Rows};
 
 const RANKS: u32 = 2;
 
-/// What `apart` does in one go, so many times.
+/// Returns the rows of the actions of `apart`, repeated `times` times.
 fn acts(rank: u32, times: u64) -> Rows {
     let other = 1 - rank;
     let row = |row: &str, about: &str, messages: u64, bytes: u64| {
@@ -25,14 +25,14 @@ fn acts(rank: u32, times: u64) -> Rows {
 }
 
 #[test]
-fn what_one_session_does_changes_nothing_in_another() -> Outcome {
+fn sessions_do_not_affect_each_other() -> Outcome {
     stacks::for_each(
         "apart",
         |_| true,
         |stack| {
             let dir = stack.scratch("apart")?;
             let program = stack.compile("apart")?;
-            // Nothing is recorded but for handles.
+            // Only handles record.
             Job::mpi(stack, RANKS).arg(program).arg(&dir).under_mpit(&[])?.succeed()?;
             for (stem, times) in [("whole", 5), ("part", 1)] {
                 for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {

@@ -1,7 +1,7 @@
-//! Every function of the tools interface with every wrong argument: it answers what it should, and nothing is harmed.
+//! Every function of MPI_T with every invalid argument: its return code, and the absence of damage.
 //!
-//! The C program knows the rules: R2, R3, R7 to R13, R27, R44, R70, R85, R87, R88, R91, R92, R139, R146 to R148, R173,
-//! R204, R257, R267, R288, R292 and R303 stand beside its checks.
+//! The C program checks the rules R2, R3, R7 to R13, R27, R44, R70, R85, R87, R88, R91, R92, R139, R146 to
+//! R148, R173, R204, R257, R267, R288, R292 and R303, which are named at its checks.
 
 use std::path::Path;
 
@@ -13,11 +13,12 @@ use mpit_tests::{
 
 use crate::MONITORED;
 
-/// The first calls; the second waits in a barrier, which shows that no call needs it.
+/// Rank 0 makes the calls; rank 1 waits in a barrier, which shows that no call needs it.
 const RANKS: u32 = 2;
 
+/// Proves R2, R3, R7, R9, R10, R13, R85, R92, R146, R257.
 #[test]
-fn r002_r003_r007_r009_r010_r013_r085_r092_r146_r257_bad_calls_are_answered_by_the_rules() -> Outcome {
+fn bad_calls_of_the_preload_library() -> Outcome {
     stacks::for_each(
         "bad_calls",
         |_| true,
@@ -30,8 +31,9 @@ fn r002_r003_r007_r009_r010_r013_r085_r092_r146_r257_bad_calls_are_answered_by_t
     )
 }
 
+/// Proves R2, R9, R10, R13.
 #[test]
-fn r002_r009_r010_r013_bad_calls_of_the_library_for_implementors() -> Outcome {
+fn bad_calls_of_the_embedded_library() -> Outcome {
     stacks::for_each("bad_calls_embedded", Stack::is_standard_abi, |stack| {
         let program = stack.compile_over_own_mpi("bad_calls", "little_mpi")?;
         let job = Job::plain(&[]).arg(program).args(&["alone"]).seconds(120);
@@ -39,8 +41,9 @@ fn r002_r009_r010_r013_bad_calls_of_the_library_for_implementors() -> Outcome {
     })
 }
 
+/// Proves R2, R9, R10, R13, R292.
 #[test]
-fn r002_r009_r010_r013_r292_bad_calls_on_events_of_a_library() -> Outcome {
+fn bad_calls_on_events_of_a_library() -> Outcome {
     stacks::for_each("bad_calls_library_events", Stack::is_standard_abi, |stack| {
         let program = stack.compile_over_own_mpi("bad_calls", "little_mpi")?;
         let job = Job::plain(&[]).arg(program).args(&["embedded"]).seconds(120);
@@ -48,7 +51,7 @@ fn r002_r009_r010_r013_r292_bad_calls_on_events_of_a_library() -> Outcome {
     })
 }
 
-/// Thousands of calls, whatever the library has to offer: a program that calls nothing finds nothing wrong.
+/// Checks the number of calls: a program that makes none finds no defect.
 fn check(what: &str, finished: &Finished) -> Outcome {
     let totals = totals(finished)?;
     println!("{what}: {totals}");
@@ -56,14 +59,14 @@ fn check(what: &str, finished: &Finished) -> Outcome {
     Failure::unless(calls > 20_000, || format!("only {calls} calls\n{finished}"))
 }
 
-/// What the library answers by itself, for comparison: it may do what it likes, and also end the job.
+/// Prints the library's own results for comparison. They are not checked: the library may even end the job.
 fn compare_with_host(stack: &Stack, program: &Path) -> Outcome {
     let bare = Job::mpi(stack, 1).arg(program).args(&["children"]).finish()?;
     println!("{} without mpit: {}", stack.label(), totals(&bare).unwrap_or("ended before its totals"));
     Ok(())
 }
 
-/// The program's totals: launchers may write lines of their own.
+/// Returns the program's line of totals; launchers may print lines of their own.
 fn totals(finished: &Finished) -> Outcome<&str> {
     finished.stdout.lines().rfind(|line| line.contains(" wrong answers")).context(finished)
 }

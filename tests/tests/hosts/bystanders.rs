@@ -1,4 +1,4 @@
-//! Programs that have nothing to do with MPI do not notice that the library is preloaded into them.
+//! Programs without MPI, with the library preloaded: no difference.
 
 use mpit_tests::{Failure, Outcome, launch::Job};
 
@@ -13,7 +13,7 @@ fn a_process_without_mpi_is_not_disturbed() -> Outcome {
 }
 
 #[test]
-fn exit_codes_and_output_of_others_stay_theirs() -> Outcome {
+fn output_and_exit_codes_are_unchanged() -> Outcome {
     let line = ["sh", "-c", "echo out; echo err >&2; exit 3"];
     let bare = Job::plain(&line).finish()?;
     let preloaded = Job::plain(&line).preloaded()?.finish()?;

@@ -1,5 +1,5 @@
-//! Collective operations and accesses to memory of others: each in every form counts as what it exchanges, on every
-//! library.
+//! Collective operations and one-sided accesses: every form is counted by the data that it exchanges, on
+//! every library.
 
 use mpit_tests::{
     Outcome,
@@ -12,28 +12,28 @@ use crate::{read_all, rows, written_to};
 const RANKS: u32 = 4;
 
 #[test]
-fn every_form_of_every_collective_counts_what_it_exchanges() -> Outcome {
+fn every_collective_form_counts_its_bytes() -> Outcome {
     stacks::for_each("coll", |_| true, |stack| rows::equal_the_ledger(stack, "coll", RANKS))
 }
 
 #[test]
-fn operations_without_data_and_without_others_count_as_well() -> Outcome {
+fn operations_without_data_or_peers_count() -> Outcome {
     stacks::for_each("edges", |_| true, |stack| rows::equal_the_ledger(stack, "edges", RANKS))
 }
 
 #[test]
-fn neighborhood_operations_count_on_topologies_of_every_kind() -> Outcome {
+fn neighborhoods_count_on_all_topologies() -> Outcome {
     stacks::for_each("topologies", |_| true, |stack| rows::equal_the_ledger(stack, "topologies", RANKS))
 }
 
 #[test]
-fn every_access_counts_on_windows_of_every_kind() -> Outcome {
+fn accesses_count_on_windows_of_all_kinds() -> Outcome {
     stacks::for_each("osc", |_| true, |stack| rows::equal_the_ledger(stack, "osc", RANKS))
 }
 
-/// The program's expectations are also what Open MPI's own monitoring says.
+/// Tests that the program's expectations agree with Open MPI's own monitoring.
 #[test]
-fn accesses_count_as_in_open_mpi_s_own_monitoring() -> Outcome {
+fn accesses_count_as_in_native_monitoring() -> Outcome {
     let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
     stacks::for_each("osc_native", applies, |stack| {
         let program = stack.compile("osc")?;
@@ -50,13 +50,13 @@ fn accesses_count_as_in_open_mpi_s_own_monitoring() -> Outcome {
     })
 }
 
-/// Libraries use memory and handles of communicators again, which takes nothing from those that were there before.
+/// Tests that records survive the reuse of communicators' memory and handles by libraries.
 #[test]
-fn ten_thousand_operations_on_a_thousand_communicators_are_all_there() -> Outcome {
+fn a_thousand_communicators_count_exactly() -> Outcome {
     stacks::for_each("copies", |_| true, |stack| rows::equal_the_ledger(stack, "copies", 2))
 }
 
 #[test]
-fn whatever_many_threads_do_at_once_is_counted_exactly() -> Outcome {
+fn concurrent_threads_are_counted_exactly() -> Outcome {
     stacks::for_each("lanes", |_| true, |stack| rows::equal_the_ledger(stack, "lanes", 2))
 }

@@ -1,4 +1,4 @@
-//! Components of plug-ins: they hear what mpit's own hear, as long as they are selected and active.
+//! Components of plug-ins: they receive the same traffic as mpit's own while they are selected and active.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ const RANKS: u32 = 4;
 
 const FRAMEWORKS: [&str; 3] = ["pml", "osc", "coll"];
 
-/// How often the plug-in's components were opened and closed is a row as well.
+/// The row with the numbers of times that the plug-in's components were opened and closed.
 const TIMES: (&str, &str) = ("times", "all");
 
-/// Where the plug-in writes its files.
+/// Returns the directory of the plug-in's files.
 fn place(dir: &Path) -> Outcome<PathBuf> {
     let acme = dir.join("acme");
     fs::create_dir_all(&acme).context(acme.display())?;
     Ok(acme)
 }
 
-/// Runs a program with monitoring and the plug-in; what monitoring says of each rank.
+/// Runs a program with monitoring and the plug-in; returns the record of each rank.
 fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> Outcome<Vec<Prof>> {
     let job = Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]).dir(dir);
     let job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", place(dir)?);
@@ -39,12 +39,12 @@ fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> O
     read_all(&dir.join("prof"), RANKS)
 }
 
-/// What the plug-in's component of a framework wrote.
+/// Returns the rows that the plug-in's component of a framework wrote.
 fn heard(dir: &Path, framework: &str, rank: u32) -> Outcome<Rows> {
     rows::of_lines(&dir.join(format!("acme/{framework}.{rank}")))
 }
 
-/// What monitoring wrote of the same: collective operations on all communicators as one.
+/// Returns monitoring's rows of the same traffic: collective operations on all communicators together.
 fn recorded(prof: &Prof, framework: &str) -> Rows {
     let mut recorded = Rows::new();
     for ((row, about), sum) in rows::of(prof) {
@@ -62,7 +62,7 @@ fn recorded(prof: &Prof, framework: &str) -> Rows {
     recorded
 }
 
-/// The rows, and how often the component was opened and closed.
+/// Adds the numbers of times that the component was opened and closed.
 fn with_times(mut rows: Rows, times: (u64, u64)) -> Rows {
     rows.insert((TIMES.0.to_owned(), TIMES.1.to_owned()), times);
     rows
@@ -84,7 +84,7 @@ fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcom
 }
 
 #[test]
-fn they_hear_every_message() -> Outcome {
+fn they_receive_every_message() -> Outcome {
     stacks::for_each(
         "components_pml",
         |_| true,
@@ -96,7 +96,7 @@ fn they_hear_every_message() -> Outcome {
 }
 
 #[test]
-fn they_hear_of_pcontrol_and_add_lines_to_the_output() -> Outcome {
+fn they_get_pcontrol_and_add_output() -> Outcome {
     stacks::for_each(
         "components_lines",
         |_| true,
@@ -108,7 +108,7 @@ fn they_hear_of_pcontrol_and_add_lines_to_the_output() -> Outcome {
             // The file of the whole run, and the numbered ones.
             for stem in ["prof", "prof_1", "prof_2"] {
                 for prof in read_all(&dir.join(stem), 2)? {
-                    // 0, 1, 77 and 2.
+                    // The sum of the levels 0, 1, 77 and 2.
                     let expected = FRAMEWORKS.map(|framework| format!("{framework}.acme\tlevels 80"));
                     Failure::unless(prof.lines == expected, || format!("{stem}: {:?}", prof.lines))?;
                 }
@@ -122,12 +122,12 @@ fn they_hear_of_pcontrol_and_add_lines_to_the_output() -> Outcome {
 }
 
 #[test]
-fn they_hear_every_access() -> Outcome {
+fn they_receive_every_access() -> Outcome {
     stacks::for_each("components_osc", |_| true, |stack| equal_monitoring(stack, &["osc", "."], &["osc"]))
 }
 
 #[test]
-fn they_hear_every_collective_operation() -> Outcome {
+fn they_receive_every_collective_operation() -> Outcome {
     stacks::for_each("components_coll", |_| true, |stack| equal_monitoring(stack, &["traffic"], &FRAMEWORKS))
 }
 
@@ -158,9 +158,9 @@ fn the_lists_select_them_by_name() -> Outcome {
     )
 }
 
-/// What happens in the second of three laps, which are alike, they do not hear.
+/// Tests that they miss the second of three equal laps, during which the plug-in is inactive.
 #[test]
-fn they_hear_nothing_while_their_plug_in_is_inactive() -> Outcome {
+fn inactive_plug_ins_receive_nothing() -> Outcome {
     stacks::for_each(
         "components_inactive",
         |_| true,

@@ -1,16 +1,17 @@
-//! What a program says to those who watch it, and how many calls it makes.
+//! `MPI_Pcontrol`, and the numbers of calls.
 
 use mpit_tests::{Outcome, launch::Job, stacks};
 
 use crate::rows;
 
+/// Proves R308.
 #[test]
-fn r308_pcontrol_says_what_is_recorded() -> Outcome {
+fn pcontrol_selects_what_is_recorded() -> Outcome {
     stacks::for_each("pcontrol", |_| true, |stack| rows::equal_the_ledger(stack, "pcontrol", 2))
 }
 
 #[test]
-fn calls_of_the_program_are_counted_and_timed_by_area() -> Outcome {
+fn calls_are_counted_and_timed_by_area() -> Outcome {
     stacks::for_each(
         "calls",
         |_| true,

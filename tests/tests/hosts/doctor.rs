@@ -1,4 +1,5 @@
-//! `mpit doctor` names what is in the way of a recording. What it says of a job that is well is in docs/doctor.md.
+//! `mpit doctor`: problems that prevent a recording. docs/doctor.md shows its report of a job without
+//! problems.
 
 use std::{
     fs,
@@ -16,13 +17,13 @@ use mpit_tests::{
 
 use crate::which_mpi;
 
-/// A user who is neither root nor the one who runs the tests.
+/// The id of a user other than root and the user of the tests.
 const ANOTHER_USER: u32 = 65_534;
 
-/// Two of the kinds of launchers: what is in the way is not the library's matter.
+/// Stacks with two kinds of launchers: the problems do not depend on the library.
 const LABELS: [&str; 2] = ["ompi4.1.4", "mpich4.0.2"];
 
-/// Runs `mpit doctor OPTIONS -- mpiexec -n RANKS WORDS`; it has to name the problem, once.
+/// Runs `mpit doctor OPTIONS -- mpiexec -n RANKS WORDS` and expects the problem to be named once.
 fn names(stack: &Stack, dir: &Path, options: &[&str], ranks: u32, words: &[&str], problem: &str) -> Outcome {
     let mut job =
         Job::alone(stack).arg(&build::artifacts()?.mpit).args(&["doctor"]).args(options).args(&["--"]);
@@ -32,14 +33,15 @@ fn names(stack: &Stack, dir: &Path, options: &[&str], ranks: u32, words: &[&str]
         }
     }
     let finished = job.args(words).dir(dir).finish()?;
-    // A transcript, with `--nocapture`.
+    // A transcript, visible with `--nocapture`.
     println!("{finished}");
     let problem = format!("PROBLEM: {problem}");
     let is_named = finished.code == Some(1) && finished.stdout.matches(&problem).count() == 1;
     Failure::unless(is_named, || format!("no {problem:?}\n{finished}"))
 }
 
-/// Problems that programs of a library bring: its own monitoring, privileges, a library that went, processes that say nothing.
+/// Tests problems caused by programs: the library's own monitoring, privileges, a missing library, processes
+/// that report nothing.
 fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
     let output = ["--output", "prof/run"];
     if stack.vendor() == Vendor::OpenMpi {
@@ -73,7 +75,7 @@ fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
     names(stack, dir, &output, 2, &["sh", "-c", silent, "sh", ring], "1 of 2 processes said nothing")
 }
 
-/// Problems of the library, which are the same on each stack.
+/// Tests problems of the library, which are the same on each stack.
 fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
     let unknown = which_mpi::INTEGERS.build()?.linked.display().to_string();
     names(stack, dir, &["--output", "prof/run"], 0, &[&unknown], "the ABI of ")?;
@@ -82,7 +84,7 @@ fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
         .context("idle.c")?;
     let library = format!("-Wl,--no-as-needed,{}", stack.library.display());
     run(Command::new("cc").args(["idle.c", &library, "-o", "idle"]).current_dir(dir))?;
-    // A name with an escape sequence, which must not reach the terminal as it is.
+    // A name with an escape sequence, which must not reach the terminal unchanged.
     let program = dir.join("idle\x1b[31m");
     fs::rename(dir.join("idle"), &program).context("idle")?;
     let shown = format!("{}/idle\\x1b[31m", dir.display());
@@ -136,7 +138,7 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
                 return Ok(());
             }
             names_what_the_library_brings(stack, &dir)?;
-            // The rest does not depend on the library.
+            // The remaining cases do not depend on the library.
             names(
                 stack,
                 &dir,
@@ -174,7 +176,7 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
                 &format!("{ring} records nothing: a setting switches it off"),
             )?;
 
-            // Waits for as long as its parent: until it was seen.
+            // Sleeps until its parent has seen it.
             fs::write(dir.join("static.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
                 .context("static.c")?;
             run(Command::new("cc").args(["-static", "static.c", "-o", "static"]).current_dir(&dir))?;
@@ -192,7 +194,7 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
             let line = "mpit: this program calls MPI, and no MPI library is loaded";
             Failure::unless(bare.code == Some(1) && bare.stderr.contains(line), || bare.to_string())?;
 
-            // Each process believes that it is alone.
+            // With another library's launcher, each process is a job of one.
             let Some(other) = stacks::found().stacks.iter().find(|one| one.label() == "ompi4.1.4") else {
                 return Ok(());
             };

@@ -1,11 +1,12 @@
-//! Events of messages, heard by a C tool inside the program, on libraries with and without an event interface of their own.
+//! Events of messages, delivered to a C tool in the program, on libraries with and without an event interface
+//! of their own.
 
 use mpit_tests::{Outcome, launch::Job, stacks};
 
 const RANKS: u32 = 3;
 
 #[test]
-fn a_tool_hears_of_each_message_once() -> Outcome {
+fn a_tool_receives_each_message_once() -> Outcome {
     stacks::for_each(
         "events",
         |_| true,

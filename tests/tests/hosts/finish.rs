@@ -1,5 +1,5 @@
-//! What is written at the end of a program: what its settings say, whatever tools did and left undone, and never at the
-//! program's cost.
+//! Output at the end of a program: as its settings request, regardless of the actions of tools, and without
+//! an effect on the program.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -14,10 +14,10 @@ use crate::{MONITORED, read_all};
 
 const RANKS: u32 = 4;
 
-/// In what state the tools interface is at the end.
+/// The states of MPI_T at the end.
 const MODES: [&str; 5] = ["none", "started", "stopped", "flushed", "late"];
 
-/// Where the output of the whole run goes.
+/// The destination of the output of the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum To {
     Nowhere,
@@ -29,8 +29,8 @@ enum To {
 
 const OUTPUTS: [To; 5] = [To::Nowhere, To::Stdout, To::Stderr, To::Files, To::OneFile];
 
-/// The one library on which all combinations are tried; it starts fastest. On the others each mode and each output is tried
-/// once.
+/// The library on which all combinations are tested, because it starts fastest. On the others each mode and
+/// each output is tested once.
 const ALL_ON: &str = "mpich4.0.2";
 
 fn job(stack: &Stack, dir: &Path, to: To, stem: &str, arguments: &[&str]) -> Outcome<Job> {
@@ -49,7 +49,7 @@ fn job(stack: &Stack, dir: &Path, to: To, stem: &str, arguments: &[&str]) -> Out
     ])
 }
 
-/// The names of the files that are to be there.
+/// Returns the names of the expected files.
 fn files(to: To, mode: &str) -> BTreeSet<String> {
     let each = |stem| (0..RANKS).map(move |rank| format!("{stem}.{rank}.prof"));
     let of_run: Vec<_> = match to {
@@ -67,7 +67,7 @@ fn files_in(dir: &Path) -> Outcome<BTreeSet<String>> {
         .collect()
 }
 
-/// The texts of all processes, one behind the other: none is torn apart by another.
+/// Splits the output into the texts of the processes: none may be interrupted by another.
 fn texts_in(output: &str) -> Outcome<Vec<Prof>> {
     let begin = "# POINT TO POINT\n";
     let texts: Vec<_> = output.split(begin).skip(1).collect();
@@ -78,7 +78,7 @@ fn texts_in(output: &str) -> Outcome<Vec<Prof>> {
     (0..).zip(&texts).map(parse).collect()
 }
 
-/// Each process sent one int to its right neighbour.
+/// Checks that each process sent one int to its right neighbor.
 fn are_right(profs: &[Prof]) -> Outcome {
     for (rank, prof) in (0..).zip(profs) {
         let sent: Vec<_> =
@@ -123,7 +123,7 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
 }
 
 #[test]
-fn the_end_writes_what_the_settings_say_whatever_handles_did() -> Outcome {
+fn the_end_writes_as_settings_say() -> Outcome {
     stacks::for_each(
         "finish",
         |_| true,
@@ -144,7 +144,7 @@ fn the_end_writes_what_the_settings_say_whatever_handles_did() -> Outcome {
 }
 
 #[test]
-fn what_cannot_be_written_costs_a_line_and_not_the_result() -> Outcome {
+fn failed_output_costs_one_line() -> Outcome {
     stacks::for_each(
         "finish_unwritable",
         |_| true,
@@ -156,7 +156,8 @@ fn what_cannot_be_written_costs_a_line_and_not_the_result() -> Outcome {
             let bare = Job::mpi(stack, RANKS).arg(program).args(&arguments).finish()?;
             Failure::unless(bare.code == Some(3), || bare.to_string())?;
             for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
-                // A file is where the directory should be. Where one file of all cannot be written, each process tries its own.
+                // The directory's name is taken by a file. If the common file cannot be written, each process
+                // tries to write its own.
                 let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
                 let told =
                     finished.stderr.lines().filter(|line| line.contains("mpit: cannot write file/run"));

@@ -1,4 +1,4 @@
-//! Functions of other libraries that have the names of MPI's: their arguments and results are left alone.
+//! Functions of other libraries with names of MPI: their arguments and results are unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use mpit_tests::{
 
 use crate::{read_all, written_to};
 
-/// A library of such functions, and one that calls them.
+/// A library of such functions, and a library that calls them.
 struct Libraries {
     dir: PathBuf,
     calls: PathBuf,
@@ -31,13 +31,13 @@ fn libraries(variant: &str, options: &[&str]) -> Outcome<Libraries> {
     Ok(Libraries { dir, calls })
 }
 
-/// A program that calls such functions, and the library that does it for the program.
+/// A program that calls such functions, and the library through which it does so.
 pub(crate) struct Program {
     pub(crate) program: PathBuf,
     pub(crate) calls: PathBuf,
 }
 
-/// The program, linked with the library or to open it, with a stack or without MPI.
+/// Builds the program: linked with the library or opening it at run time, for a stack or without MPI.
 pub(crate) fn program(is_linked: bool, stack: Option<&Stack>) -> Outcome<Program> {
     let with_mpi: &[&str] = if stack.is_some() { &["-DWITH_MPI"] } else { &[] };
     let libraries = libraries(if stack.is_some() { "_mpi" } else { "" }, with_mpi)?;
@@ -48,19 +48,19 @@ pub(crate) fn program(is_linked: bool, stack: Option<&Stack>) -> Outcome<Program
     Ok(Program { program, calls: libraries.calls })
 }
 
-/// The sequential build of MUMPS, for which the program opens a library.
+/// Builds a program that opens a library with the sequential build of MUMPS.
 pub(crate) fn sequential(stack: Option<&Stack>) -> Outcome<Program> {
     let options = ["-shared", "-fPIC", "-DWITH_MPI", "-ldmumps_seq"];
     let calls = build::c_variant(None, "sequential", "libsequential.so", &options)?;
     Ok(Program { calls, ..program(false, stack)? })
 }
 
-/// Returns true if the sequential build of MUMPS is here.
+/// Returns true if the sequential build of MUMPS is installed.
 pub(crate) fn has_sequential() -> bool {
     Path::new("/usr/include/mumps_seq/mpi.h").is_file()
 }
 
-/// The options that link a program with the library that calls.
+/// Returns the options that link a program with the calling library.
 fn linked(libraries: &Libraries) -> [String; 3] {
     let rpath = format!("-Wl,-rpath,{}", libraries.dir.display());
     ["-Wl,--no-as-needed".into(), libraries.calls.display().to_string(), rpath]
@@ -71,13 +71,14 @@ fn strings(options: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn programs_without_mpi_call_what_they_called() -> Outcome {
+fn programs_without_mpi_call_their_own() -> Outcome {
     let (linked, opened) = (program(true, None)?, program(false, None)?);
     Job::plain(&[]).arg(linked.program).preloaded()?.succeed()?;
     Job::plain(&[]).arg(opened.program).arg(opened.calls).preloaded()?.succeed().map(drop)
 }
 
-/// Checks the same in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries, too.
+/// Tests such calls in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries,
+/// too.
 #[test]
 fn programs_with_mpi_call_what_they_called() -> Outcome {
     stacks::for_each(
@@ -92,7 +93,7 @@ fn programs_with_mpi_call_what_they_called() -> Outcome {
     )
 }
 
-/// Runs a program that sends itself so many messages of four bytes.
+/// Runs a program that sends `messages` messages of four bytes to itself, and checks their number.
 fn counts(stack: &Stack, test: &str, program: &[&Path], messages: u64) -> Outcome {
     let dir = stack.scratch(test)?;
     let job = program.iter().fold(Job::mpi(stack, 1), Job::arg);
@@ -105,7 +106,7 @@ fn counts(stack: &Stack, test: &str, program: &[&Path], messages: u64) -> Outcom
     })
 }
 
-/// The sequential build of MUMPS brings an MPI of one process with it, whose functions have Fortran's names.
+/// Tests the sequential build of MUMPS, which contains an MPI of one process with Fortran names.
 #[test]
 fn sequential_libraries_keep_their_own_mpi() -> Outcome {
     if !has_sequential() {

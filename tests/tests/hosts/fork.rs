@@ -1,11 +1,12 @@
-//! Processes that fork while a thread of theirs is inside the tools interface.
+//! Forks while another thread is inside MPI_T.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 
 use crate::MONITORED;
 
+/// Proves R320.
 #[test]
-fn r320_no_child_waits_for_a_lock_of_a_thread_that_it_does_not_have() -> Outcome {
+fn forked_child_waits_for_no_lock() -> Outcome {
     stacks::for_each(
         "fork",
         |_| true,

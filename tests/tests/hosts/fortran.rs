@@ -1,5 +1,5 @@
-//! Fortran programs reach an MPI library by other doors than C programs do, and by different ones on each library. Their
-//! messages are counted all the same, and once.
+//! Fortran programs: their calls reach the MPI library by other functions than those of C, which differ
+//! between libraries. Messages are counted once in all cases.
 
 use mpit_tests::{Failure, Outcome, launch::Job, paths, record, stacks};
 
@@ -8,8 +8,9 @@ use crate::{read_all, rows, written_to};
 const RANKS: u32 = 4;
 const INTERFACES: [&str; 3] = ["MPIF_H", "USE_MPI", "USE_MPI_F08"];
 
+/// Proves R310.
 #[test]
-fn r310_fortran_programs_are_counted_through_every_interface() -> Outcome {
+fn every_fortran_interface_is_counted() -> Outcome {
     if paths::find_program("gfortran").is_none() {
         return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
     }
@@ -19,7 +20,8 @@ fn r310_fortran_programs_are_counted_through_every_interface() -> Outcome {
             let program = stack.compile_fortran("sends", interface)?;
             Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
             for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-                // 4 blocking sends, one that is not, half of an exchange, and 3 starts of a persistent one.
+                // 4 blocking sends, a nonblocking one, the send of an exchange, and 3 starts of a persistent
+                // one.
                 let wanted = [((rank + 1) % RANKS, 4 + 2 + 3, 24 + 24 + 36)];
                 let rows: Vec<_> =
                     prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
@@ -34,9 +36,10 @@ fn r310_fortran_programs_are_counted_through_every_interface() -> Outcome {
     })
 }
 
-/// Intel's interface for programs with `INTEGER` of 8 bytes calls the one with 4, where the calls are recorded.
+/// Tests Intel's interface for programs with `INTEGER` of 8 bytes. It calls the one with 4 bytes, where the
+/// calls are recorded.
 #[test]
-fn integers_of_eight_bytes_are_left_to_the_library() -> Outcome {
+fn eight_byte_integers_go_to_the_library() -> Outcome {
     stacks::for_each(
         "ilp64",
         |stack| stack.label() == "impi2021.19",
@@ -47,7 +50,7 @@ fn integers_of_eight_bytes_are_left_to_the_library() -> Outcome {
     )
 }
 
-/// The standard ABI has other functions that turn Fortran's handles into those of C.
+/// Tests the standard ABI, whose functions for converting Fortran handles have other names.
 #[test]
 fn fortran_over_the_standard_abi_is_counted() -> Outcome {
     stacks::for_each(
@@ -60,9 +63,9 @@ fn fortran_over_the_standard_abi_is_counted() -> Outcome {
     )
 }
 
-/// Libraries whose Fortran has descriptors and large counts over `PMPI_` are still to come, so one of ours stands for them.
+/// Tests descriptors and large counts over `PMPI_` by a stub, because no released library has them yet.
 #[test]
-fn descriptors_and_large_counts_of_fortran_are_understood() -> Outcome {
+fn fortran_descriptors_and_large_counts() -> Outcome {
     stacks::for_each(
         "ts29113",
         |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
@@ -73,8 +76,8 @@ fn descriptors_and_large_counts_of_fortran_are_understood() -> Outcome {
     )
 }
 
-/// Names of communicators, files, and Open MPI 4's persistent collective operations: what the Fortran interface calls by `PMPI_` names for
-/// calls that are not taken by their own names.
+/// Tests calls with strings and Open MPI 4's persistent collectives, whose Fortran functions are not
+/// interposed: the library's interface calls `PMPI_` functions for them.
 #[test]
 fn calls_with_strings_count_in_fortran() -> Outcome {
     stacks::for_each(

@@ -1,9 +1,11 @@
-//! What a tool sees with mpit preloaded: our entries first, then everything the bare library tells, unchanged but for two
-//! repairs of its strings and its flags. What the library never answers for is not listed, so every entry answers.
+//! The entries that a tool sees with mpit preloaded: ours first, then all entries of the library, unchanged
+//! except for two corrections of strings and flags. Entries that the library never describes are not listed,
+//! so queries of every entry succeed.
 //!
-//! The program `dump` lists everything twice on each library, bare and under mpit, and the lists are compared entry by
-//! entry. The k-th entry of the host stands behind ours in the host's own order, except where the host has an entry of the
-//! same name (and class) as one of ours: there ours stands alone. That is the case of [`ALSO_OURS`] and of nothing else.
+//! The program `dump` lists everything twice on each library, with and without mpit, and the lists are
+//! compared entry by entry. The entries of the host follow ours in the host's order. If the host has an entry
+//! of the same name (and class) as one of ours, only ours is listed; this applies to [`ALSO_OURS`] and to
+//! nothing else.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,25 +21,25 @@ use mpit_tests::{
 
 use crate::MONITORED;
 
-/// What the names of entries begin with that a host (Open MPI) and mpit both have.
+/// The prefixes of entries that both a host (Open MPI) and mpit have.
 const ALSO_OURS: [&str; 3] = ["pml_monitoring_", "osc_monitoring_", "coll_monitoring_"];
 
-/// Returns true for variables that Open MPI describes and then refuses to be used. They are not listed.
+/// Returns true for variables that Open MPI describes and then refuses to read. They are not listed.
 fn is_refused(name: &str) -> bool {
     name.starts_with("mtl_psm2_") || name == "vprotocol"
 }
 
-/// Lists of one moment, bare and under mpit.
+/// Two lists of the same moment, with and without mpit.
 struct Pair<'a> {
     bare: &'a Inventory,
     merged: &'a Inventory,
 }
 
-/// How the indices of one kind correspond.
+/// The correspondence between the indices of one kind.
 struct Map {
-    /// How many entries are ours: they have the indices from 0 on.
+    /// The number of our entries, which have the indices from 0 on.
     ours: usize,
-    /// The index under mpit of each of the host's entries; `None` for those that never answered.
+    /// The index under mpit of each of the host's entries; `None` for those that were never described.
     of_host: Vec<Option<usize>>,
     /// The number of entries at each moment.
     all: Vec<usize>,
@@ -53,12 +55,13 @@ fn dump(stack: &Stack, test: &str, late: bool) -> Outcome<[[Inventory; 2]; 2]> {
     Ok([inventory::read(&dir.join("bare"))?, inventory::read(&dir.join("merged"))?])
 }
 
-/// Whether both have an entry of this name by design.
+/// Returns true if both sides have an entry of this name by design.
 fn is_shared(name: &str) -> bool {
     ALSO_OURS.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Finds where our entries end: at the first one that is the host's, or dead, which none of ours ever is.
+/// Finds the end of our entries: the first one that is the host's or is not described, which never applies to
+/// ours.
 fn map(kind: &str, pairs: &[Pair]) -> Map {
     let last = &pairs[pairs.len() - 1];
     let (bare, merged) = (last.bare.list(kind), last.merged.list(kind));
@@ -71,7 +74,7 @@ fn map(kind: &str, pairs: &[Pair]) -> Map {
     let own: BTreeMap<_, _> = merged[..ours].iter().map(Entry::key).zip(0..).collect();
     let (mut of_host, mut all, mut next) = (vec![None; bare.len()], Vec::new(), ours);
     for pair in pairs {
-        // Listed when they answer for the first time, in the host's order.
+        // The host's entries are listed when they are first described, in the host's order.
         for (host, entry) in pair.bare.list(kind).iter().enumerate() {
             let name = entry.field("name");
             let is_left_out = kind != "category" && is_refused(name);
@@ -88,7 +91,7 @@ fn map(kind: &str, pairs: &[Pair]) -> Map {
     Map { ours, of_host, all }
 }
 
-/// Compares all of one kind at all moments; returns the mapping.
+/// Compares all entries of one kind at all moments; returns the mapping.
 fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
     let map = map(kind, pairs);
     for (number, pair) in pairs.iter().enumerate() {
@@ -120,7 +123,8 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
             } else if entry.answers() {
                 compare_entry(kind, entry, seen, problems);
             } else if seen.answers() {
-                // Dead in the host. What was known of it while it lived may stay, but nothing can be made up.
+                // The host does not describe the entry any more. An earlier description may remain, but no
+                // other.
                 let before = pairs[..number].iter().rev().find_map(|pair| pair.merged.list(kind).get(*index));
                 if before.is_none_or(|before| before.key() != seen.key()) {
                     problems.push(format!(
@@ -137,7 +141,7 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
 
 fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<String>) {
     let of_strings = ["_len", "_need", "_cut"];
-    // Members that are not listed do not count.
+    // Members that are not listed are not compared.
     let elsewhere = ["find", "cvars", "pvars", "categories", "num_cvars", "num_pvars", "num_categories"];
     let plain = |name: &str| !of_strings.iter().any(|end| name.ends_with(end)) && !elsewhere.contains(&name);
     let (mut left, right) = (bare.fields(plain), merged.fields(plain));
@@ -159,8 +163,9 @@ fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<St
     }
 }
 
-/// The standard's rules of strings, which hosts break: the length returned is always that of the whole with its end, also
-/// for an empty description and where the buffer was too short. And every name leads back to its index, and is there once.
+/// Checks the standard's rules for strings, which hosts violate: the returned length is always that of the
+/// whole string with its NUL, also for an empty description and a short buffer. Each name has to lead back to
+/// its index, and to be unique.
 fn check_names(kind: &str, merged: &[Entry], problems: &mut Vec<String>) {
     let mut seen = BTreeMap::new();
     for (position, entry) in merged.iter().enumerate().filter(|(_, entry)| entry.answers()) {
@@ -189,7 +194,8 @@ fn check_names(kind: &str, merged: &[Entry], problems: &mut Vec<String>) {
     }
 }
 
-/// The members of the host's categories are the same variables and categories, whatever their indices are now.
+/// Checks that the members of the host's categories are the same variables and categories, under their merged
+/// indices.
 fn compare_members(pair: &Pair, maps: &BTreeMap<&str, Map>, problems: &mut Vec<String>) -> Outcome {
     let categories = &maps["category"];
     for (entry, index) in pair.bare.list("category").iter().zip(&categories.of_host) {
@@ -213,7 +219,7 @@ fn compare_members(pair: &Pair, maps: &BTreeMap<&str, Map>, problems: &mut Vec<S
     Ok(())
 }
 
-/// Nothing that was seen before `MPI_Init` has moved after it.
+/// Checks that no entry seen before `MPI_Init` has another index after it.
 fn compare_moments(kind: &str, before: &Inventory, after: &Inventory, problems: &mut Vec<String>) {
     let (before, after) = (before.list(kind), after.list(kind));
     if after.len() < before.len() {
@@ -226,7 +232,7 @@ fn compare_moments(kind: &str, before: &Inventory, after: &Inventory, problems: 
     }
 }
 
-/// Fails with the first problems and the number of all.
+/// Fails with the first problems and the total number.
 fn verdict(problems: &[String]) -> Outcome {
     Failure::unless(problems.is_empty(), || {
         let shown = problems.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
@@ -234,7 +240,7 @@ fn verdict(problems: &[String]) -> Outcome {
     })
 }
 
-/// What is ours: index, kind, name, description, type.
+/// Our entries: index, kind, name, description, type.
 type Ours = Vec<(usize, &'static str, String, String, String)>;
 
 fn ours(merged: &Inventory, maps: &BTreeMap<&'static str, Map>) -> Ours {
@@ -248,7 +254,7 @@ fn ours(merged: &Inventory, maps: &BTreeMap<&'static str, Map>) -> Ours {
     maps.iter().flat_map(of_kind).collect()
 }
 
-/// Compares everything on one stack; returns what is ours.
+/// Compares all entries on one stack; returns ours.
 fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
     let [bare, merged] = dump(stack, test, late)?;
     let pairs: Vec<_> = bare
@@ -272,7 +278,7 @@ fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
     Ok(ours(&merged[1], &maps))
 }
 
-/// Collects what is ours on each stack and expects it to be the same everywhere.
+/// Collects our entries on each stack and expects them to be equal.
 fn check_everywhere(test: &str, late: bool) -> Outcome {
     let seen = Mutex::new(Vec::<(&str, Ours)>::new());
     stacks::for_each(
@@ -293,24 +299,26 @@ fn check_everywhere(test: &str, late: bool) -> Outcome {
     )
 }
 
+/// Proves R14, R15, R16, R216, R318.
 #[test]
-fn r14_r15_r16_r216_r318_a_tool_that_comes_before_mpi_sees_the_host_behind_ours() -> Outcome {
+fn tool_before_mpi_lists_host_after_ours() -> Outcome {
     check_everywhere("inventory", false)
 }
 
+/// Proves R216, R318.
 #[test]
-fn r216_r318_a_tool_that_comes_after_mpi_sees_the_host_behind_ours() -> Outcome {
+fn tool_after_mpi_lists_host_after_ours() -> Outcome {
     check_everywhere("inventory_late", true)
 }
 
 #[test]
-fn a_sampler_that_gives_up_at_the_first_failure_has_read_all_of_ours() -> Outcome {
+fn fragile_samplers_read_all_of_ours() -> Outcome {
     stacks::for_each(
         "sampler",
         |_| true,
         |stack| {
             let ours = check(stack, "sampler", true)?;
-            // Those of windows come last: such a tool has no window.
+            // Variables of windows come last, because such a tool has no window.
             let pvars = ours.iter().filter(|(_, kind, ..)| *kind == "pvar").map(|(_, _, name, ..)| name);
             let names = pvars.filter(|name| !name.starts_with("osc_monitoring_window_"));
             let program = stack.compile("sampler")?;

@@ -1,4 +1,4 @@
-//! Processes that end without `MPI_Finalize`: what is there of them afterwards.
+//! Processes that end without `MPI_Finalize`: the data that they leave.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::written_to;
 
 const RANKS: u32 = 4;
 
-/// The ways in which process 2 ends: by SIGKILL, `abort`, `MPI_Abort` and `_exit`.
+/// The ways in which rank 2 ends: SIGKILL, `abort`, `MPI_Abort` and `_exit`.
 const DEATHS: [&str; 4] = ["kill", "abort", "mpi_abort", "exit"];
 
 const KEPT: (&str, &str) = ("monitoring_store", "file");
@@ -33,7 +33,7 @@ fn run(
     job.under_mpit(settings)?.finish()
 }
 
-/// Without `mpit run`, which would clean up.
+/// Runs the program without `mpit run`, which would clean up.
 fn run_alone(
     stack: &Stack,
     program: &Path,
@@ -46,7 +46,7 @@ fn run_alone(
     job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()
 }
 
-/// The text of each process that has a file, without the line that says which run it is.
+/// Returns the text of each process that has a file, without the line that identifies the run.
 fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
     let rest = |text: String| match text.split_once('\n') {
         Some((first, rest)) if first.starts_with("# MPIT RUN\t") => rest.to_owned(),
@@ -69,7 +69,7 @@ fn stores(dir: &Path) -> Outcome<Vec<String>> {
     Ok(names)
 }
 
-/// Whether a line that names ranks names this one: `rank 2 ended`, `ranks 0-3 ended`.
+/// Returns true if a line about ranks includes this one: `rank 2 ended`, `ranks 0-3 ended`.
 fn names(line: &str, wanted: u32) -> bool {
     let ranks =
         line.split("rank").nth(1).and_then(|rest| rest.trim_start_matches('s').split_whitespace().next());
@@ -85,14 +85,14 @@ fn tells_of_2(text: &str) -> bool {
 }
 
 #[test]
-fn what_killed_processes_recorded_is_recovered_to_the_last_call() -> Outcome {
+fn killed_processes_are_recovered() -> Outcome {
     stacks::for_each(
         "killed",
         |_| true,
         |stack| {
             let program = stack.compile("killed")?;
             let dir = stack.scratch("killed")?;
-            // What there is to know, from a run in which nobody died and nothing was kept in files.
+            // The expected data, from a run in which no process is killed and the store is in memory.
             let finished = run(stack, &program, "finish", &settings("whole", &[]), &dir)?;
             Failure::unless(finished.code == Some(0), || finished.to_string())?;
             let whole = texts(&dir, "whole");
@@ -104,9 +104,7 @@ fn what_killed_processes_recorded_is_recovered_to_the_last_call() -> Outcome {
             }
             for mode in DEATHS {
                 let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
-                Failure::unless(tells_of_2(&finished.stderr), || {
-                    format!("{mode}: nobody is told\n{finished}")
-                })?;
+                Failure::unless(tells_of_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
                 let texts = texts(&dir, mode);
                 Failure::unless(texts == whole, || {
                     format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
@@ -119,9 +117,9 @@ fn what_killed_processes_recorded_is_recovered_to_the_last_call() -> Outcome {
     )
 }
 
-/// The other half of the table in docs/files.md.
+/// Tests the other half of the table in docs/files.md.
 #[test]
-fn what_killed_processes_recorded_in_memory_is_lost() -> Outcome {
+fn killed_processes_lose_memory_stores() -> Outcome {
     stacks::for_each(
         "killed_in_memory",
         |_| true,
@@ -139,7 +137,7 @@ fn what_killed_processes_recorded_in_memory_is_lost() -> Outcome {
 }
 
 #[test]
-fn a_run_without_deaths_leaves_no_store_and_the_same_files() -> Outcome {
+fn a_clean_run_leaves_no_store() -> Outcome {
     stacks::for_each(
         "unkilled",
         |_| true,
@@ -147,7 +145,7 @@ fn a_run_without_deaths_leaves_no_store_and_the_same_files() -> Outcome {
             let program = stack.compile("killed")?;
             let dir = stack.scratch("unkilled")?;
             for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
-                // What is of an earlier run goes.
+                // Files of an earlier run are removed.
                 let old = dir.join(format!("{stem}.2.store"));
                 fs::write(&old, "of yesterday").context(old.display())?;
                 let finished = run_alone(stack, &program, "finish", &settings(stem, more), &dir)?;
@@ -165,7 +163,7 @@ fn a_run_without_deaths_leaves_no_store_and_the_same_files() -> Outcome {
 }
 
 #[test]
-fn the_file_of_a_job_is_written_for_killed_processes() -> Outcome {
+fn a_killed_job_has_its_file() -> Outcome {
     stacks::for_each(
         "killed_together",
         |_| true,
@@ -173,7 +171,7 @@ fn the_file_of_a_job_is_written_for_killed_processes() -> Outcome {
             let program = stack.compile("killed")?;
             let dir = stack.scratch("killed_together")?;
             let together = [KEPT, ("monitoring_container", "1")];
-            // A file of an earlier run must not pass for one of this.
+            // A file of an earlier run must not be mistaken for one of this run.
             fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
             let finished = run(stack, &program, "kill", &settings("run", &together), &dir)?;
             Failure::unless(tells_of_2(&finished.stderr), || finished.to_string())?;
@@ -187,7 +185,8 @@ fn the_file_of_a_job_is_written_for_killed_processes() -> Outcome {
     )
 }
 
-/// Nobody recovered: the launcher of the job was started by itself, or killed with it.
+/// Tests reports without a recovery, as if the job's launcher was started without `mpit run`, or killed with
+/// it.
 #[test]
 fn reports_have_what_killed_processes_left() -> Outcome {
     stacks::for_each(

@@ -1,4 +1,4 @@
-//! The same calls from every language are recorded alike, whatever doors of the library they come by.
+//! Calls from all languages: recorded equally, although they enter the library by different functions.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::{
 
 const RANKS: u32 = 4;
 
-/// What one process of `mixed` does, by its rank. All its elements have 4 bytes.
+/// Returns the expected rows of a process of `mixed`. All elements have 4 bytes.
 fn expected(rank: u32) -> Rows {
     let mut rows = Rows::new();
     let mut add = |row: &str, about: String, bytes: u64| {
@@ -29,22 +29,22 @@ fn expected(rank: u32) -> Rows {
     let world = || "MPI_COMM_WORLD".to_owned();
 
     add("E", right.to_string(), 12);
-    // The root of the broadcast is process 1, that of the reduction process 0.
+    // Rank 1 is the root of the broadcast, rank 0 that of the reduction.
     for (root, row, bytes) in [(1, "O2A", 16), (0, "A2O", 20)] {
         if rank == root {
             others().for_each(|peer| add("C", peer.to_string(), bytes));
             add(row, world(), 3 * bytes);
         }
     }
-    // The reduction to all, the allgather, and the barrier.
+    // MPI_Allreduce, MPI_Allgather and MPI_Barrier.
     for bytes in [8, 12, 0] {
         others().for_each(|peer| add("C", peer.to_string(), bytes));
         add("A2A", world(), 3 * bytes);
     }
-    // Of the alltoallv, process i gets i + 1 elements.
+    // In the MPI_Alltoallv, rank i receives i + 1 elements.
     others().for_each(|peer| add("C", peer.to_string(), 4 * u64::from(peer + 1)));
     add("A2A", world(), others().map(|peer| 4 * u64::from(peer + 1)).sum());
-    // In the half world of even or odd ranks, the first gathers.
+    // In the communicator of even or odd ranks, the first one gathers.
     let partner = (rank + 2) % RANKS;
     if rank < 2 {
         add("C", partner.to_string(), 24);
@@ -59,7 +59,7 @@ fn expected(rank: u32) -> Rows {
     rows
 }
 
-/// The rows, with the name of the one communicator that the libraries name themselves made the same.
+/// Returns the recorded rows, with an equal name for the communicator whose name differs between libraries.
 fn recorded(dir: &Path) -> Outcome<Vec<Rows>> {
     let renamed = |((row, about), sums)| {
         let is_peer = about == "MPI_COMM_WORLD" || "ESRCI".contains(&row);
@@ -91,7 +91,7 @@ fn programs_in_c_and_cxx_are_recorded_alike() -> Outcome {
 }
 
 #[test]
-fn programs_in_fortran_are_recorded_like_those_in_c() -> Outcome {
+fn fortran_is_recorded_like_c() -> Outcome {
     if paths::find_program("gfortran").is_none() {
         return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
     }
@@ -105,7 +105,7 @@ fn programs_in_fortran_are_recorded_like_those_in_c() -> Outcome {
 }
 
 #[test]
-fn programs_in_python_are_recorded_like_those_in_c() -> Outcome {
+fn python_is_recorded_like_c() -> Outcome {
     stacks::for_each(
         "mixed_python",
         |stack| stack.mpi4py().is_some(),

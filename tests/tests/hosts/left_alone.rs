@@ -1,5 +1,5 @@
-//! What is not a program's communication adds nothing, and what cannot be recorded is not disturbed. Callbacks may ask
-//! for what is just being told of.
+//! Activity that is not a program's communication, which is not recorded, and calls that cannot be recorded,
+//! which are not affected. Callbacks may query the object that they are notified of.
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job, paths, stacks};
 
@@ -10,9 +10,9 @@ fn files_add_nothing() -> Outcome {
     stacks::for_each("io", |_| true, |stack| rows::equal_the_ledger(stack, "io", 4))
 }
 
-/// Python finds our names where the library has none, and is to notice nothing.
+/// Tests that Python does not notice functions that mpit exports and the library lacks.
 #[test]
-fn functions_that_a_library_lacks_are_missing_in_python() -> Outcome {
+fn python_misses_what_the_library_lacks() -> Outcome {
     stacks::for_each(
         "missing",
         |stack| stack.mpi4py().is_some(),
@@ -27,9 +27,9 @@ fn functions_that_a_library_lacks_are_missing_in_python() -> Outcome {
 }
 
 #[test]
-fn programs_with_sessions_alone_run_as_without() -> Outcome {
+fn session_programs_run_as_without_mpit() -> Outcome {
     const RANKS: u32 = 2;
-    // Open MPI has sessions since 5.
+    // Open MPI has sessions since version 5.
     stacks::for_each(
         "session_only",
         |stack| stack.label() != "ompi4.1.4",
@@ -44,7 +44,7 @@ fn programs_with_sessions_alone_run_as_without() -> Outcome {
 }
 
 #[test]
-fn callbacks_may_ask_for_the_communicator_that_they_are_told_of() -> Outcome {
+fn callbacks_may_query_their_communicator() -> Outcome {
     stacks::for_each(
         "callbacks",
         |_| true,

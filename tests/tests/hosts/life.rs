@@ -1,4 +1,5 @@
-//! The life of MPI: what is recorded between its beginning and its end, whatever a program's model of it is.
+//! The life cycle of MPI: recording from initialization to finalization, in the world model and with
+//! sessions.
 
 use mpit_tests::{
     Context, Failure, Outcome,
@@ -8,7 +9,7 @@ use mpit_tests::{
 
 use crate::{read_all, written_to};
 
-/// Open MPI has sessions since 5.
+/// Returns true for stacks with sessions, which Open MPI has since version 5.
 fn has_sessions(stack: &Stack) -> bool {
     stack.label() != "ompi4.1.4"
 }
@@ -35,7 +36,8 @@ fn mpi_finalize_is_recorded_to_its_end() -> Outcome {
 
 #[test]
 fn sessions_raise_the_thread_level() -> Outcome {
-    // MPICH and Intel MPI grant the session its level, and fail assertions when its threads send at once.
+    // MPICH and Intel MPI grant the session its level, and fail assertions if its threads send at the same
+    // time.
     let applies = |stack: &Stack| has_sessions(stack) && stack.vendor() == Vendor::OpenMpi;
     stacks::for_each("levels", applies, |stack| {
         let dir = stack.scratch("levels")?;
@@ -50,7 +52,7 @@ fn sessions_raise_the_thread_level() -> Outcome {
 }
 
 #[test]
-fn programs_with_sessions_alone_are_recorded() -> Outcome {
+fn session_programs_are_recorded() -> Outcome {
     const RANKS: u32 = 2;
     stacks::for_each("sessions", has_sessions, |stack| {
         let dir = stack.scratch("sessions")?;

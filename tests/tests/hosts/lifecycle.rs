@@ -1,4 +1,5 @@
-//! MPI and its tool interface opened and closed in every order that the standard allows, and by many threads.
+//! Initialization and finalization of MPI and MPI_T in every order that the standard allows, and by many
+//! threads.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,8 @@ use mpit_tests::{
 
 use crate::{MONITORED, read_all, written_to};
 
-/// i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q: queries, n: queries that find the
-/// interface down, x: one `MPI_T_finalize` too many.
+/// Sequences of steps. i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q:
+/// queries, n: queries that must fail because MPI_T is not initialized, x: one `MPI_T_finalize` too many.
 const SEQUENCES: [&str; 17] = [
     "iqf",
     "iIqFf",
@@ -32,8 +33,9 @@ const SEQUENCES: [&str; 17] = [
     "IifxxiqfnF",
 ];
 
+/// Proves R19, R21, R22, R23, R29.
 #[test]
-fn r19_r21_r22_r23_r29_the_interfaces_open_and_close_in_any_order() -> Outcome {
+fn interfaces_open_and_close_in_any_order() -> Outcome {
     stacks::for_each(
         "lifecycle",
         |_| true,
@@ -52,14 +54,15 @@ fn r19_r21_r22_r23_r29_the_interfaces_open_and_close_in_any_order() -> Outcome {
     )
 }
 
-/// The longest orders that are tried, in place of 4, and the library by itself is tried for comparison: 6 takes some
-/// minutes, 8 an hour.
+/// The environment variable with the maximum length of orders, instead of 4. If it is set, the library is
+/// tested without mpit for comparison, too: 6 takes some minutes, 8 an hour.
 const STEPS: &str = "MPIT_TEST_ORDERS";
 
-/// All balanced orders of opening and closing, with and without queries between: where the library underneath does well,
-/// we do. What fails with us is printed beside what the library does by itself.
+/// Tests all balanced orders of initialization and finalization, with and without queries in between: an
+/// order that works without mpit has to work with it. Failures are printed beside the library's own results.
+/// Proves R19, R29.
 #[test]
-fn r019_r029_no_order_of_opening_and_closing_is_worse_than_without_mpit() -> Outcome {
+fn every_order_works_as_without_mpit() -> Outcome {
     let asked = std::env::var(STEPS).ok();
     let steps = asked.as_deref().unwrap_or("4");
     stacks::for_each(
@@ -89,7 +92,7 @@ fn r019_r029_no_order_of_opening_and_closing_is_worse_than_without_mpit() -> Out
     )
 }
 
-/// How each order of up to so many steps ends.
+/// Returns the result of each order of up to `steps` steps.
 fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
     let job = Job::alone(stack).arg(stack.compile("orders")?).args(&[steps]).seconds(3600);
     let job = if with_mpit { job.under_mpit(&[MONITORED])? } else { job };
@@ -104,8 +107,9 @@ fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeM
     Ok(finished.stdout.lines().filter_map(line).collect())
 }
 
+/// Proves R35.
 #[test]
-fn r35_a_program_that_aborts_hears_no_complaint() -> Outcome {
+fn abort_without_finalize_is_silent() -> Outcome {
     stacks::for_each(
         "abort",
         |_| true,
@@ -119,9 +123,10 @@ fn r35_a_program_that_aborts_hears_no_complaint() -> Outcome {
     )
 }
 
+/// Proves R31.
 #[test]
-fn r31_a_spawned_process_finds_its_interface_down() -> Outcome {
-    // The launcher of the others does not spawn on every machine.
+fn spawned_process_is_not_initialized() -> Outcome {
+    // The launchers of the others cannot spawn on every machine.
     let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
     stacks::for_each("spawn", applies, |stack| {
         let program = stack.compile("lifecycle")?;

@@ -1,4 +1,4 @@
-//! Definitions in Rust that are linked into a program, or into a library that it loads, and are no plug-in.
+//! Definitions in Rust that are linked into a program, or into a library that it loads, and are not plug-ins.
 
 use mpit_tests::{Failure, Outcome, build, launch::Job, rust_plugins::Build};
 

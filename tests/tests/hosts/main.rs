@@ -1,6 +1,7 @@
-//! Programs on real MPI libraries, with mpit preloaded: what it counts, what tools see, and what it leaves alone.
+//! Programs on real MPI libraries, with mpit preloaded: the records, the view of tools, and the absence of
+//! side effects.
 //!
-//! Each test runs on every stack of this machine that it applies to, see `mpit_tests::stacks`.
+//! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod apart;
 mod bad_calls;
@@ -51,15 +52,15 @@ mod worlds;
 use mpit_tests::{Context, Outcome, prof::Prof};
 use std::path::Path;
 
-/// The settings that have a program's messages monitored.
+/// The setting that enables monitoring.
 const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
 
-/// The settings that have them written to `stem.<rank>.prof` at the end of the run.
+/// Returns the settings that write the records to `stem.<rank>.prof` at the end of the run.
 fn written_to(stem: &str) -> [(&str, &str); 3] {
     [MONITORED, ("pml_monitoring_enable_output", "3"), ("pml_monitoring_filename", stem)]
 }
 
-/// What each of `ranks` processes wrote for the stem.
+/// Reads the files that `ranks` processes wrote for the stem.
 fn read_all(stem: &Path, ranks: u32) -> Outcome<Vec<Prof>> {
     (0..ranks).map(|rank| Prof::read(stem, rank)).collect::<Outcome<_>>().context("what monitoring wrote")
 }

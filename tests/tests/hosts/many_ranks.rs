@@ -1,4 +1,4 @@
-//! Costs of communicators of 100,000 ranks, counted by a library that has so many.
+//! Costs of communicators with 100,000 ranks, counted by a stub library that reports so many.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use mpit_tests::{Context, Failure, Outcome, launch::Job, stubs};
 
 use crate::which_mpi::{OBJECTS, STANDARD};
 
-/// The steps of the program that cost the same whatever the number of ranks: all but the first collective operation of a group of
-/// processes, whose list later ones share.
+/// The steps of the program whose cost is independent of the number of ranks: all except the first collective
+/// operation of a group of processes, whose list later ones share.
 const STEPS: [&str; 15] = [
     "dup",
     "dup:message",
@@ -45,7 +45,7 @@ fn communicators_cost_the_same_at_any_size() -> Outcome {
             let number = |word: &str| word.parse::<i64>().context(&finished);
             let (calls, ranks, bytes) = (number(calls)?, number(ranks)?, number(bytes)?);
             let is_cheap = match name.strip_suffix(":first-collective") {
-                // Asks for all members once, and keeps a word for each.
+                // Asks for all members once, and stores 4 bytes for each.
                 Some(_) => ranks <= 100_000 + 100 && bytes < 4 * 100_000 + 8192,
                 None => calls <= 16 && ranks <= 1 && bytes < 4096,
             };

@@ -1,4 +1,4 @@
-//! Programs and libraries that are no MPI libraries and have variables of their own.
+//! Programs and libraries with variables of their own that are not MPI libraries.
 
 use mpit_tests::{
     Failure, Outcome,
@@ -22,7 +22,7 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
             let watched = Job::mpi(stack, 1).arg(&program).under_mpit(&[])?.succeed()?;
             says(&watched, "visible, 3 retries, 0 failures")?;
 
-            // The mistake that is near: linked with the library for implementors of MPI.
+            // A likely mistake: linked with the library for MPI implementors.
             let misplaced = stack.compile_beside_embedded("middleware")?;
             let finished = Job::mpi(stack, 1).arg(&misplaced).succeed()?;
             says(&finished, NOT_VISIBLE)?;

@@ -1,4 +1,4 @@
-//! Open MPI's own monitoring obeys the same settings, and stays off while ours records.
+//! Open MPI's own monitoring, which has the same settings: it stays disabled while ours records.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ use crate::written_to;
 
 const RANKS: u32 = 2;
 
-/// Runs the program in `dir` with `native` settings from Open MPI's launcher; `arguments` are those of `mpit run`.
+/// Runs the program in `dir` with `native` settings from Open MPI's launcher; `arguments` are those of `mpit
+/// run`.
 fn run(
     stack: &Stack,
     dir: &Path,
@@ -46,7 +47,7 @@ fn native_monitoring_stays_off() -> Outcome {
         |stack| stack.vendor() == Vendor::OpenMpi,
         |stack| {
             let dir = stack.scratch("native_off")?;
-            // Files of Open MPI's own would be `theirs`.
+            // `theirs` would be the name of Open MPI's own files.
             let arguments = ["--set", "pml_monitoring_filename=ours"];
             for mode in ["init", "tool"] {
                 let finished = run(stack, &dir, &arguments, &written_to("theirs"), mode)?;
@@ -59,12 +60,12 @@ fn native_monitoring_stays_off() -> Outcome {
                 std::fs::remove_file(dir.join("ours.0.prof")).context("ours.0.prof")?;
                 std::fs::remove_file(dir.join("ours.1.prof")).context("ours.1.prof")?;
             }
-            // Where the call is not seen, a line says that there are two.
+            // If the call is not seen, a message reports that both record.
             let finished = run(stack, &dir, &arguments, &written_to("theirs"), "world")?;
             says(&finished, "mpit: Open MPI's own monitoring is on as well")?;
             Failure::unless(there(&dir, "theirs") == 2, || finished.to_string())?;
 
-            // A list that leaves out Open MPI's component leaves out ours as well, and says so.
+            // A component list that excludes Open MPI's component excludes ours as well, with a message.
             let left_out = [&written_to("listed")[..], &[("pml", "^monitoring")]].concat();
             let finished = run(stack, &dir, &[], &left_out, "init")?;
             says(
@@ -76,7 +77,7 @@ fn native_monitoring_stays_off() -> Outcome {
                 format!("{text}\n{finished}")
             })?;
 
-            // Ours was switched off by the user, so Open MPI's own is left alone.
+            // The user has disabled ours, so Open MPI's own is not changed.
             let off = ["--set", "pml_monitoring_enable=0"];
             let finished = run(stack, &dir, &off, &written_to("native"), "init")?;
             Failure::unless(there(&dir, "native") == 2, || finished.to_string())

@@ -1,5 +1,5 @@
-//! Calls that the program makes count, wherever it makes them; calls that MPI, or a tool between us and MPI, makes inside
-//! them do not.
+//! Calls of the program are recorded wherever it makes them; calls that MPI, or a tool between us and MPI,
+//! makes inside them are not.
 
 use mpit_tests::{Failure, Outcome, build, launch::Job, stacks};
 
@@ -27,18 +27,18 @@ fn recording_goes_on_after_an_exception() -> Outcome {
 }
 
 #[test]
-fn calls_by_the_profiling_interface_count_once() -> Outcome {
+fn pmpi_calls_count_once() -> Outcome {
     stacks::for_each("wrapped", |_| true, |stack| rows::equal_the_ledger(stack, "wrapped", 2))
 }
 
-/// A stack of each binary interface: which definition a program finds is up to the dynamic linker.
+/// Tests one stack of each ABI, because the dynamic linker decides which definition a program finds.
 #[test]
 fn found_functions_count_or_are_named() -> Outcome {
     stacks::for_each(
         "found_calls",
         |stack| ["ompi4.1.4", "mpich5.0.2", "mpich5.0.2-abi"].contains(&stack.label()),
         |stack| {
-            // Needs nothing of the MPI library, so it is not linked with that.
+            // Not linked with the MPI library, because it needs no symbol of it.
             let options = ["-Wl,--as-needed", "-ldl"];
             let program = build::c_variant(Some(stack), "found_calls", "found_calls", &options)?;
             let dir = stack.scratch("found_calls")?;
@@ -66,7 +66,7 @@ fn found_functions_count_or_are_named() -> Outcome {
 }
 
 #[test]
-fn a_tool_behind_gets_all_arguments_and_adds_no_calls() -> Outcome {
+fn a_tool_behind_gets_all_arguments() -> Outcome {
     stacks::for_each(
         "through_tool",
         |_| true,

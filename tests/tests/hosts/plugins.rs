@@ -1,4 +1,4 @@
-//! Plug-ins in programs of MPI: right ones are there, and wrong ones harm nothing.
+//! Plug-ins in MPI programs: correct ones are loaded, and defective ones cause no harm.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use mpit_tests::{
 const RANKS: u32 = 2;
 
 #[test]
-fn malformed_plugins_are_told_of_once_in_each_process_and_the_program_goes_on() -> Outcome {
+fn malformed_plugins_cost_a_line_each() -> Outcome {
     let applies = |stack: &stacks::Stack| stack.vendor() != Vendor::Intel;
     stacks::for_each("malformed_plugins", applies, |stack| {
         let dir = stack.scratch("malformed_plugins")?;
@@ -38,8 +38,9 @@ fn malformed_plugins_are_told_of_once_in_each_process_and_the_program_goes_on() 
     })
 }
 
+/// Proves R316.
 #[test]
-fn r316_a_plugin_comes_behind_what_is_there_and_its_handles_are_valid_for_one_activation() -> Outcome {
+fn plugin_is_listed_last_and_handles_expire() -> Outcome {
     stacks::for_each(
         "plugin_life",
         |_| true,

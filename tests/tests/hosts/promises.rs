@@ -1,4 +1,4 @@
-//! What the tools interface promises over many calls and over the lives of MPI and its own.
+//! Guarantees of MPI_T over many calls and several initializations of MPI and MPI_T.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 

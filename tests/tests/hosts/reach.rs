@@ -1,4 +1,4 @@
-//! Messages in partitions, to other groups, and to processes outside of the world.
+//! Partitioned messages, and messages to other groups and to processes outside of the world.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use mpit_tests::{Context, Failure, Outcome, launch::Job, prof::OUTSIDE, record, 
 use crate::{read_all, rows, written_to};
 
 #[test]
-fn partitions_are_one_message_and_other_groups_have_world_ranks() -> Outcome {
+fn partitions_are_one_message() -> Outcome {
     stacks::for_each("reach", |_| true, |stack| rows::equal_the_ledger(stack, "reach", 4))
 }
 
-/// Stacks on which programs cannot start others, with or without mpit.
+/// Stacks on which programs cannot spawn others, with or without mpit.
 const NO_SPAWN: [(&str, &str); 3] = [
     ("mpich4.0.2", "Debian's MPICH answers MPI_Comm_spawn with an error"),
     ("impi2021.19", "the shm fabric, which needs nothing installed, does not support MPI_Comm_spawn"),
@@ -19,7 +19,7 @@ const NO_SPAWN: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn a_process_outside_of_the_world_has_no_row() -> Outcome {
+fn processes_outside_the_world_have_no_row() -> Outcome {
     const RANKS: u32 = 2;
     for (stack, why) in NO_SPAWN {
         record::not_run(&format!("MPI_Comm_spawn on {stack}"), why)?;

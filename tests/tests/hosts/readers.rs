@@ -10,7 +10,7 @@ fn freed_host_handles_are_error_codes() -> Outcome {
         "readers",
         |_| true,
         |stack| {
-            // Freed memory is overwritten, so that who uses it crashes.
+            // Freed memory is overwritten, so that a use after free crashes.
             let job = Job::mpi(stack, 1).arg(stack.compile("readers")?).env("MALLOC_PERTURB_", "90");
             let finished = job.under_mpit(&[MONITORED])?.succeed()?;
             Failure::unless(finished.stdout.contains("done"), || finished.to_string())

@@ -1,5 +1,5 @@
-//! Callbacks of tools and functions of plug-ins make calls themselves, and wait for threads that make calls: nothing of ours
-//! is locked while foreign code runs.
+//! Callbacks of tools and functions of plug-ins that make calls, and wait for threads that make calls: mpit
+//! holds no lock while foreign code runs.
 
 use std::fs;
 
@@ -27,7 +27,8 @@ fn foreign_code_may_make_calls() -> Outcome {
             let prof = read_all(&dir.join("prof"), 1)?.remove(0);
             let sent = prof.rows('E').get(&0).map(|row| row.messages);
             Failure::unless(sent >= Some(1), || format!("the program's own message is missing: {sent:?}"))?;
-            // Opened at MPI_Init, closed and opened by another thread while a component was opened, closed at the end.
+            // Opened at MPI_Init, closed and opened by another thread while a component was being opened,
+            // closed at the end.
             let times = rows::of_lines(&acme.join("pml.0"))?;
             let times = times.get(&("times".to_owned(), "all".to_owned())).copied();
             Failure::unless(times == Some((2, 2)), || format!("opened and closed: {times:?}"))

@@ -1,4 +1,4 @@
-//! One file for a whole job, and what `mpit report` makes of it: whatever way a program comes to its end.
+//! One file for a whole job, and the output of `mpit report`, for all ways in which a program ends.
 
 use std::fs;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::{read_all, written_to};
 
 const RANKS: u32 = 4;
 
-/// The settings that have all processes write one file `<stem>.prof`.
+/// Returns the settings that make all processes write one file `<stem>.prof`.
 fn together(stem: &str) -> Vec<(&str, &str)> {
     let mut settings = written_to(stem).to_vec();
     settings.push(("monitoring_container", "1"));
     settings
 }
 
-/// The same, with less patience for processes that do not come.
+/// Returns the same settings with a shorter timeout for missing processes.
 fn soon_together(stem: &str) -> Vec<(&str, &str)> {
     let mut settings = together(stem);
     settings.push(("monitoring_gather_timeout", "1"));
@@ -38,7 +38,7 @@ fn report(dir: &Path, arguments: &[&str]) -> Outcome<Finished> {
     Job::plain(&line).dir(dir).finish()
 }
 
-/// The text of each process in a file of the whole job, in the order of the file.
+/// Returns the text of each process in a file of the whole job, in the order of the file.
 fn sections(path: &Path) -> Outcome<Vec<(u32, String)>> {
     let text = fs::read_to_string(path).context(path.display())?;
     let mut lines = text.split_inclusive('\n');
@@ -74,7 +74,7 @@ fn run(
 }
 
 #[test]
-fn the_file_of_a_job_has_what_the_files_of_its_processes_have() -> Outcome {
+fn one_file_has_all_that_many_have() -> Outcome {
     stacks::for_each(
         "container",
         |_| true,
@@ -95,7 +95,7 @@ fn the_file_of_a_job_has_what_the_files_of_its_processes_have() -> Outcome {
                 sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?,
                 read_all(&dir.join("each"), RANKS)?,
             );
-            // They are of two runs.
+            // The two runs have different identities.
             for prof in together.iter_mut().chain(&mut each) {
                 prof.identity.clear();
             }
@@ -103,7 +103,7 @@ fn the_file_of_a_job_has_what_the_files_of_its_processes_have() -> Outcome {
             Failure::unless(!dir.join("all.0.prof").exists(), || {
                 "there is a file of one process too".into()
             })?;
-            // The reports are the same, but for the name.
+            // The reports are equal except for the name.
             let of = |stem: &str| -> Outcome<String> {
                 let finished = report(&dir, &[stem])?;
                 Failure::unless(finished.code == Some(0), || finished.to_string())?;
@@ -116,7 +116,7 @@ fn the_file_of_a_job_has_what_the_files_of_its_processes_have() -> Outcome {
 }
 
 #[test]
-fn however_a_program_ends_its_processes_write_one_file() -> Outcome {
+fn one_file_is_written_at_any_end() -> Outcome {
     stacks::for_each(
         "gather_modes",
         |_| true,
@@ -160,7 +160,7 @@ fn a_process_that_comes_late_costs_no_data() -> Outcome {
 }
 
 #[test]
-fn a_process_that_is_killed_holds_nobody_up() -> Outcome {
+fn a_killed_process_delays_no_other() -> Outcome {
     stacks::for_each(
         "gather_killed",
         |_| true,
@@ -168,7 +168,7 @@ fn a_process_that_is_killed_holds_nobody_up() -> Outcome {
             let dir = stack.scratch("gather_killed")?;
             let begin = Instant::now();
             let finished = run(stack, &stack.compile("gather")?, "killed", &soon_together("run"), &dir)?;
-            // 124 is the code of `timeout`.
+            // 124 is the exit status of `timeout`.
             Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
                 format!("after {} seconds\n{finished}", begin.elapsed().as_secs())
             })
@@ -189,9 +189,10 @@ fn without_a_world_nothing_is_gathered() -> Outcome {
     )
 }
 
-/// MPICH's modern Fortran interface calls the library's `PMPI_Finalize`, so its end is seen inside of that function only.
+/// Tests MPICH's modern Fortran interface, which calls the library's `PMPI_Finalize`: the end is seen inside
+/// that function only.
 #[test]
-fn an_end_that_is_not_seen_coming_is_early_enough() -> Outcome {
+fn an_unexpected_end_is_early_enough() -> Outcome {
     if paths::find_program("gfortran").is_none() {
         return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
     }
@@ -205,7 +206,7 @@ fn an_end_that_is_not_seen_coming_is_early_enough() -> Outcome {
     })
 }
 
-/// What all processes print together comes in the order of the ranks, each in one piece.
+/// Tests that common output is in the order of the ranks, each text in one piece.
 #[test]
 fn texts_on_standard_output_do_not_mix() -> Outcome {
     stacks::for_each(
@@ -226,7 +227,7 @@ fn texts_on_standard_output_do_not_mix() -> Outcome {
     )
 }
 
-/// Open MPI's own files are read as well, and give the numbers of its own script.
+/// Tests that Open MPI's own files are read, with the same numbers as its own script computes.
 #[test]
 fn open_mpi_s_own_files_are_read() -> Outcome {
     let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
@@ -267,7 +268,8 @@ fn open_mpi_s_own_files_are_read() -> Outcome {
     })
 }
 
-/// One file is asked for after `MPI_Init`, and each communicator in it has one name in the texts of all its members.
+/// Tests a setting that requests one file after `MPI_Init`, and that each communicator has one name in the
+/// texts of all its members.
 #[test]
 fn settings_after_init_and_names_by_origin() -> Outcome {
     stacks::for_each(
@@ -299,7 +301,7 @@ fn settings_after_init_and_names_by_origin() -> Outcome {
     )
 }
 
-/// The names and members of the communicators in a process's text that a rank is a member of, sorted.
+/// Returns names and members, sorted, of the communicators in a process's text that contain a rank.
 fn shared(text: &str, rank: u32) -> Vec<String> {
     let has = |part: &str| {
         let (range, step) = part.split_once(':').unwrap_or((part, "1"));

@@ -1,4 +1,4 @@
-//! The token ring: known numbers, the same on every MPI library.
+//! The token ring: known counts, equal on every MPI library.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,12 @@ use crate::{MONITORED, read_all, written_to};
 
 const RANKS: u32 = 4;
 
-/// What rank `me` must have sent in a ring of `laps` laps: single ints to its right neighbour.
+/// Returns the messages that rank `me` must have sent in a ring of `laps` laps: single ints to its right
+/// neighbor.
 fn expected(me: u32, laps: u64) -> BTreeMap<u32, Traffic> {
     let messages = if me == 0 { laps + 2 } else { laps + 1 };
     let mut histogram = vec![0; BINS];
-    // Bin 0 is for empty messages, bin k + 1 for those of 2^k bytes and more.
+    // Bin 0 counts empty messages, bin k + 1 those of 2^k bytes and more.
     histogram[3] = messages;
     let traffic = Traffic { bytes: 4 * messages, messages, histogram: Some(histogram) };
     BTreeMap::from([((me + 1) % RANKS, traffic)])
@@ -35,7 +36,7 @@ fn check(profs: &[Prof], laps: u64) -> Outcome {
 }
 
 #[test]
-fn the_ring_has_the_same_rows_on_every_library() -> Outcome {
+fn the_ring_has_equal_rows_everywhere() -> Outcome {
     stacks::for_each(
         "ring",
         |_| true,
@@ -48,9 +49,9 @@ fn the_ring_has_the_same_rows_on_every_library() -> Outcome {
     )
 }
 
-/// The yardstick itself: Open MPI's own files are read by the same reader and say the same.
+/// Tests the expectation itself: Open MPI's own files, read by the same reader, contain the same.
 #[test]
-fn open_mpi_s_own_monitoring_has_these_rows_too() -> Outcome {
+fn native_monitoring_has_these_rows() -> Outcome {
     let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
     stacks::for_each("ring_native", applies, |stack| {
         let dir = stack.scratch("ring_native")?;
@@ -64,7 +65,7 @@ fn open_mpi_s_own_monitoring_has_these_rows_too() -> Outcome {
 }
 
 #[test]
-fn a_tool_inside_the_program_reads_exact_counts_in_two_sessions() -> Outcome {
+fn a_tool_inside_reads_exact_counts() -> Outcome {
     stacks::for_each(
         "ring_tool",
         |_| true,

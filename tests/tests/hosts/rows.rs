@@ -1,4 +1,4 @@
-//! Compares all that was recorded of a program with what the program itself expects: its ledger.
+//! Compares all records of a program with its ledger, the program's own expectation.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -11,10 +11,11 @@ use mpit_tests::{
 
 use crate::{read_all, written_to};
 
-/// Messages and bytes by row and what it is about: a peer, or the name of a communicator.
+/// Messages and bytes by row and subject: a peer, or the name of a communicator.
 pub(crate) type Rows = BTreeMap<(String, String), (u64, u64)>;
 
-/// The rows of one file. Of communicators those that took part in something; freed ones of one name as one.
+/// Returns the rows of a file. Communicators without traffic are left out; freed ones with the same name are
+/// added up.
 pub(crate) fn of(prof: &Prof) -> Rows {
     let mut rows = Rows::new();
     let mut add = |row: &str, about: String, traffic: &Traffic| {
@@ -36,12 +37,12 @@ pub(crate) fn of(prof: &Prof) -> Rows {
     rows
 }
 
-/// The rows of a process's ledger.
+/// Returns the rows of a process's ledger.
 pub(crate) fn of_ledger(dir: &Path, rank: u32) -> Outcome<Rows> {
     of_lines(&dir.join(format!("ledger.{rank}")))
 }
 
-/// The rows of a file with a line for each, or for each part of one.
+/// Returns the rows of a file, each of which may be split into several lines.
 pub(crate) fn of_lines(path: &Path) -> Outcome<Rows> {
     let text = fs::read_to_string(path).context(path.display())?;
     let mut rows = Rows::new();
@@ -57,7 +58,7 @@ pub(crate) fn of_lines(path: &Path) -> Outcome<Rows> {
     Ok(rows)
 }
 
-/// Says which rows differ.
+/// Fails with the rows that differ.
 pub(crate) fn same(rank: u32, got: &Rows, wanted: &Rows) -> Outcome {
     let lines: Vec<_> = got
         .keys()
@@ -70,7 +71,7 @@ pub(crate) fn same(rank: u32, got: &Rows, wanted: &Rows) -> Outcome {
     })
 }
 
-/// Runs the C program `name` on a stack under mpit and compares.
+/// Runs the C program `name` on a stack under mpit and compares with its ledger.
 pub(crate) fn equal_the_ledger(stack: &Stack, name: &str, ranks: u32) -> Outcome {
     let program = stack.compile(name)?;
     let dir = stack.scratch(name)?;

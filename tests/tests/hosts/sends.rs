@@ -1,4 +1,5 @@
-//! Every way of sending: what is counted is what was sent, and what Open MPI's own monitoring counts, where it does.
+//! All kinds of sends: the counts agree with the data sent, and with Open MPI's own monitoring if that counts
+//! them.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -14,17 +15,17 @@ use crate::{read_all, rows as recorded, written_to};
 
 const RANKS: u32 = 4;
 
-/// The kinds of sends that mpit counts and Open MPI's own monitoring does not, with the reason. There is no kind the other
-/// way round.
+/// The kinds of sends that mpit counts and Open MPI's own monitoring does not, with the reason. The opposite
+/// case does not exist.
 const OURS_ALONE: [(&str, &str); 1] = [(
     "persistent",
     "a persistent request starts itself by a function of the transport, behind the back of the component that counts",
 )];
 
-/// Messages and bytes per peer.
+/// Messages and bytes by peer.
 type Sums = BTreeMap<u32, (u64, u64)>;
 
-/// What `sends` itself wrote down: all it sent, and what of it only mpit counts.
+/// The sums that `sends` itself wrote: all messages, and those that only mpit counts.
 struct Ledger {
     all: Sums,
     ours_alone: Sums,
@@ -91,8 +92,8 @@ fn run_native(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
     read_all(&dir.join("native"), RANKS)
 }
 
-/// Bins of messages of the user alone can only be smaller than those that internal messages share; where there were no
-/// internal messages to a peer, they are equal.
+/// Checks that bins of the user's messages are not larger than those that include internal messages; without
+/// internal messages to a peer they have to be equal.
 fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, ours_alone: &Sums) -> Outcome {
     let internal = native.rows('I');
     let native = native.rows('E');
@@ -118,7 +119,7 @@ fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, ours_alone: &Sums) 
 }
 
 #[test]
-fn every_send_is_counted_once_on_every_library() -> Outcome {
+fn every_send_is_counted_once() -> Outcome {
     stacks::for_each(
         "sends",
         |_| true,
@@ -133,7 +134,7 @@ fn every_send_is_counted_once_on_every_library() -> Outcome {
 }
 
 #[test]
-fn rows_equal_those_of_open_mpi_s_own_monitoring() -> Outcome {
+fn rows_equal_native_monitoring() -> Outcome {
     let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
     stacks::for_each("sends_native", applies, |stack| {
         let dir = stack.scratch("sends_native")?;
@@ -149,7 +150,7 @@ fn rows_equal_those_of_open_mpi_s_own_monitoring() -> Outcome {
     })
 }
 
-/// Where the library ends the program although it is to go on after errors, with or without mpit.
+/// The stack that ends the program although errors shall return, with or without mpit.
 const ERRORS_ARE_FATAL: (&str, &str) =
     ("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set");
 
@@ -165,13 +166,14 @@ fn what_the_library_refuses_is_not_counted() -> Outcome {
 }
 
 #[test]
-fn types_freed_during_a_call_keep_their_size() -> Outcome {
+fn freed_types_keep_their_size() -> Outcome {
     stacks::for_each("freed_types", |_| true, |stack| recorded::equal_the_ledger(stack, "freed_types", 1))
 }
 
-/// The one library here that takes `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI goes on sending.
+/// Tests the only library here that supports `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI continues
+/// to send.
 #[test]
-fn sends_on_a_revoked_communicator_do_not_count() -> Outcome {
+fn revoked_communicators_count_no_sends() -> Outcome {
     stacks::for_each(
         "revoked",
         |stack| stack.label() == "ompi5.0.11",

@@ -1,4 +1,4 @@
-//! Signals that reach `mpit run` while it waits for its command: the command has each of them once.
+//! Signals that reach `mpit run` while it waits for its command: the command gets each of them once.
 
 use mpit_tests::{
     Failure, Outcome, build,
@@ -7,14 +7,15 @@ use mpit_tests::{
     stacks::{self, Stack, Vendor},
 };
 
-/// Signals that the launcher hands on to its processes: to send to the group, to send to its leader, and how often.
+/// Returns the signals that the launcher forwards to its processes: the one to send to the group, the one to
+/// send to its leader, and the expected number.
 fn handed_on(stack: &Stack) -> &'static [[&'static str; 3]] {
     match stack.vendor() {
         // SIGUSR1 and SIGUSR2.
         Vendor::OpenMpi => &[["10", "12", "3"]],
         // SIGUSR1, SIGTERM and SIGINT. A second SIGINT would end the job at once.
         Vendor::Mpich => &[["10", "15", "3"], ["2", "10", "1"]],
-        // After a SIGINT it hands nothing on.
+        // It forwards nothing after a SIGINT.
         Vendor::Intel => &[["10", "15", "3"]],
     }
 }

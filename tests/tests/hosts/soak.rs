@@ -1,4 +1,4 @@
-//! Memory and files stay as they are however many objects a program makes and frees.
+//! Memory and files do not grow with the number of objects that a program creates and frees.
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
@@ -8,19 +8,19 @@ use mpit_tests::{
     stacks::{self, Stack},
 };
 
-/// Environment variable with the number of cycles for each kind of object.
+/// The environment variable with the number of cycles for each kind of object.
 const CYCLES: &str = "MPIT_TEST_CYCLES";
 
-/// Enough to see a hundred bytes of each cycle.
+/// The default number of cycles, which makes a leak of a hundred bytes per cycle visible.
 const FEW_CYCLES: u32 = 4000;
 
-/// In bytes, the growth that is no growth: allocators take memory in pieces of this order.
+/// The tolerated growth in bytes: allocators take memory in pieces of this order.
 const NOISE: i64 = 128 * 1024;
 
-/// The stacks of which few cycles are asked.
+/// The stacks that are tested with the default number of cycles.
 const OF_FEW_CYCLES: [&str; 2] = ["ompi4.1.4", "mpich5.0.2"];
 
-/// The growth of the memory and of the file, by kind of object.
+/// Returns the growth of memory and file, by kind of object.
 fn growth(finished: &Finished) -> Outcome<BTreeMap<String, [i64; 2]>> {
     let number = |word: Option<&str>| word.and_then(|word| word.parse().ok()).context(finished);
     let mut all = BTreeMap::new();
@@ -53,6 +53,8 @@ fn memory_and_files_do_not_grow() -> Outcome {
                 let finished = soak(stack, &program, &dir, cycles).under_mpit(&settings)?.succeed()?;
                 let growth = growth(&finished)?;
                 Failure::unless(growth.len() == 9, || finished.to_string())?;
+                let label = stack.label();
+                println!("{label}, {cycles} cycles, store in {store}: growth of memory and file {growth:?}");
                 for (kind, [memory, file]) in growth {
                     Failure::unless(file == 0, || {
                         format!("{kind}: the store grew by {file} bytes\n{finished}")
@@ -60,7 +62,7 @@ fn memory_and_files_do_not_grow() -> Outcome {
                     if memory <= NOISE {
                         continue;
                     }
-                    // Some libraries leak by themselves.
+                    // Some libraries leak memory themselves.
                     let of_library = match &bare {
                         Some(known) => known,
                         None => bare.insert(self::growth(&soak(stack, &program, &dir, cycles).succeed()?)?),

@@ -1,4 +1,4 @@
-//! What the two libraries export.
+//! The symbols that the two libraries export.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use mpit_tests::{
     stacks::{self, Stack},
 };
 
-/// The functions of the tools interface, from the table that `bad_calls` calls them by.
+/// Returns the functions of MPI_T, from the table that `bad_calls` uses.
 fn functions() -> Outcome<Vec<String>> {
     let table = paths::source("hosts/c/bad_calls_table.h");
     let text = fs::read_to_string(&table).context(table.display())?;
@@ -32,8 +32,9 @@ fn exports(library: &Path) -> Outcome<Vec<String>> {
 const PLUGIN: [&str; 4] =
     ["mpit_plugin_activate", "mpit_plugin_deactivate", "mpit_plugin_load", "mpit_register"];
 
+/// Proves R1, C52.
 #[test]
-fn r1_c52_functions_are_exported_and_definitions_are_not() -> Outcome {
+fn functions_are_exported_definitions_not() -> Outcome {
     let functions = functions()?;
     Failure::unless(functions.len() == 51, || format!("not 51 functions: {functions:?}"))?;
     let both = |name: &String| [format!("MPI_T_{name}"), format!("PMPI_T_{name}")];
@@ -44,7 +45,8 @@ fn r1_c52_functions_are_exported_and_definitions_are_not() -> Outcome {
             exports(library)?.into_iter().partition(|name| name.contains("MPI_T_"));
         let differ: Vec<_> = of_tools.symmetric_difference(&wanted).collect();
         Failure::unless(differ.is_empty(), || format!("{}: {differ:?}", library.display()))?;
-        // Functions of MPI by their names in C and Fortran, those of mpit_plugin.h, and what the linker marks lists with.
+        // MPI functions by their names in C and Fortran, those of mpit_plugin.h, and the linker's symbols of
+        // lists.
         let known = ["MPI_", "MPIX_", "PMPI_", "PMPIX_", "mpi_", "pmpi_", "__start_link", "__stop_link"];
         let more: Vec<_> = others
             .iter()
@@ -56,8 +58,8 @@ fn r1_c52_functions_are_exported_and_definitions_are_not() -> Outcome {
     Ok(())
 }
 
-/// Calls of MPI that are taken in C alone: strings have lengths in Fortran, behind the other arguments; tools that ask about codes of
-/// MPI_T are written in C.
+/// MPI calls that are interposed in C only: in Fortran, the lengths of strings follow the other arguments;
+/// tools that ask about error codes of MPI_T are written in C.
 const IN_C_ALONE: [&str; 13] = [
     "Comm_accept",
     "Comm_connect",
@@ -74,23 +76,23 @@ const IN_C_ALONE: [&str; 13] = [
     "Intercomm_create_from_groups",
 ];
 
-/// The calls of MPI that the preload library takes in C, without `MPI_`.
+/// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
 fn taken() -> Outcome<BTreeSet<String>> {
     let exports = exports(&build::artifacts()?.preload)?;
     Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(is_c).map(str::to_owned).collect())
 }
 
-/// Returns true for a name without `MPI_` that is one of C, and not of the tools interface.
+/// Returns true for a name without `MPI_` that is one of C, and not of MPI_T.
 fn is_c(name: &&str) -> bool {
     !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase())
 }
 
-/// A name without what marks the form with large counts.
+/// Removes the suffix of the form with large counts.
 fn small(name: &str) -> &str {
     name.strip_suffix("_c").unwrap_or(name)
 }
 
-/// The reviewed list of functions: names by what becomes of a call.
+/// Returns the reviewed list of functions: names by the treatment of their calls.
 fn ledger() -> Outcome<BTreeMap<String, BTreeSet<String>>> {
     let path = paths::source("hosts/functions.txt");
     let text = fs::read_to_string(&path).context(path.display())?;
@@ -107,9 +109,9 @@ fn ledger() -> Outcome<BTreeMap<String, BTreeSet<String>>> {
     Ok(ledger)
 }
 
-/// Each function is in the list, in one place, and taken if the list says so.
+/// Tests that each function is in the list once, and interposed if the list says so.
 #[test]
-fn each_function_of_each_library_is_in_the_ledger() -> Outcome {
+fn all_library_functions_are_listed() -> Outcome {
     let ledger = ledger()?;
     let listed = |whether_passed: bool| {
         let groups = ledger.iter().filter(move |(what, _)| (*what == "passed") == whether_passed);
@@ -149,7 +151,7 @@ fn each_call_is_taken_by_all_its_names() -> Outcome {
     for name in taken.iter().filter(|name| !name.ends_with("_c") && !IN_C_ALONE.contains(&name.as_str())) {
         let lower = name.to_lowercase();
         let mut names = vec![format!("mpi_{lower}_"), format!("mpi_{lower}_f08_")];
-        // Without buffers, and with lines of their own in the table.
+        // Functions without buffers, which have separate lines for Fortran in the table.
         if !["Init", "Init_thread", "Pcontrol", "Session_init"].contains(&name.as_str()) {
             names.push(format!("mpi_{lower}_f08ts_"));
         }
@@ -159,7 +161,7 @@ fn each_call_is_taken_by_all_its_names() -> Outcome {
         missing.extend(names.into_iter().filter(|name| !exports.contains(name)));
     }
     Failure::unless(missing.is_empty(), || format!("not taken in Fortran: {missing:?}"))?;
-    // Other spellings are names of C functions of libraries that have nothing to do with MPI.
+    // Other spellings are names of C functions in libraries that have nothing to do with MPI.
     let spelled = |name: &&String| {
         let is_upper = name.strip_prefix("MPI_").is_some_and(|name| name == name.to_uppercase());
         is_upper || name.starts_with("mpi_") && (!name.ends_with('_') || name.ends_with("__"))
@@ -168,9 +170,10 @@ fn each_call_is_taken_by_all_its_names() -> Outcome {
     Failure::unless(more.is_empty(), || format!("spellings that no compiler in use produces: {more:?}"))
 }
 
-/// A name that no library has is a mistake of the table's; and who takes a call takes its form with large counts.
+/// Tests that the table has no name that no library has, and that a call is interposed in its form with large
+/// counts, too.
 #[test]
-fn calls_are_those_of_the_libraries_in_all_their_forms() -> Outcome {
+fn calls_have_all_forms_of_the_libraries() -> Outcome {
     let taken = taken()?;
     let of_libraries: BTreeSet<String> = stacks::found()
         .stacks
@@ -182,7 +185,7 @@ fn calls_are_those_of_the_libraries_in_all_their_forms() -> Outcome {
         .filter_map(|name| name.strip_prefix("MPI_").map(str::to_owned))
         .collect();
     let unknown: Vec<_> = taken.difference(&of_libraries).collect();
-    // Open MPI alone has none of the calls that came later.
+    // A machine with Open MPI only has no library with the newer calls.
     if of_libraries.contains("Send_c") {
         Failure::unless(unknown.is_empty(), || format!("no library has {unknown:?}"))?;
     } else {
@@ -196,9 +199,9 @@ fn calls_are_those_of_the_libraries_in_all_their_forms() -> Outcome {
     Failure::unless(missing.is_empty(), || format!("not taken with large counts: {missing:?}"))
 }
 
-/// The same of Fortran's names, in the libraries beside those of C.
+/// Tests the Fortran names, in the Fortran libraries.
 #[test]
-fn names_in_fortran_are_those_of_the_libraries() -> Outcome {
+fn fortran_names_are_the_libraries() -> Outcome {
     let taken = taken()?;
     stacks::for_each("fortran_names", Stack::has_fortran, |stack| {
         let program = stack.compile_fortran("mixed", "USE_MPI_F08")?;
@@ -218,7 +221,7 @@ fn names_in_fortran_are_those_of_the_libraries() -> Outcome {
     })
 }
 
-/// The shared objects that a program loads.
+/// Returns the shared objects that a program loads.
 fn libraries(program: &Path) -> Outcome<Vec<String>> {
     let output = Command::new("ldd").arg(program).output().context("ldd")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -5,7 +5,7 @@ use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 const RANKS: u32 = 3;
 
 #[test]
-fn variables_and_events_of_a_table_are_bound_to_communicators_of_any_library() -> Outcome {
+fn tables_bind_to_communicators() -> Outcome {
     stacks::for_each(
         "tables",
         |_| true,

@@ -1,4 +1,4 @@
-//! Tools at the edges of the interface, where libraries crash or change others' state.
+//! Unusual uses of MPI_T, on which libraries crash or change the state of others.
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 
@@ -24,7 +24,7 @@ fn careless_tools_harm_nothing() -> Outcome {
 }
 
 #[test]
-fn a_tool_that_calls_mpi_t_only_has_its_library() -> Outcome {
+fn mpi_t_tools_have_their_library() -> Outcome {
     stacks::for_each(
         "tool_only",
         |_| true,

@@ -1,4 +1,4 @@
-//! What `mpit vars` tells of an MPI library.
+//! The output of `mpit vars` for an MPI library.
 
 use mpit_tests::{Context, Failure, Outcome, build, launch::Job, stacks};
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 const RANKS: u32 = 2;
 
 #[test]
-fn one_process_lists_what_the_library_and_mpit_have() -> Outcome {
+fn one_process_lists_library_and_mpit() -> Outcome {
     stacks::for_each(
         "vars",
         |_| true,
@@ -14,14 +14,14 @@ fn one_process_lists_what_the_library_and_mpit_have() -> Outcome {
             let dir = stack.scratch("vars")?;
             let program = stack.compile("ring")?;
             let list = dir.join("list.json");
-            // What `mpit vars -- mpiexec ...` does for its command.
+            // The environment that `mpit vars -- mpiexec ...` sets for its command.
             let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
             job.under_mpit(&[])?.succeed()?;
             let text = fs::read_to_string(&list).context(list.display())?;
             for wanted in ["\"name\":\"pml_monitoring_flush\"", "\"own\":true", "\"own\":false", "ABI\""] {
                 Failure::unless(text.contains(wanted), || format!("{} lacks {wanted}", list.display()))?;
             }
-            // A tool that tries an event takes the first, and has no object for it.
+            // A tool that tries an event takes the first one, and has no object for it.
             let first =
                 text.split_once("\"events\":[").and_then(|(_, events)| events.split_once("\"bind\":"));
             let (_, bind) = first.context("an event")?;
@@ -30,13 +30,14 @@ fn one_process_lists_what_the_library_and_mpit_have() -> Outcome {
     )
 }
 
-/// Natively such a tool stops early on Open MPI, whose list has entries of components that were not chosen.
+/// Tests tools that stop at the first refused entry: without mpit they stop early on Open MPI, which lists
+/// entries of components that are not in use.
 #[test]
-fn tools_that_stop_at_a_refusal_reach_the_end() -> Outcome {
+fn fragile_tools_reach_the_end() -> Outcome {
     let is_open_mpi = |stack: &stacks::Stack| stack.vendor() == stacks::Vendor::OpenMpi;
     stacks::for_each("first_refusal", is_open_mpi, |stack| {
         let program = stack.compile("first_refusal")?;
-        // Kind, how many were used, and how many there are.
+        // Kind, number of used entries, and number of all.
         let used = |text: &str| -> Vec<(String, String, String)> {
             let counts = text
                 .lines()
@@ -54,7 +55,7 @@ fn tools_that_stop_at_a_refusal_reach_the_end() -> Outcome {
     })
 }
 
-/// Entries of mpit's by name and by category, and of each library by the beginning of their names.
+/// Entries of mpit by name and by category, and entries of each library by prefix.
 const HIDDEN: &str = "pml_monitoring_flush,calls,pml_monitoring_message_sizes,btl_*,MPIR_CVAR_BCAST_*";
 
 #[test]
@@ -86,9 +87,10 @@ fn hidden_entries_are_not_listed() -> Outcome {
     )
 }
 
-/// The histogram is longer than what TAU has for a variable, and TAU stops at variables of windows.
+/// Tests the entries that break TAU: the histogram is longer than its buffer, and TAU stops at variables of
+/// windows.
 #[test]
-fn entries_that_a_tool_crashes_on_are_not_listed() -> Outcome {
+fn entries_that_crash_tools_are_hidden() -> Outcome {
     stacks::for_each(
         "fragile",
         |stack| stack.label() == "mpich5.0.2",
@@ -112,7 +114,7 @@ fn entries_that_a_tool_crashes_on_are_not_listed() -> Outcome {
     )
 }
 
-/// The list is that of the end, also of a plug-in that comes late, and says so.
+/// Tests that the list is that of the end, and marks late entries, also of a plug-in that is loaded late.
 #[test]
 fn list_says_what_appeared_after_init() -> Outcome {
     stacks::for_each(

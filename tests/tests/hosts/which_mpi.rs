@@ -1,4 +1,4 @@
-//! The MPI that a program uses: recognized by what its own library defines and answers, and left alone where that is not known.
+//! Identification of the MPI library by its symbols and its answers; unknown libraries are not touched.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use mpit_tests::{
 
 use crate::written_to;
 
-/// HPE MPT has handles like these.
+/// A library of unknown ABI with integer handles, such as HPE MPT.
 pub(crate) const INTEGERS: Stub = Stub {
     label: "integers",
     file: "libmpi.so",
@@ -22,14 +22,14 @@ pub(crate) const INTEGERS: Stub = Stub {
     needs_objects: false,
 };
 
-/// The standard ABI of a version that does not exist yet, whose constants may be others.
+/// A library of a future version of the standard ABI, whose constants may differ.
 const LATER: Stub = Stub { label: "later", version: Some(2), ..INTEGERS };
 
-/// Libraries whose constants are not known.
+/// Libraries with unknown constants.
 const UNKNOWN: [Stub; 3] = [
     INTEGERS,
     LATER,
-    // Its own ABI, which is none of those that are known.
+    // A library with an own ABI that is none of the known ones.
     Stub { label: "integers_apart", version: Some(-1), has_profiling_library: true, ..INTEGERS },
 ];
 
@@ -52,11 +52,11 @@ pub(crate) const OBJECTS: Stub = Stub {
     ..STANDARD
 };
 
-/// Libraries whose constants are known.
+/// Libraries with known constants.
 const KNOWN: [Stub; 5] = [
     STANDARD,
     Stub { label: "standard_apart", has_profiling_library: true, ..STANDARD },
-    // Open MPI from version 6 on: two libraries over a third one, which has the objects of its own ABI.
+    // Open MPI since version 6: two libraries over a third one, which has the objects of its own ABI.
     Stub { label: "standard_over_objects", needs_objects: true, ..STANDARD },
     OBJECTS,
     Stub {
@@ -69,7 +69,7 @@ const KNOWN: [Stub; 5] = [
     },
 ];
 
-/// The program linked with the library, and with the library loaded for it alone.
+/// Returns the program linked with the library, and the program that loads the library privately.
 fn jobs(stub: &Stub) -> Outcome<Vec<Vec<String>>> {
     let built = stub.build()?;
     let line = |words: &[&Path]| words.iter().map(|word| word.display().to_string()).collect();
@@ -93,7 +93,7 @@ fn an_unknown_library_is_left_alone() -> Outcome {
                 recorded = recorded.env(&format!("MPIT_{}", name.to_uppercase()), value);
             }
             let recorded = run(&line, recorded)?;
-            // Another rank of the same job: what rank 0 says is enough.
+            // Another rank of the same job prints nothing.
             let second = run(&line, Job::plain(&[]).preloaded()?.env("PMIX_RANK", "1"))?;
             for (finished, lines) in [(&watched, 1), (&recorded, 1), (&second, 0)] {
                 let same = finished.code == bare.code && finished.stdout == bare.stdout;
@@ -113,7 +113,7 @@ fn an_unknown_library_is_left_alone() -> Outcome {
 }
 
 #[test]
-fn a_known_abi_is_told_by_the_library_itself() -> Outcome {
+fn the_library_identifies_its_abi() -> Outcome {
     for stub in KNOWN {
         let dir = paths::hosts().join("stubs").join(stub.label);
         for line in jobs(&stub)? {

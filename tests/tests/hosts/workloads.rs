@@ -1,5 +1,5 @@
-//! Programs of other people, from Debian and PyPI: with all of monitoring on they give the same results, what they do is
-//! seen, and on Open MPI it is what its own monitoring sees.
+//! Third-party programs from Debian and PyPI: equal results with all of monitoring enabled, plausible records
+//! and, on Open MPI, records equal to those of its own monitoring.
 
 use std::{
     fmt::Write as _,
@@ -21,42 +21,43 @@ use crate::{read_all, written_to};
 
 const RANKS: u32 = 2;
 
-/// A program of others, and what of its results must not change.
+/// A third-party program, and the part of its results that must not change.
 struct Workload {
-    /// The package it is from.
+    /// The package that contains it.
     package: &'static str,
-    /// A name for it and its directories.
+    /// The name of the program and of its directories.
     name: &'static str,
-    /// Where the program is, if it is here.
+    /// Returns the path of the program, if it is installed.
     program: fn() -> Option<PathBuf>,
     /// Its arguments.
     arguments: &'static [&'static str],
-    /// The stacks it runs on.
+    /// Returns true for the stacks on which it runs.
     applies: fn(&Stack) -> bool,
-    /// Puts the input into the directory it is run from.
+    /// Writes the input into the working directory.
     prepare: fn(&Path) -> Outcome,
-    /// What of the results is the same in every run, from what it printed and the directory.
+    /// Returns the part of the results that is equal in every run, from the output and the directory.
     results: fn(&str, &Path) -> Outcome<String>,
-    /// The rows that each process has about the other.
+    /// The rows that each process has for the other.
     rows: &'static [char],
-    /// Whether what it sends is the same in every run, so that it can be compared with Open MPI's own monitoring.
+    /// The reproducibility of its messages, which a comparison with Open MPI's own monitoring requires.
     repeats: Repeats,
 }
 
-/// Whether what a program sends is the same in every run.
+/// The reproducibility of a program's messages.
 enum Repeats {
-    /// It is.
+    /// Equal in every run.
     Exactly,
-    /// It is not, and why.
+    /// Different from run to run, with the reason.
     No(&'static str),
 }
 
-/// Debian builds its programs with its Open MPI.
+/// Returns true for Debian's Open MPI, for which Debian builds its programs.
 fn debian_open_mpi(stack: &Stack) -> bool {
     stack.vendor() == Vendor::OpenMpi && matches!(stack.origin(), Origin::Debian(_))
 }
 
-/// Runs it bare, with a file of each process, and with one of all, each in a fresh directory, and compares.
+/// Runs it without mpit, with a file per process, and with one file, each in an empty directory, and
+/// compares.
 fn compare(workload: &Workload) -> Outcome {
     let name = workload.name;
     let Some(program) = (workload.program)() else {
@@ -107,7 +108,7 @@ fn compare(workload: &Workload) -> Outcome {
     })
 }
 
-/// Both processes have done something to the other, of each kind.
+/// Checks that each process has traffic of each kind with the other.
 fn check_traffic(workload: &Workload, profs: &[Prof]) -> Outcome {
     for (rank, prof) in (0..).zip(profs) {
         for row in workload.rows {
@@ -118,8 +119,8 @@ fn check_traffic(workload: &Workload, profs: &[Prof]) -> Outcome {
     Ok(())
 }
 
-/// Messages and accesses are those of Open MPI's own monitoring. Its list of differences is in `native`; these programs do
-/// none of it.
+/// Checks that messages and accesses are those of Open MPI's own monitoring. These programs use none of the
+/// calls in the list of differences in `native`.
 fn same_as_native(ours: &[Prof], native: &[Prof]) -> Outcome {
     for (rank, (ours, native)) in ours.iter().zip(native).enumerate() {
         for row in ['E', 'S', 'R'] {
@@ -137,7 +138,7 @@ fn same_as_native(ours: &[Prof], native: &[Prof]) -> Outcome {
     Ok(())
 }
 
-/// Programs that were built for Intel MPI ask for its file; MPICH has the same binary interface.
+/// Provides MPICH under the file name that programs for Intel MPI need; both have the same ABI.
 fn with_library(job: Job, stack: &Stack, dir: &Path) -> Outcome<Job> {
     if stack.vendor() != Vendor::Mpich {
         return Ok(job);
@@ -146,7 +147,7 @@ fn with_library(job: Job, stack: &Stack, dir: &Path) -> Outcome<Job> {
     fs::create_dir(&links).context(links.display())?;
     symlink(&stack.library, links.join("libmpi.so.12")).context(links.display())?;
     let beside = stack.library.parent().context("no directory")?;
-    // Where the file has the name already, it finds what it needs beside itself.
+    // If the file has that name already, it finds its dependencies in its own directory.
     Ok(job.env("LD_LIBRARY_PATH", format!("{}:{}", beside.display(), links.display())))
 }
 
@@ -155,9 +156,10 @@ fn copy_input(name: &str, dir: &Path) -> Outcome {
     fs::copy(&from, dir.join(name)).map(drop).context(from.display())
 }
 
-/// The table of thermodynamics: step, temperature, energies, pressure. Everything else is timings.
+/// Compares the table of thermodynamics: step, temperature, energies, pressure. The rest is timings.
+/// Proves R319.
 #[test]
-fn r319_lammps_melts_the_same_crystal() -> Outcome {
+fn lammps_melts_the_same_crystal() -> Outcome {
     compare(&Workload {
         package: "lammps",
         name: "lammps",
@@ -175,9 +177,10 @@ fn r319_lammps_melts_the_same_crystal() -> Outcome {
     })
 }
 
-/// Norms, residuals and numbers of errors of the parts that compute something. Everything else is timings.
+/// Compares norms, residuals and error counts of the parts that compute something. The rest is timings.
+/// Proves R319.
 #[test]
-fn r319_hpcc_computes_the_same_numbers() -> Outcome {
+fn hpcc_computes_the_same_numbers() -> Outcome {
     const NUMBERS: [&str; 12] = [
         "Success",
         "HPL_N",
@@ -213,9 +216,10 @@ fn r319_hpcc_computes_the_same_numbers() -> Outcome {
     })
 }
 
-/// Which part each vertex went to, of a grid cut in four.
+/// Compares the part of each vertex, of a grid divided into four parts.
+/// Proves R319.
 #[test]
-fn r319_ptscotch_cuts_the_same_graph_the_same_way() -> Outcome {
+fn ptscotch_computes_the_same_partition() -> Outcome {
     compare(&Workload {
         package: "ptscotch",
         name: "ptscotch",
@@ -229,7 +233,8 @@ fn r319_ptscotch_cuts_the_same_graph_the_same_way() -> Outcome {
     })
 }
 
-/// A square grid of `side` times `side` vertices, in Scotch's format: for each vertex its degree and its neighbours.
+/// Returns a square grid of `side` times `side` vertices in Scotch's format: the degree and the neighbors of
+/// each vertex.
 fn grid(side: usize) -> Outcome<String> {
     let mut edges = 0;
     let mut lines = String::new();
@@ -240,11 +245,11 @@ fn grid(side: usize) -> Outcome<String> {
             (row, column + 1),
             (row + 1, column),
         ];
-        let neighbours: Vec<_> =
+        let neighbors: Vec<_> =
             around.into_iter().filter(|(row, column)| *row < side && *column < side).collect();
-        edges += neighbours.len();
-        write!(lines, "{}", neighbours.len()).context("grid")?;
-        for (row, column) in neighbours {
+        edges += neighbors.len();
+        write!(lines, "{}", neighbors.len()).context("grid")?;
+        for (row, column) in neighbors {
             write!(lines, " {}", row * side + column).context("grid")?;
         }
         lines.push('\n');
@@ -252,7 +257,7 @@ fn grid(side: usize) -> Outcome<String> {
     Ok(format!("0\n{} {edges}\n0 000\n{lines}", side * side))
 }
 
-/// One of Intel's benchmarks, which know MPICH's binary interface.
+/// Compares one of Intel's benchmarks, which use MPICH's ABI.
 fn compare_benchmark(
     name: &'static str,
     program: fn() -> Option<PathBuf>,
@@ -276,7 +281,7 @@ fn benchmark(name: &str) -> Option<PathBuf> {
     Some(paths::wheels().join("impi-rt/bin").join(name)).filter(|program| program.is_file())
 }
 
-/// The names of the tables, and their sizes and numbers of repetitions. The rest is timings.
+/// Returns the names, sizes and repetition counts of the tables. The rest is timings.
 fn tables(stdout: &str) -> String {
     let mut columns = 0;
     let mut tables = Vec::new();
@@ -294,28 +299,32 @@ fn tables(stdout: &str) -> String {
     tables.join("\n")
 }
 
+/// Proves R319.
 #[test]
-fn r319_intel_s_benchmarks_of_messages_run_through() -> Outcome {
+fn intel_message_benchmarks_complete() -> Outcome {
     const ARGUMENTS: &[&str] =
         &["-iter", "5", "-msglog", "0:10", "PingPong", "Sendrecv", "Exchange", "Allreduce", "Bcast"];
     compare_benchmark("IMB-MPI1", || benchmark("IMB-MPI1"), ARGUMENTS, &['E', 'C'])
 }
 
+/// Proves R319.
 #[test]
-fn r319_intel_s_benchmarks_of_nonblocking_collectives_run_through() -> Outcome {
+fn intel_nonblocking_benchmarks_complete() -> Outcome {
     const ARGUMENTS: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
     compare_benchmark("IMB-NBC", || benchmark("IMB-NBC"), ARGUMENTS, &['C'])
 }
 
+/// Proves R319.
 #[test]
-fn r319_intel_s_benchmarks_of_memory_access_run_through() -> Outcome {
+fn intel_memory_access_benchmarks_complete() -> Outcome {
     const ARGUMENTS: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
     compare_benchmark("IMB-RMA", || benchmark("IMB-RMA"), ARGUMENTS, &['S', 'R', 'C'])
 }
 
-/// Tokens of 100 bytes go round fifty times.
+/// Passes a token of 100 bytes around fifty times.
+/// Proves R319.
 #[test]
-fn r319_mpi4py_passes_a_token_round() -> Outcome {
+fn mpi4py_passes_a_token_around() -> Outcome {
     const ARGUMENTS: [&str; 7] = ["-m", "mpi4py.bench", "ringtest", "-l", "50", "-n", "100"];
     stacks::for_each(
         "mpi4py_ring",
@@ -341,8 +350,9 @@ fn r319_mpi4py_passes_a_token_round() -> Outcome {
     )
 }
 
+/// Proves R319.
 #[test]
-fn r319_mpi4py_says_hello() -> Outcome {
+fn mpi4py_prints_hello() -> Outcome {
     stacks::for_each(
         "mpi4py_hello",
         |stack| stack.mpi4py().is_some(),
@@ -351,7 +361,7 @@ fn r319_mpi4py_says_hello() -> Outcome {
             let job = || Job::mpi(stack, RANKS).arg(&python).args(&["-m", "mpi4py.bench", "helloworld"]);
             let bare = job().succeed()?;
             let monitored = job().under_mpit(&[crate::MONITORED])?.succeed()?;
-            // Ranks speak in any order.
+            // The order of the ranks' output is undefined.
             let lines = |text: &str| {
                 let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
                 lines.sort();
@@ -366,7 +376,7 @@ fn r319_mpi4py_says_hello() -> Outcome {
     )
 }
 
-/// mpi4py calls the large-count form of a function where the library has it, and finds that out by itself.
+/// Tests mpi4py, which calls the large-count form of a function if it finds one in the library.
 #[test]
 fn mpi4py_s_messages_are_counted() -> Outcome {
     stacks::for_each(

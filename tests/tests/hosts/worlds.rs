@@ -1,5 +1,5 @@
-//! Several worlds under one name: spawned ones, steps of a job script, earlier runs. Each keeps its files, and no report mixes
-//! them.
+//! Several jobs with one file name: spawned jobs, steps of a job script, earlier runs. Each keeps its files,
+//! and no report mixes them.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,13 @@ use mpit_tests::{
 
 use crate::written_to;
 
-/// The number of messages that the process of a rank sent to the next one of `size`.
+/// Returns the number of messages that a rank sent to the next one of `size`.
 fn sent(stem: &Path, rank: u32, size: u32) -> Outcome<u64> {
     let prof = Prof::read(stem, rank)?;
     Ok(prof.rows('E').get(&((rank + 1) % size)).map_or(0, |row| row.messages))
 }
 
-/// Each process of a world of `size` sent so many messages.
+/// Checks that each process of a job of `size` sent `wanted` messages.
 fn all_sent(dir: &Path, stem: &str, size: u32, wanted: u64) -> Outcome {
     for rank in 0..size {
         let messages = sent(&dir.join(stem), rank, size)?;
@@ -37,7 +37,7 @@ fn report(dir: &Path, arguments: &[&str]) -> Outcome<Finished> {
     Job::plain(&line).dir(dir).finish()
 }
 
-/// The names in a directory, but for what tests put there.
+/// Returns the names in a directory, without those that the tests created.
 fn names(dir: &Path) -> Outcome<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir).context(dir.display())? {
@@ -47,13 +47,13 @@ fn names(dir: &Path) -> Outcome<Vec<String>> {
     Ok(names)
 }
 
-/// Those whose launcher can spawn on every machine; the others are named by the test on what programs reach.
+/// Returns true for stacks whose launcher can spawn on every machine; the test of `reach` reports the others.
 fn spawns(stack: &Stack) -> bool {
     !["mpich4.0.2", "impi2021.19", "impi2021.19-abi"].contains(&stack.label())
 }
 
 #[test]
-fn spawned_processes_keep_files_of_their_own() -> Outcome {
+fn spawned_processes_have_own_files() -> Outcome {
     stacks::for_each("worlds_spawned", spawns, |stack| {
         let program = stack.compile("worlds")?;
         let dir = stack.scratch("worlds_spawned")?;
@@ -70,7 +70,7 @@ fn spawned_processes_keep_files_of_their_own() -> Outcome {
             shown.code == Some(0) && shown.stdout.matches("2 of 2 processes").count() == 2,
             || shown.to_string(),
         )?;
-        // With one file for each world, and stores, which are there at the same time.
+        // With one file for each job, and with stores, which exist at the same time.
         let mut settings = written_to("all").to_vec();
         settings.extend([("monitoring_container", "1"), ("monitoring_store", "file")]);
         let line = Job::mpi(stack, 2).arg(&program).args(&["5", "spawn"]).dir(&dir);
@@ -122,7 +122,7 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
             Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
                 format!("{there:?}")
             })?;
-            // Without `mpit run` nothing removes what was there: then the report tells both apart.
+            // Without `mpit run`, earlier files are not removed; then the report distinguishes the two.
             let settings: Vec<_> =
                 written_to("alone").iter().map(|(name, value)| format!("{name}={value}")).collect();
             earlier("alone")?;
@@ -141,7 +141,8 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
     )
 }
 
-/// A batch system's limit on the length of files (`ulimit -f`) ends no program, and what stands where our files should be holds none up.
+/// Tests that a batch system's limit on file sizes (`ulimit -f`) does not end a program, and that a FIFO in
+/// place of a file does not block one.
 #[test]
 fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
     stacks::for_each(
@@ -159,7 +160,7 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
             let finished = job.under_mpit(&settings)?.succeed()?;
             let told = ["what comes now is kept in memory only", "run.0.prof: File too large"];
             Failure::unless(told.iter().all(|line| finished.stderr.contains(line)), || finished.to_string())?;
-            // The limit was that of the program only.
+            // The limit applied to the program only.
             let recovered = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered");
             Failure::unless(recovered && sent(&dir.join("run"), 0, 1)? == 1, || finished.to_string())?;
             Job::plain(&["mkfifo", "run.1.store"]).dir(&dir).succeed()?;
@@ -170,9 +171,10 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
     )
 }
 
-/// Rank 0 cannot write the file of all: every process keeps what it has until there is another file with it.
+/// Tests a common file that rank 0 cannot write: every process keeps its data until another file contains
+/// them.
 #[test]
-fn a_file_of_all_that_cannot_be_written_costs_no_data() -> Outcome {
+fn a_failed_single_file_costs_no_data() -> Outcome {
     stacks::for_each(
         "worlds_full",
         |_| true,

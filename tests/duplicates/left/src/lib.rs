@@ -6,6 +6,6 @@ use mpit::cell::Counter;
 #[mpit::pvar(class = "COUNTER")]
 pub static WIDGETS: Counter<u64> = Counter::new();
 
-/// What only the left crate has.
+/// A variable of the left crate alone.
 #[mpit::pvar(class = "COUNTER")]
 pub static ONLY_LEFT: Counter<u64> = Counter::new();

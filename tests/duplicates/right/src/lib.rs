@@ -6,6 +6,6 @@ use mpit::cell::Counter;
 #[mpit::pvar(class = "COUNTER")]
 pub static WIDGETS: Counter<u64> = Counter::new();
 
-/// What only the right crate has.
+/// A variable of the right crate alone.
 #[mpit::pvar(class = "COUNTER")]
 pub static ONLY_RIGHT: Counter<u64> = Counter::new();

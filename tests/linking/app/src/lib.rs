@@ -1,4 +1,4 @@
-//! What the program, the plug-in, the test and the static archive have in common: they print what is defined in them.
+//! The common part of the program, the plug-in, the test and the static archive: they print what is defined in them.
 #![allow(unsafe_code, reason = "a function of it is called from C")]
 
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ pub fn list() -> String {
 
 /// Prints the list; for C.
 #[unsafe(no_mangle)]
-#[allow(clippy::print_stdout, reason = "somebody reads it")]
+#[allow(clippy::print_stdout, reason = "the test reads it")]
 pub extern "C" fn linking_print() {
     print!("{}", list());
 }

@@ -1,6 +1,6 @@
 //! A component crate of which the program calls nothing: it only names it, with `use ... as _`.
 
-/// What the crate measures.
+/// The measurements of the crate.
 #[mpit::category(name = "linking.disk")]
 struct Disk;
 
@@ -35,7 +35,7 @@ mod blocks {
     }
 }
 
-/// What components of the disk do.
+/// The trait of the disk's components.
 trait Sink: Send + Sync {}
 
 /// Writes nothing.

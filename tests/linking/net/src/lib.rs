@@ -6,7 +6,7 @@ mod queues;
 
 use mpit::cell::Counter;
 
-/// What the crate measures.
+/// The measurements of the crate.
 #[mpit::category(name = "linking.net")]
 pub struct Net;
 
@@ -14,10 +14,10 @@ pub struct Net;
 #[mpit::pvar(class = "COUNTER", category = Net)]
 static NET_PACKETS: Counter<u64> = Counter::new();
 
-/// What components of the network do.
+/// The trait of the network's components.
 pub trait Listener: Send + Sync {}
 
-/// Somebody who listens.
+/// A listener.
 struct Echo;
 
 #[mpit::component(framework = "net", name = "echo")]

@@ -14,7 +14,7 @@ mod waiting {
         static NET_URGENT_LIMIT: Cvar<u32> = Cvar::new(8).range(1..=64);
     }
 
-    /// How a queue is served.
+    /// The order in which a queue is served.
     #[derive(Clone, Copy, mpit::MpitEnum)]
     #[mpit(name = "linking_order")]
     #[repr(i32)]
@@ -23,7 +23,7 @@ mod waiting {
         Last,
     }
 
-    /// How the queue is served now.
+    /// The present order of the queue.
     #[mpit::pvar(class = "STATE", category = crate::Net)]
     fn net_order() -> Order {
         if std::env::args_os().len() > 99 { Order::Last } else { Order::First }

@@ -1,6 +1,7 @@
-//! Programs run bare and under `mpit run` in each mode: output, end and files are equal.
+//! Programs run without mpit and under `mpit run` in each mode: output, exit status and files have to be
+//! equal.
 //!
-//! `programs` is the list of programs, `modes` that of modes, `observe` runs one and compares.
+//! `programs` is the list of programs, `modes` that of modes; `observe` runs a program and compares.
 
 mod modes;
 mod observe;
@@ -16,18 +17,18 @@ use mpit_tests::{
 use modes::{MODES, Mode};
 use programs::{ON_MPI, Row, WITHOUT_MPI};
 
-/// With `all`, each program runs in each mode on each stack. Otherwise each runs on every fourth stack in one mode, chosen by its
-/// place in the list.
+/// The environment variable that, set to `all`, runs each program in each mode on each stack. Otherwise each
+/// program runs on every fourth stack in one mode, chosen by its position in the list.
 const MATRIX: &str = "MPIT_TEST_HARMLESS";
 
-/// A program on each `STRIDE`th stack.
+/// The distance between the stacks on which a program runs.
 const STRIDE: usize = 4;
 
 fn is_full() -> bool {
     env::var(MATRIX).is_ok_and(|wanted| wanted == "all")
 }
 
-/// The modes in which the row at a place of the list runs on the stack at a place among those that it applies to.
+/// Returns the modes in which a row runs on a stack, given their positions in the lists.
 fn modes_at(row: usize, stack: usize, stacks: usize, full: bool) -> Vec<&'static Mode> {
     if full {
         return MODES.iter().collect();
@@ -38,7 +39,7 @@ fn modes_at(row: usize, stack: usize, stacks: usize, full: bool) -> Vec<&'static
     if is_chosen { vec![mode] } else { Vec::new() }
 }
 
-/// The modes in which a row without MPI runs: all, or that in which nothing is recorded and one more.
+/// Returns the modes in which a row without MPI runs: all, or the one that records nothing and another one.
 fn modes_without_mpi(row: usize, full: bool) -> Vec<&'static Mode> {
     if full {
         MODES.iter().collect()
@@ -52,7 +53,7 @@ fn modes_without_mpi(row: usize, full: bool) -> Vec<&'static Mode> {
     }
 }
 
-/// Returns the failures of one program, and prints how long it took.
+/// Returns the failures of one program, and prints its run time.
 fn compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Vec<String> {
     if modes.is_empty() {
         return Vec::new();
@@ -91,7 +92,7 @@ fn try_to_compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> 
     Ok(modes.iter().filter_map(failure).map(|failure| failure.to_string()).collect())
 }
 
-/// Records the programs that cannot run here, and returns the others.
+/// Records the programs that cannot run on this machine, and returns the others.
 fn runnable(rows: &'static [Row]) -> Outcome<Vec<&'static Row>> {
     let mut all = Vec::new();
     for row in rows {
@@ -138,7 +139,7 @@ fn programs_with_mpi() -> Outcome {
 }
 
 #[test]
-fn the_reduced_matrix_has_each_program_mode_and_stack() {
+fn the_reduced_matrix_covers_each_case() {
     const STACKS: usize = 7;
     let mut seen = BTreeSet::new();
     for (at, row) in ON_MPI.iter().enumerate() {
@@ -149,7 +150,7 @@ fn the_reduced_matrix_has_each_program_mode_and_stack() {
             .collect();
         assert!(!runs.is_empty(), "{} runs nowhere", row.name);
         seen.extend(runs);
-        // A single stack has all programs.
+        // With a single stack, all programs run on it.
         assert_eq!(modes_at(at, 0, 1, false).len(), 1);
     }
     assert_eq!(seen.len(), STACKS * MODES.len(), "{seen:?}");

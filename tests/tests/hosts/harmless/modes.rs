@@ -1,15 +1,15 @@
-//! The ways in which `mpit run` is used.
+//! The modes of `mpit run`.
 
-/// One of them.
+/// A mode of `mpit run`.
 #[derive(Debug)]
 pub(crate) struct Mode {
-    /// Its name in failures.
+    /// The name in failures.
     pub(crate) name: &'static str,
-    /// Options of `mpit run`. With any, files are written to a directory of their own.
+    /// Options of `mpit run`. If there are any, files are written to a separate directory.
     pub(crate) options: &'static [&'static str],
-    /// A plug-in listens to all traffic.
+    /// True if a plug-in listens to all traffic.
     pub(crate) has_plugin: bool,
-    /// Processes that are killed leave files.
+    /// True if killed processes leave files.
     pub(crate) is_crash_safe: bool,
 }
 
@@ -21,7 +21,7 @@ const fn crash_safe(name: &'static str, options: &'static [&'static str]) -> Mod
     Mode { is_crash_safe: true, ..mode(name, options) }
 }
 
-/// All of them.
+/// All modes.
 pub(crate) static MODES: [Mode; 6] = [
     mode("off", &[]),
     mode("output", &["--output", OUTPUT]),
@@ -31,5 +31,5 @@ pub(crate) static MODES: [Mode; 6] = [
     Mode { has_plugin: true, ..mode("plug-in", &["--output", OUTPUT]) },
 ];
 
-/// Stands for the stem of the files.
+/// The placeholder for the stem of the files.
 pub(crate) const OUTPUT: &str = "%output";

@@ -1,4 +1,4 @@
-//! Runs a program bare or under `mpit run`, and compares what can be seen of the two.
+//! Runs a program with and without `mpit run`, and compares all observable effects.
 
 use std::{
     collections::BTreeMap,
@@ -20,17 +20,17 @@ use super::{
 };
 use crate::foreign;
 
-/// A program that was built, and the directory that it runs in.
+/// A program that was built, and the directory in which it runs.
 pub(crate) struct Case<'a> {
     row: &'a Row,
     stack: Option<&'a Stack>,
-    /// The executable, with an interpreter and its script as two words.
+    /// The command of the executable: an interpreter and its script are two words.
     program: Vec<String>,
     beside: String,
     dir: PathBuf,
 }
 
-/// The traces that a run leaves.
+/// The observable effects of a run.
 pub(crate) struct Observed {
     finished: Finished,
     stdout: String,
@@ -52,7 +52,7 @@ impl<'a> Case<'a> {
         Ok(Self { row, stack, program, beside, dir })
     }
 
-    /// Runs it in an empty directory, always the same: bare, or in a mode.
+    /// Runs the program in an empty directory, whose path is always the same: without mpit, or in a mode.
     pub(crate) fn observe(&self, mode: Option<&Mode>) -> Outcome<Observed> {
         if self.dir.exists() {
             fs::remove_dir_all(&self.dir).context(self.dir.display())?;
@@ -114,7 +114,7 @@ impl<'a> Case<'a> {
 }
 
 impl Observed {
-    /// Fails if a run in a mode differs from this one, or recorded what it should not, or nothing.
+    /// Fails if a run in a mode differs from this one, or recorded too much or nothing.
     pub(crate) fn equals(&self, other: &Self, row: &Row, mode: &Mode) -> Outcome {
         let (bare, under) = (&self.finished, &other.finished);
         let mut different = Vec::new();
@@ -153,7 +153,7 @@ impl Observed {
     }
 }
 
-/// Returns the words that start a program, and the library beside it.
+/// Returns the command of a program, and the library beside it.
 fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, Option<PathBuf>)> {
     const LIBRARY: [&str; 2] = ["-shared", "-fPIC"];
     let on = || stack.context("a program for a stack");
@@ -199,7 +199,8 @@ fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, 
     Ok((words, beside))
 }
 
-/// Returns a text without lines of mpit and of the plug-in about its files, and without what differs between two bare runs.
+/// Returns a text without the lines of mpit and of the plug-in about files, and without the parts that differ
+/// between two runs without mpit.
 fn comparable(text: &str, output: &Path, has_numbers: bool, is_of_several: bool) -> String {
     let output = output.display().to_string();
     let own = |line: &&str| !line.starts_with("mpit: ") && !line.starts_with(&output);
@@ -208,13 +209,13 @@ fn comparable(text: &str, output: &Path, has_numbers: bool, is_of_several: bool)
         lines = lines.iter().map(|line| without_numbers(line)).collect();
     }
     if is_of_several {
-        // Processes write at the same time.
+        // The order is undefined, because processes write at the same time.
         lines.sort();
     }
     lines.join("\n")
 }
 
-/// Replaces each word that has a digit.
+/// Replaces each word that contains a digit.
 fn without_numbers(line: &str) -> String {
     let words = line.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
     let masked = words.map(|word| {
@@ -225,7 +226,7 @@ fn without_numbers(line: &str) -> String {
     masked.collect()
 }
 
-/// Adds all that is in a directory: kind, permissions and contents by name.
+/// Adds all entries of a directory: kind, permissions and contents by name.
 fn list(dir: &Path, prefix: &str, all: &mut BTreeMap<String, String>) -> Outcome {
     for entry in fs::read_dir(dir).context(dir.display())? {
         let path = entry.context(dir.display())?.path();

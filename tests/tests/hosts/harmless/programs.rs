@@ -1,4 +1,4 @@
-//! The programs.
+//! The list of programs.
 
 use mpit_tests::{
     paths,
@@ -7,27 +7,27 @@ use mpit_tests::{
 
 use crate::foreign;
 
-/// A program, and how it is run.
+/// A program and its invocation.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// Its name in failures.
+    /// The name in failures.
     pub(crate) name: &'static str,
-    /// Its executable.
+    /// The executable.
     pub(crate) source: Source,
     /// The words before `mpit run`: `%1` is the executable, `%2` the library beside it.
     pub(crate) outside: &'static [&'static str],
-    /// A script of `sh` between launcher and program, whose arguments are the program and its words.
+    /// A script of `sh` between launcher and program, whose arguments are the program and its arguments.
     pub(crate) script: &'static str,
-    /// Its arguments: `%2` is the library beside it, `%mpi` the MPI library.
+    /// The arguments: `%2` is the library beside it, `%mpi` the MPI library.
     pub(crate) words: &'static [&'static str],
-    /// So many processes under a launcher, or none for one process without a launcher.
+    /// The number of processes under a launcher; 0 for one process without a launcher.
     pub(crate) ranks: u32,
-    /// The files that recording leaves.
+    /// The files that a recording leaves.
     pub(crate) leaves: Leaves,
-    /// Numbers in its output differ from run to run.
+    /// True if numbers in its output differ from run to run.
     pub(crate) has_numbers: bool,
-    /// The launcher ends the job early. Open MPI's launchers then lose their message or print errors of their own in a fifth
-    /// of the runs, also without mpit, so standard error is not compared on it.
+    /// True if the launcher ends the job early. In a fifth of such runs, Open MPI's launchers lose their
+    /// message or print errors of their own, also without mpit, so standard error is not compared there.
     pub(crate) ends_job: bool,
     /// Stacks that cannot run it, with the reason.
     pub(crate) except: &'static [(&'static str, &'static str)],
@@ -40,7 +40,7 @@ pub(crate) enum Source {
     Plain(&'static str, &'static [&'static str]),
     /// `hosts/c/<name>.c` without MPI, and beside it a shared library of the same language.
     Beside(&'static str, &'static str),
-    /// The program that calls functions of MPI's names, linked or opened, with or without MPI.
+    /// The program that calls functions with names of MPI, linked or opened, with or without MPI.
     Foreign { linked: bool, mpi: bool },
     /// The sequential build of MUMPS.
     Sequential { mpi: bool },
@@ -59,7 +59,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The reason why this machine cannot build it, if it cannot.
+    /// Returns the reason if this machine cannot build it.
     pub(crate) fn missing(self) -> Option<&'static str> {
         match self {
             Sequential { .. } if !foreign::has_sequential() => {
@@ -73,16 +73,16 @@ impl Source {
     }
 }
 
-/// The files that recording leaves.
+/// The files that a recording leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaves {
-    /// Some, in each mode that records.
+    /// Files, in each mode that records.
     Files,
-    /// Some in the modes for crashes.
+    /// Files, in the crash-safe modes only.
     FilesIfCrashSafe,
-    /// None.
+    /// No files.
     Nothing,
-    /// Some or none: that is the subject of other tests.
+    /// Not checked, because other tests do so.
     Anything,
 }
 
@@ -100,7 +100,7 @@ impl Row {
         has_language && self.except.iter().all(|(label, _)| *label != stack.label())
     }
 
-    /// Returns true if standard error is the same in each run on a stack.
+    /// Returns true if standard error is equal in all runs on a stack.
     pub(crate) fn has_steady_errors(&self, stack: &Stack) -> bool {
         !self.ends_job || stack.vendor() != Vendor::OpenMpi
     }
@@ -140,12 +140,12 @@ const fn row(name: &'static str, source: Source, words: &'static [&'static str],
     Row { name, source, outside: &[], script: "", words, ranks, leaves, has_numbers, ends_job, except }
 }
 
-/// One of the cases of `plain_cases.c`.
+/// Returns a row for a case of `plain_cases.c`.
 const fn plain(words: &'static [&'static str]) -> Row {
     row(words[0], Plain("plain_cases", &["-ldl", "-lpthread", "-lm"]), words, Nothing)
 }
 
-/// One of the cases of `mpi_cases.c`.
+/// Returns a row for a case of `mpi_cases.c`.
 const fn mpi(words: &'static [&'static str]) -> Row {
     row(words[0], C("mpi_cases"), words, Files)
 }
@@ -154,12 +154,12 @@ const fn shell(name: &'static str, words: &'static [&'static str]) -> Row {
     row(name, Command("sh"), words, Nothing)
 }
 
-/// A program that the processes of a job run and that says nothing else.
+/// Returns a row for a program that several processes of a job run, without further peculiarities.
 const fn several(name: &'static str, source: Source, ranks: u32, words: &'static [&'static str]) -> Row {
     row(name, source, words, Files).ranks(ranks)
 }
 
-/// A script that runs the program with a standard stream closed.
+/// A script that runs the program with closed standard streams.
 const CLOSED: &str = r#"exec "$@" <&- >&- 2>&-"#;
 
 const PYTHON: &str = "
@@ -187,7 +187,7 @@ print(mpi.MPI_Finalize())
 mpi.MPI_Finalized(ctypes.byref(flag)); print(flag.value)
 ";
 
-/// Each runs once, not on each stack.
+/// Programs without MPI, which run once and not on each stack.
 pub(crate) const WITHOUT_MPI: &[Row] = &[
     plain(&["inherited"]),
     Row { name: "inherited, signals blocked and ignored", ..plain(&["inherited"]) }
@@ -221,7 +221,7 @@ pub(crate) const WITHOUT_MPI: &[Row] = &[
     Row { name: "destructor", ..plain(&["nothing"]) }.script(r#"SAY_DESTRUCTOR=1 exec "$@""#),
     plain(&["input"]).script(r#"printf 'a\nb\nc\n' | "$@" | sort -r"#),
     Row { name: "without an environment", ..plain(&["environment"]) }.script(r#"exec env -i "$@""#),
-    // Only root may give a file to another user; anybody else sees the same refusal twice.
+    // Only root may give a file to another user; for others both runs show the same refusal.
     plain(&["privileged"]).script(r#"cp "$1" p && chown 65534 p && chmod 4755 p && ./p "$2" && rm p"#),
     row("linked statically", Plain("plain_cases", &["-static", "-lm", "-Wno-error"]), &["forks"], Nothing),
     row("preloaded already", Beside("plain_cases", "replaced"), &["replaced"], Nothing)
@@ -273,7 +273,7 @@ const NO_SPAWN: &[(&str, &str)] = &[
     ("impi2021.19-abi", "the shm fabric does not support MPI_Comm_spawn"),
 ];
 
-/// Each runs on stacks and in modes of the matrix.
+/// Programs that run on stacks and in modes of the matrix.
 pub(crate) const ON_MPI: &[Row] = &[
     mpi(&["nothing"]),
     mpi(&["attributes"]),

@@ -1,38 +1,38 @@
-//! What mpit counts otherwise than Open MPI's own monitoring, each with its reason. `docs/monitoring.md` has the same for
-//! users. A difference that is not here is a defect.
+//! The differences between mpit's counts and those of Open MPI's own monitoring, each with its reason.
+//! `docs/monitoring.md` has the same list for users. A difference that is not listed is a defect.
 
 use super::steps::{Row, Sum};
 
-/// A difference between what the two count in some steps.
+/// A difference between the two counts in some steps.
 pub(super) struct Difference {
-    /// Words that the name of the step has, or one of several with a bar between.
+    /// Words in the name of the step; alternatives are separated by `|`.
     pub(super) steps: &'static [&'static str],
     /// The rows that differ.
     pub(super) rows: &'static [Row],
-    /// What Open MPI's own monitoring counts, compared with ours.
+    /// The count of Open MPI's own monitoring, compared with ours.
     pub(super) native: Native,
-    /// Whether it goes away with `coll_monitoring_compat`.
+    /// True if the difference disappears with `coll_monitoring_compat`.
     pub(super) compat: bool,
-    /// The library it is found on, if not all.
+    /// The only library with the difference; `None` for all.
     pub(super) only_on: Option<&'static str>,
-    /// Why.
+    /// The reason.
     pub(super) why: &'static str,
 }
 
-/// What Open MPI's own monitoring counts, compared with ours.
+/// The count of Open MPI's own monitoring, compared with ours.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Native {
     /// Nothing.
     Nothing,
-    /// The messages, but without bytes.
+    /// The messages, without bytes.
     NoBytes,
-    /// The messages, and so many bytes more.
+    /// The messages, with more bytes.
     MoreBytes(u64),
-    /// The messages, and so many bytes fewer.
+    /// The messages, with fewer bytes.
     FewerBytes(u64),
-    /// More messages, and at least the bytes.
+    /// More messages, and at least as many bytes.
     More,
-    /// Its preparations instead of the data.
+    /// The messages that prepare the transfer, instead of the data.
     Preparations,
 }
 
@@ -41,7 +41,7 @@ impl Difference {
         self.only_on.is_none_or(|only| only == label)
     }
 
-    /// Whether it explains what two counted in a step.
+    /// Returns true if it explains the two counts in a step.
     pub(super) fn explains(&self, step: &str, row: Row, ours: Sum, native: Sum) -> bool {
         let has =
             |alternatives: &&str| alternatives.split('|').any(|one| step.split(' ').any(|word| word == one));
@@ -58,7 +58,7 @@ impl Native {
             Self::MoreBytes(bytes) => same && native.bytes == ours.bytes + bytes,
             Self::FewerBytes(bytes) => same && native.bytes + bytes == ours.bytes,
             Self::More => native.messages > ours.messages && native.bytes >= ours.bytes,
-            // Open MPI's are 40 bytes each way.
+            // Open MPI's preparation has 40 bytes in each direction.
             Self::Preparations => native.messages == 1 && native.bytes == 40,
         }
     }
@@ -67,8 +67,8 @@ impl Native {
 use Native::{FewerBytes, MoreBytes, NoBytes, Nothing, Preparations};
 use Row::{A2A, A2O, C, E, O2A};
 
-/// All of them. Blocks have 12 bytes in most steps; in `scatterv` that of the root has 8, and neighbor i gets 4 more than the
-/// one before it.
+/// All differences. Blocks have 12 bytes in most steps; in `scatterv` that of the root has 8, and neighbor i
+/// gets 4 more than the one before it.
 #[rustfmt::skip]
 pub(super) const DIFFERENCES: &[Difference] = &[
     Difference { steps: &["persistent"], rows: &[E], native: Nothing, compat: false, only_on: Some("ompi5.0.11"),
@@ -89,7 +89,8 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "the requests inside of the algorithm look like the program's own" },
     Difference { steps: &["alltoall", "much"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi5.0.11"),
         why: "the requests inside of the algorithm look like the program's own" },
-    // This version hides its variables of messages, so only whole programs can be compared. These have such an operation.
+    // This version hides its variables of messages, so only whole programs can be compared. These contain
+    // such an operation.
     Difference { steps: &["whole", "coll|edges|reach"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
         why: "the requests inside of the algorithm look like the program's own" },
     Difference { steps: &["allgatherv", "blocking"], rows: &[C, O2A, A2O], native: Native::More, compat: false, only_on: None,
@@ -105,7 +106,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference { steps: &["of", "nothing"], rows: &[C, O2A, A2O, A2A], native: Nothing, compat: false, only_on: None,
         why: "the function returns before its component is asked if there is no data" },
     Difference { steps: &["Barrier|Bcast", "alone"], rows: &[O2A, A2A], native: Nothing, compat: false, only_on: None,
-        why: "the function returns before its component is asked if nobody else is there" },
+        why: "the function returns before its component is asked if there is no other process" },
     Difference { steps: &["Reduce_scatter_block", "alone"], rows: &[O2A, A2O], native: Native::More, compat: false, only_on: None,
         why: "the algorithm for one process is a reduction and a scatter, which count once more" },
     Difference { steps: &["alltoallv|alltoallw", "line|grid"], rows: &[C, A2A], native: FewerBytes(4), compat: false, only_on: None,

@@ -1,4 +1,4 @@
-//! mpit held against Open MPI's own monitoring, step by step: they count the same, but for the differences of a list.
+//! Comparison of mpit with Open MPI's own monitoring, step by step: equal, except for a list of differences.
 
 mod differences;
 mod steps;
@@ -20,7 +20,7 @@ use steps::{Row, Steps, Sum, Totals, of_file};
 
 const RANKS: u32 = 4;
 
-/// The programs, and what makes them do without what Open MPI's own monitoring breaks.
+/// The programs, with arguments that leave out steps which break with Open MPI's own monitoring.
 const PROGRAMS: [(&str, &[&str]); 6] = [
     ("sends", &[]),
     ("reach", &[]),
@@ -30,17 +30,17 @@ const PROGRAMS: [(&str, &[&str]); 6] = [
     ("osc", &["plain"]),
 ];
 
-/// What one monitoring counted of one process: in steps, and in its file.
+/// The counts of one process by one of the monitorings: in steps, and in its file.
 struct Counted {
     steps: Steps,
     file: Totals,
 }
 
-/// Whose monitoring.
+/// The monitoring to run.
 #[derive(Clone, Copy)]
 enum Whose<'a> {
     OpenMpi,
-    /// With these settings beyond the usual ones.
+    /// Ours, with additional settings.
     Ours(&'a [(&'a str, &'a str)]),
 }
 
@@ -72,7 +72,8 @@ fn run(
     (0..RANKS).map(counted).collect()
 }
 
-/// In the block of a communicator between two groups, Open MPI's own monitoring says the rank of another process.
+/// Replaces the rank in the rows of an intercommunicator, where Open MPI's own monitoring writes that of
+/// another process.
 fn with_own_rank(text: &str, rank: u32) -> String {
     let line = |line: &str| match *line.split('\t').collect::<Vec<_>>() {
         [row @ ("O2A" | "A2O" | "A2A"), _, bytes, messages] => {
@@ -83,7 +84,7 @@ fn with_own_rank(text: &str, rank: u32) -> String {
     text.lines().map(line).collect()
 }
 
-/// The differences of the list that were found, by their place in it, and those that are not in it.
+/// The differences that were found: the listed ones by their position in the list, and others.
 #[derive(Default)]
 struct Found {
     listed: BTreeSet<usize>,
@@ -103,11 +104,11 @@ impl Found {
         }
     }
 
-    /// Holds the steps of one process against each other.
+    /// Compares the steps of one process.
     fn compare_steps(&mut self, place: &str, ours: &Steps, native: &Steps) {
         for key in ours.sums.keys().chain(native.sums.keys().filter(|key| !ours.sums.contains_key(key))) {
             let (step, row, about) = key;
-            // The library lacks functions with large counts; ours take care of themselves.
+            // Open MPI lacks functions with large counts; mpit forwards them with `int` counts.
             let is_large = step.split(' ').any(|word| word == "large");
             if !native.unseen.contains(row) && !is_large {
                 let [ours, native] =
@@ -117,8 +118,8 @@ impl Found {
         }
     }
 
-    /// Where Open MPI hides its variables of messages, there are still its files: they have what ours counted, less what
-    /// it never counts.
+    /// Compares the files if Open MPI hides its variables of messages: they have to contain our counts,
+    /// except those that Open MPI never counts.
     fn compare_messages(&mut self, place: &str, program: &str, ours: &Steps, native: &Totals) {
         let counts = |step: &str| {
             let never = |one: &Difference| {
@@ -135,7 +136,8 @@ impl Found {
         }
     }
 
-    /// What is in the file is what was counted in the steps, of processes and of the communicators that were watched.
+    /// Checks that the file contains the counts of the steps, for processes and for the communicators with
+    /// handles.
     fn compare_file(&mut self, place: &str, counted: &Counted, loses_freed: bool) {
         let steps = counted.steps.totals(|_, _| true);
         for key in steps.keys().chain(counted.file.keys().filter(|key| !steps.contains_key(key))) {
@@ -154,7 +156,8 @@ impl Found {
     }
 }
 
-/// Runs all programs under both and compares. Tests run at the same time, so each has directories of its own.
+/// Runs all programs under both and compares. Each test has directories of its own, because tests run at the
+/// same time.
 fn compare(
     stack: &Stack,
     test: &str,
@@ -172,7 +175,7 @@ fn compare(
             let place = format!("{name}, rank {rank}");
             found.compare_steps(&place, &ours.steps, &native.steps);
             found.compare_file(&format!("ours, {place}"), ours, false);
-            // Open MPI forgets a communicator that was freed when the next one lies where it lay.
+            // Open MPI loses a freed communicator when the next one has the same address.
             found.compare_file(&format!("Open MPI's own, {place}"), native, true);
             if native.steps.unseen.contains(&Row::E) {
                 found.compare_messages(&place, name, &ours.steps, &native.file);
@@ -189,7 +192,7 @@ fn is_open_mpi(stack: &Stack) -> bool {
     stack.vendor() == Vendor::OpenMpi
 }
 
-/// Says which of the list, of which `expected` should have been found, were not.
+/// Fails if a listed difference that is `expected` was not found.
 fn all_found(found: &Found, expected: impl Fn(&Difference) -> bool) -> Outcome {
     let missing: Vec<_> = (DIFFERENCES.iter().enumerate())
         .filter(|(place, one)| expected(one) && !found.listed.contains(place))
@@ -199,14 +202,14 @@ fn all_found(found: &Found, expected: impl Fn(&Difference) -> bool) -> Outcome {
 }
 
 #[test]
-fn everything_counts_as_in_open_mpi_s_own_monitoring_but_for_the_list() -> Outcome {
+fn counts_equal_native_but_for_the_list() -> Outcome {
     stacks::for_each("native", is_open_mpi, |stack| {
         let found = compare(stack, "listed", &PROGRAMS, &[])?;
         all_found(&found, |one| one.is_on(stack.label()))
     })
 }
 
-/// Users read the same list.
+/// Tests that the documentation has the same list.
 #[test]
 fn the_documentation_has_every_difference() -> Outcome {
     let path = paths::workspace().join("docs/monitoring.md");

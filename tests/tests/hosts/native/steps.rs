@@ -1,4 +1,4 @@
-//! Reads what programs say of their steps: what monitoring counted in each.
+//! Parser of the steps that programs write: the counts of monitoring in each.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,27 +10,27 @@ use mpit_tests::{Context, Failure, Outcome, prof::Prof};
 
 use crate::rows;
 
-/// The rows of a file.
+/// The kinds of rows in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Row {
     /// Messages.
     E,
-    /// What accesses sent.
+    /// Bytes sent by one-sided accesses.
     S,
-    /// What accesses fetched.
+    /// Bytes fetched by one-sided accesses.
     R,
     /// Collective operations, by process.
     C,
-    /// From one to all.
+    /// Collective operations from one to all.
     O2A,
-    /// From all to one.
+    /// Collective operations from all to one.
     A2O,
-    /// From all to all.
+    /// Collective operations from all to all.
     A2A,
 }
 
 impl Row {
-    /// Whether it is about a process, and not a communicator.
+    /// Returns true if it is about a process, and not a communicator.
     pub(super) fn is_of_a_peer(self) -> bool {
         matches!(self, Self::E | Self::S | Self::R | Self::C)
     }
@@ -49,7 +49,7 @@ impl Row {
     }
 }
 
-/// Messages and their bytes.
+/// Numbers of messages and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) messages: u64,
@@ -63,22 +63,22 @@ impl Sum {
     }
 }
 
-/// What is counted: the step, the row, and the process or the communicator that it is about.
+/// The key of a count: the step, the row, and the process or communicator.
 pub(super) type Key = (String, Row, String);
 
-/// What was counted in all steps, by row and what it is about.
+/// The counts of all steps, by row and process or communicator.
 pub(super) type Totals = BTreeMap<(Row, String), Sum>;
 
-/// What was counted in the steps of one process.
+/// The counts of the steps of one process.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) sums: BTreeMap<Key, Sum>,
-    /// Rows that the process had no variable for.
+    /// Rows for which the process had no variable.
     pub(super) unseen: BTreeSet<Row>,
 }
 
 impl Steps {
-    /// Reads what the process `rank` wrote into `dir`.
+    /// Reads the file that process `rank` wrote into `dir`.
     pub(super) fn read(dir: &Path, rank: u32) -> Outcome<Self> {
         let path = dir.join(format!("steps.{rank}"));
         let text = fs::read_to_string(&path).context(path.display())?;
@@ -99,7 +99,7 @@ impl Steps {
         Ok(steps)
     }
 
-    /// What all steps together counted that are `wanted`.
+    /// Returns the sums of all steps that are `wanted`.
     pub(super) fn totals(&self, wanted: impl Fn(&str, Row) -> bool) -> Totals {
         let mut all = Totals::new();
         for ((step, row, about), sum) in &self.sums {
@@ -111,7 +111,7 @@ impl Steps {
     }
 }
 
-/// What a file says.
+/// Returns the counts in a file.
 pub(super) fn of_file(prof: &Prof) -> Totals {
     let sums = rows::of(prof).into_iter().filter(|((row, _), _)| row != "I");
     sums.filter_map(|((row, about), (messages, bytes))| {

@@ -12,14 +12,14 @@ use crate::groups::{Every, Inner};
 #[source(ordered)]
 pub struct EverySteps;
 
-/// Whatever else there is.
+/// Other happenings.
 #[source(unordered, name = "every_else")]
 pub struct Else;
 
 /// A step was made.
 #[event(source = EverySteps, category = [Every, Inner], verbosity = "USER_DETAIL")]
 pub struct EveryStepped {
-    /// How many are left.
+    /// The number of steps left.
     pub left: i32,
     /// A letter.
     pub letter: c_char,

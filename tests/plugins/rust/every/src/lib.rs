@@ -1,5 +1,5 @@
 //! A plug-in with a definition of every kind. Setting `every_step` to n has n things happen in it, each time so that a
-//! tool can tell what it should have read.
+//! tool can derive what it should have read.
 #![forbid(unsafe_code)]
 
 mod groups;

@@ -33,11 +33,11 @@ static EVERY_PART: Cvar<f64> = Cvar::new(0.75);
 #[cvar(settable = "before_init")]
 static EVERY_SWITCH: Cvar<bool> = Cvar::new(true);
 
-/// How it is to be.
+/// The wanted weather.
 #[cvar]
 static EVERY_WISH: Cvar<Weather> = Cvar::new(Weather::Between);
 
-/// What it is called.
+/// The label.
 #[cvar]
 static EVERY_LABEL: Cvar<Text<16>> = Cvar::new(Text::new("größe"));
 
@@ -74,7 +74,7 @@ fn refuse(value: i32) -> Result<()> {
 
 static ACTIVATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// How often it was activated, and 100 for each time that it was deactivated.
+/// The number of activations, and 100 for each deactivation.
 #[pvar(class = "SIZE", name = "life_of_every")]
 fn life() -> u64 {
     ACTIVATIONS.load(Relaxed)

@@ -27,7 +27,7 @@ fn turn_away() {
     OF_MESSAGES.off();
 }
 
-/// Messages that were sent, and their bytes. They are heard of only while a handle is started.
+/// Messages that were sent, and their bytes. They are received only while a handle is started.
 #[pvar(class = "GENERIC", count = 2, category = Every, on_start = listen, on_stop = turn_away)]
 fn every_messages(out: &mut [u64]) {
     show(&MESSAGES, out);
@@ -45,7 +45,7 @@ fn every_operations(out: &mut [u64]) {
     show(&OPERATIONS, out);
 }
 
-/// The size of the world, as each component was told.
+/// The size of the world, as each component received it.
 #[pvar(class = "SIZE", category = Every)]
 fn every_worlds() -> u64 {
     OPENED.load(Relaxed)
@@ -102,7 +102,7 @@ impl Lifecycle for Operations {
     }
 }
 
-/// Hears of messages.
+/// Listens to messages.
 #[component(framework = "pml", name = "every")]
 impl pml::Component for Messages {
     fn sent(&self, send: &Send) {
@@ -110,7 +110,7 @@ impl pml::Component for Messages {
     }
 }
 
-/// Hears of accesses.
+/// Listens to accesses.
 #[component(framework = "osc", name = "every")]
 impl osc::Component for Accesses {
     fn accessed(&self, access: &Access) {
@@ -118,7 +118,7 @@ impl osc::Component for Accesses {
     }
 }
 
-/// Hears of collective operations.
+/// Listens to collective operations.
 #[component(framework = "coll", name = "every")]
 impl coll::Component for Operations {
     fn done(&self, operation: &Operation<'_>) {

@@ -16,7 +16,7 @@ use crate::groups::{Contained, Every, Inner, Weather};
 #[pvar(class = "COUNTER", category = [Every, Inner], atomic, verbosity = "USER_BASIC")]
 static EVERY_COUNTER: Counter<u64> = Counter::new();
 
-/// The same in 32 bits, and nobody may reset it.
+/// A counter of 32 bits that cannot be reset.
 #[pvar(class = "COUNTER", readonly, continuous)]
 static EVERY_SMALL_COUNTER: Counter<u32> = Counter::new();
 
@@ -64,11 +64,11 @@ static EVERY_WEATHER: State<Weather> = State::new();
 #[pvar(class = "GENERIC", datatype = "COUNT")]
 static EVERY_GENERIC: Generic<i64> = Generic::new();
 
-/// What was done for process 0, 1 and so on of the world: its number more, and as many as there are steps.
+/// The work for process 0, 1 and so on of the world: the number of steps, and the process's number more.
 #[pvar(class = "SIZE", continuous, category = Inner)]
 static EVERY_PEERS: PeerArray<u64> = PeerArray::new();
 
-/// The same for a COUNTER.
+/// A COUNTER with elements for processes.
 #[pvar(class = "COUNTER", bind = "COMM")]
 static EVERY_PEER_COUNTS: PeerArray<u32> = PeerArray::new();
 
@@ -83,7 +83,7 @@ fn look_away() {
     LOOKING.fetch_sub(1, Relaxed);
 }
 
-/// How many handles on this are started, and all steps there ever were.
+/// The number of started handles on this, and of all steps so far.
 #[pvar(class = "GENERIC", count = 2, datatype = "UINT64_T", on_start = look, on_stop = look_away)]
 fn every_function(out: &mut [u64]) {
     out.copy_from_slice(&[LOOKING.load(Relaxed), STEPS.load(Relaxed)]);
@@ -127,20 +127,20 @@ fn every_panic() -> mpit::Result<u64> {
     if cfg!(panic = "abort") { Err(mpit::Error::Invalid) } else { panic!("as the test expects") }
 }
 
-/// What this copy of mpit knows of itself: nothing, where it is a plug-in.
+/// The number of definitions in the registry of this copy of mpit: 0 in a plug-in.
 #[pvar(class = "SIZE")]
 fn every_own_registry() -> u64 {
     let tool = mpit::tool::Tool::new();
     u64::from(tool.registry().pvar_count() > 0)
 }
 
-/// Whether several threads may communicate at once, as this copy of mpit was told.
+/// 1 if several threads may communicate at once, as this copy of mpit was notified.
 #[pvar(class = "SIZE")]
 fn every_concurrent() -> u32 {
     u32::from(mpit::threads::concurrent())
 }
 
-/// What no plug-in can have.
+/// A variable that no plug-in can have.
 struct Strange;
 
 impl Custom for Strange {
@@ -152,7 +152,7 @@ impl Custom for Strange {
     }
 }
 
-/// What no plug-in can have.
+/// A variable that no plug-in can have.
 #[pvar(class = "GENERIC", name = "custom_of_every")]
 static STRANGE: Strange = Strange;
 

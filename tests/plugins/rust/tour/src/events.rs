@@ -1,4 +1,4 @@
-//! What reaches somebody who registers for events.
+//! Delivery of events to a tool that registers for them.
 
 use std::ffi::c_void;
 use std::ptr::{null_mut, without_provenance_mut};
@@ -54,14 +54,14 @@ pub fn show() {
             let function = without_provenance_mut(1);
             // SAFETY: `ABI` does not look at the function.
             unsafe { interface.event_register_callback(id, level, function, null_mut()) }.expect("a callback");
-            // SAFETY: as above.
+            // SAFETY: `ABI` does not look at the function.
             unsafe { interface.event_set_dropped_handler(id, function) }.expect("a handler");
             tool.cvar("every_step").expect("the setting").write(&[2_u32]).expect("steps");
-            // SAFETY: as above.
+            // SAFETY: `ABI` does not look at the function.
             unsafe { interface.event_handle_free(id, null_mut(), function) }.expect("the end");
             tool.cvar("every_step").expect("the setting").write(&[1_u32]).expect("a step");
             println!(
-                "{} of {comm} at {level}: heard {}, lost {}, letters of sources {}",
+                "{} of {comm} at {level}: received {}, lost {}, letters of sources {}",
                 event.name(),
                 HEARD.swap(0, SeqCst),
                 LOST.swap(0, SeqCst),

@@ -1,4 +1,4 @@
-//! What tools see of the definitions of `every`, as text: who has them makes no difference.
+//! The definitions of `every` as tools see them, as text: equal for a plug-in and a program that has them.
 
 mod events;
 mod lists;
@@ -15,7 +15,7 @@ pub fn show() {
     events::show();
 }
 
-/// Whether a name is one of the definitions that are looked at.
+/// Returns true if a name is of a definition to show.
 fn is_ours(name: &str) -> bool {
     name.contains("every") || name.starts_with("short_")
 }

@@ -1,4 +1,4 @@
-//! What is listed, in the order of indices.
+//! Lists of definitions, in the order of indices.
 
 use mpit::desc::EnumDesc;
 use mpit::tool::Tool;
@@ -18,7 +18,7 @@ pub fn show() {
             pvar.binding(),
             pvar.audience(),
             pvar.flag_set(),
-            pvar.behaviour(),
+            pvar.behavior(),
             pvar.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
             pvar.owner(),
             pvar.origin(),

@@ -1,4 +1,4 @@
-//! What a tool reads, before, while and after steps are made.
+//! Values that a tool reads before, during and after steps.
 
 use std::sync::atomic::AtomicU32;
 
@@ -123,7 +123,7 @@ fn wrong_objects(tool: &Tool, session: &Session<'_>) {
             let wrong = session.handle(pvar.name(), pvar.class(), Some(&Object::new(Bind::Op, 1)));
             println!("{} of an operator: {:?}", pvar.name(), wrong.map(|handle| handle.count()));
             let empty = session.handle(pvar.name(), pvar.class(), Some(&Object::comm(6, &[])));
-            println!("{} of nobody: {:?}", pvar.name(), empty.map(|handle| handle.count()));
+            println!("{} of no process: {:?}", pvar.name(), empty.map(|handle| handle.count()));
         }
     }
 }

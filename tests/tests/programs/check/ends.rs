@@ -1,0 +1,69 @@
+//! Plug-ins that crash, end the process or hang, at each step.
+
+use mpit_tests::launch::Job;
+use mpit_tests::{Context, Failure, Outcome};
+
+use super::{Said, check, equal, plugin};
+
+/// The macros of `ends.c`, and the step in the message.
+const STEPS: [(&str, &str); 6] = [
+    ("IN_CONSTRUCTOR", "at its start"),
+    ("IN_ACTIVATION", "while it was activated and its settings were set"),
+    ("IN_VALUE", "while its values were read"),
+    ("IN_DEACTIVATION", "while it was deactivated"),
+    ("IN_REACTIVATION", "while it was activated again"),
+    ("IN_DESTRUCTOR", "at the end of the process"),
+];
+
+/// Returns rule and reason of the only error.
+fn fault(options: &[&str], seconds: &str) -> Outcome<[String; 2]> {
+    let dir = tempfile::tempdir().context("a directory")?;
+    let object = plugin(&dir, "ends", "ends", options)?;
+    let finished = check(Job::plain(&[]), &[&object], &["--json", "--timeout", seconds])?.finish()?;
+    equal(&finished.code, &Some(1))?;
+    let said = Said::of(&finished)?;
+    let findings = said.plugin(0)["findings"].as_array().into_iter().flatten();
+    let errors: Vec<_> = findings.filter(|finding| finding["severity"] == "error").collect();
+    let [error] = errors.as_slice() else {
+        return Err(Failure::new(format!("one error is expected of {options:?}: {}", said.0)));
+    };
+    Ok(["rule", "why"].map(|key| error[key].as_str().unwrap_or_default().to_owned()))
+}
+
+fn told(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome {
+    let [found, why] = fault(options, seconds)?;
+    equal(&(options, found.as_str()), &(options, rule))?;
+    Failure::unless(parts.iter().all(|part| why.contains(part)), || format!("{options:?}: {why}"))
+}
+
+#[test]
+fn a_crash_is_reported_with_its_step() -> Outcome {
+    for (step, when) in STEPS {
+        told(&[&format!("-D{step}"), "-DDEED=CRASH"], "60", "crash", &["SIGABRT", when])?;
+    }
+    // An invalid pointer is detected before it is dereferenced.
+    told(&["-DIN_TABLE"], "60", "C1", &["not in memory that can be read"])
+}
+
+#[test]
+fn an_exit_is_reported_with_its_step() -> Outcome {
+    for (step, when) in STEPS {
+        // The exit status shows that the process ended in a destructor.
+        told(&[&format!("-D{step}"), "-DDEED=LEAVE"], "60", "exit", &["status 7", when])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_plugin_that_hangs_is_ended() -> Outcome {
+    for (step, when) in [STEPS[0], STEPS[2]] {
+        told(&[&format!("-D{step}"), "-DDEED=WAIT"], "2", "hang", &["2 s", when])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refusal_is_reported_with_its_code() -> Outcome {
+    told(&["-DREFUSED"], "60", "activation", &["returned 3"])?;
+    told(&["-DREFUSED_AGAIN"], "60", "activation", &["it was deactivated, and then", "returned 1"])
+}

@@ -1,0 +1,85 @@
+//! The environment of a guide's reader before the first step: mpit installed, and optionally an MPI library.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+use mpit_tests::{Context, Failure, Outcome, build, paths, stacks::Stack};
+
+use super::reader::Reader;
+
+/// Returns a reader with `mpicc` and `mpiexec` of a stack, or without MPI.
+pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
+    let installed = installed()?;
+    let mut path = vec![installed.join("bin")];
+    let build = paths::target().join("guides/build").into_os_string();
+    // Crates in different directories share dependencies, and use little disk space.
+    let mut environment: Vec<(String, OsString)> = vec![
+        ("CARGO_BUILD_BUILD_DIR".into(), build),
+        ("CARGO_INCREMENTAL".into(), "0".into()),
+        ("CARGO_PROFILE_DEV_DEBUG".into(), "0".into()),
+    ];
+    if let Some(stack) = stack {
+        path.push(launchers(stack)?);
+        environment
+            .extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+    }
+    Ok(Reader { places: [installed.to_owned(), paths::workspace().to_owned()], path, environment })
+}
+
+/// Installs mpit as the guides describe, but without optimization, which takes too long.
+fn installed() -> Outcome<&'static Path> {
+    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let installed = INSTALLED.get_or_init(|| install().map_err(|failure| failure.to_string()));
+    installed.as_deref().map_err(|text| Failure::new(text.clone()))
+}
+
+fn install() -> Outcome<PathBuf> {
+    let prefix = paths::target().join("guides/mpit");
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["xtask", "install", "--debug", "--prefix"])
+        .arg(&prefix)
+        .current_dir(paths::workspace())
+        .stdout(std::process::Stdio::null())
+        .status()
+        .context("cargo xtask install")?;
+    Failure::unless(status.success(), || "mpit could not be installed".into())?;
+    Ok(prefix)
+}
+
+/// The warnings that C code in guides must not produce, because guides show all output; the same as for the
+/// tests' programs.
+const WARNINGS: &str = "-Wall -Wextra -Wno-stringop-overflow -Wno-stringop-overread";
+
+/// Returns a directory with the stack's compiler and launcher under their usual names. The launcher accepts
+/// more processes than cores, and has a time limit.
+fn launchers(stack: &Stack) -> Outcome<PathBuf> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = paths::target().join("guides").join(stack.label());
+    fs::create_dir_all(&dir).context(dir.display())?;
+    let cc = paths::find_program("cc").context("there is no cc")?;
+    let mut mpiexec = stack.mpiexec(1);
+    mpiexec.truncate(mpiexec.len() - 2);
+    for (name, command) in [
+        ("cc", format!("{} {WARNINGS}", cc.display())),
+        ("mpicc", format!("{} {WARNINGS}", stack.mpicc().display())),
+        ("mpiexec", format!("timeout -k 5 60 {}", mpiexec.join(" "))),
+    ] {
+        let (file, text) = (dir.join(name), dir.join(format!("{name}.sh")));
+        let script = format!("#!/bin/sh\nexec {command} \"$@\"\n");
+        // Other guides may be running it.
+        if fs::read_to_string(&file).is_ok_and(|there| there == script) {
+            continue;
+        }
+        fs::write(&text, script).context(text.display())?;
+        build::install_program(&text, &file)?;
+    }
+    Ok(dir)
+}

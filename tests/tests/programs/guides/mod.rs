@@ -1,0 +1,145 @@
+//! The guides of `docs/guides`, followed literally: each file is written and each command run in an initially
+//! empty directory, and the output is compared with the guide.
+
+mod installed;
+mod links;
+mod page;
+mod reader;
+mod shown;
+
+use std::{env, fs};
+
+use mpit_tests::{
+    Context, Failure, Outcome, paths,
+    stacks::{self, Stack},
+};
+
+use page::{Step, steps};
+
+/// The stacks on which guides that run MPI programs are followed: Debian's packages, which readers are likely
+/// to have, and the newest of both vendors.
+const USUAL: [&str; 4] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2"];
+
+/// Follows a page of the workspace's documentation without an MPI library.
+fn follow_without_mpi(page: &str) -> Outcome {
+    installed::reader(None)?.follow(&steps(&read(page)?, "").context(page)?).context(page)
+}
+
+/// Follows a page on each of the MPI libraries that it is meant for.
+fn follow(page: &str, labels: &[&str]) -> Outcome {
+    follow_text(page, &read(page)?, labels)
+}
+
+/// Follows a page, or a section of it, on each of these MPI libraries that is installed.
+fn follow_text(page: &str, text: &str, labels: &[&str]) -> Outcome {
+    let found = stacks::found();
+    let is_meant = |stack: &Stack| labels.contains(&stack.label());
+    // A restriction of the tests may leave out all of these libraries.
+    let is_restricted = env::var_os(stacks::RESTRICT).is_some();
+    Failure::unless(is_restricted || found.stacks.iter().any(is_meant), || {
+        let missing = found.missing.iter().filter(|missing| labels.contains(&missing.label));
+        let reasons: Vec<_> =
+            missing.map(|missing| format!("{}: {}", missing.label, missing.reason)).collect();
+        format!("{page} wants an MPI library that is not here ({})", reasons.join("; "))
+    })?;
+    stacks::for_each(page.trim_end_matches(".md"), is_meant, |stack| {
+        installed::reader(Some(stack))?.follow(&steps(text, stack.label()).context(page)?).context(page)
+    })
+}
+
+fn read(page: &str) -> Outcome<String> {
+    let path = paths::workspace().join(page);
+    fs::read_to_string(&path).context(path.display())
+}
+
+#[test]
+fn a_variable_of_a_component_in_rust() -> Outcome {
+    follow_without_mpi("docs/guides/variable.md")
+}
+
+#[test]
+fn tools_in_c_and_rust() -> Outcome {
+    follow("docs/guides/tool.md", &USUAL)
+}
+
+#[test]
+fn what_doctor_says_of_a_job() -> Outcome {
+    follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+#[test]
+fn tools_that_read_a_part() -> Outcome {
+    follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+#[test]
+fn the_tool_for_late_receives() -> Outcome {
+    let with_intel = [&USUAL[..], &["impi2021.19"]].concat();
+    follow("examples/unexpected/README.md", &with_intel)
+}
+
+#[test]
+fn a_program_and_a_library_with_variables() -> Outcome {
+    follow("docs/guides/middleware.md", &["ompi4.1.4", "mpich5.0.2"])
+}
+
+#[test]
+fn an_mpi_library_that_embeds_mpit() -> Outcome {
+    follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
+}
+
+#[test]
+fn a_plug_in_in_rust() -> Outcome {
+    let page = "docs/guides/rust-plugin.md";
+    most_lines(page, &["Cargo.toml", "src/lib.rs"], 25)?;
+    follow(page, &USUAL)
+}
+
+#[test]
+fn a_plug_in_in_c() -> Outcome {
+    let page = "docs/guides/c-plugin.md";
+    most_lines(page, &["large.c"], 40)?;
+    follow(page, &USUAL)
+}
+
+/// Follows the three commands of the README with a program that passes a token around.
+#[test]
+fn the_commands_of_the_readme() -> Outcome {
+    let text = read("README.md")?;
+    let (_, section) = text.split_once("\n## Three commands\n").context("README.md has no three commands")?;
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let program = "```console\n$ mpicc /src/mpit/tests/hosts/c/ring.c -o app\n```\n";
+    follow_text("README.md", &format!("{program}{section}"), &USUAL)
+}
+
+/// Counts the lines that the reader has to write: those of the given files, without empty ones.
+fn most_lines(page: &str, files: &[&str], most: usize) -> Outcome {
+    let lines_of = |step: &Step| match step {
+        Step::File { path, text, .. } if files.contains(&path.as_str()) => {
+            Some(text.lines().filter(|line| !line.trim().is_empty()).count())
+        }
+        _ => None,
+    };
+    let counts: Vec<_> = steps(&read(page)?, "")?.iter().filter_map(lines_of).collect();
+    let lines: usize = counts.iter().sum();
+    Failure::unless(counts.len() == files.len() && lines <= most, || {
+        format!("{page}: {files:?} have {lines} lines, and {most} are the most")
+    })
+}
+
+#[test]
+fn a_component_in_rust_and_in_c() -> Outcome {
+    follow("docs/guides/component.md", &USUAL)
+}
+
+#[test]
+fn every_guide_is_followed() -> Outcome {
+    for entry in fs::read_dir(paths::workspace().join("docs/guides")).context("docs/guides")? {
+        let name = entry.context("docs/guides")?.file_name().display().to_string();
+        // The first page only lists the others.
+        let is_followed =
+            name == "README.md" || include_str!("mod.rs").contains(&format!("\"docs/guides/{name}\""));
+        Failure::unless(is_followed, || format!("no test follows docs/guides/{name}"))?;
+    }
+    Ok(())
+}

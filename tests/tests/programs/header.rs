@@ -1,0 +1,242 @@
+//! Consistency of `mpit_plugin.h` with [`mpit::plugin::abi`], and its acceptance by compilers of C and C++.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Debug, Write as _};
+use std::{fs, path::Path, process::Command};
+
+use mpit::plugin::abi;
+use mpit::traffic::{coll, osc, pml};
+use mpit::words::{Bind, Class, Datatype, Safety, Scope, SourceOrder, Verbosity};
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+/// The layout of a struct: its size, and the offset and size of each member.
+type Layout = (usize, Vec<(&'static str, usize, usize)>);
+
+/// Returns the size of the value that an accessor returns.
+fn size_led_to<T, M>(_: fn(&T) -> &M) -> usize {
+    size_of::<M>()
+}
+
+/// Returns the layouts of the header's structs, as Rust has them. A member named by a keyword of Rust is
+/// preceded by its name in C.
+macro_rules! layouts {
+    ($($name:literal $struct:ident { $($($c:literal)? $member:ident),* })*) => {
+        BTreeMap::from([$((
+            $name,
+            (size_of::<abi::$struct>(), vec![$((
+                [$($c,)? stringify!($member)][0],
+                std::mem::offset_of!(abi::$struct, $member),
+                size_led_to::<abi::$struct, _>(|it| &it.$member),
+            )),*]),
+        )),*])
+    };
+}
+
+fn layouts() -> BTreeMap<&'static str, Layout> {
+    layouts! {
+        "mpit_sum" Sum { word, watchers, concurrent }
+        "mpit_level" Level { word, running, marks, reached }
+        "mpit_enum_item" EnumItem { value, name }
+        "mpit_enum" Enum { size, name, items, num_items }
+        "mpit_object" BoundObject { kind, id, num_ranks, ranks }
+        "mpit_pvar" Pvar {
+            size, name, description, "pvar_class" class, datatype, verbosity, bind, flags, count, categories, sum, level,
+            storage, read, user_data, enumeration, count_of, watch, level_of, file, line
+        }
+        "mpit_cvar" Cvar {
+            size, name, description, datatype, verbosity, scope, count, categories, storage, set, user_data,
+            enumeration, get, put, aliases, environment, flags, file, line, get_of, put_of, freed, bind
+        }
+        "mpit_source" Source { size, name, description, order, file, line }
+        "mpit_event_cell" EventCell { listeners, event, raise }
+        "mpit_element" Element { datatype, displacement, name }
+        "mpit_event" Event {
+            size, name, description, verbosity, bind, source, elements, num_elements, categories, cell, file, line
+        }
+        "mpit_category" Category { size, name, description, parent, contains, file, line }
+        "mpit_message" Message { comm, bytes, dest, to, tag, mode }
+        "mpit_access" Access { window, sent, received, rank, target, kind }
+        "mpit_operation" Operation { comm, kind, rank, root_is, root, in_place, size, bytes, with, volumes }
+        "mpit_switch" Switch { reasons, host, turn }
+        "mpit_component" Component {
+            size, framework, name, description, listening, user_data, open, close, sent, accessed, done, freed, file, line, pcontrol, report
+        }
+        "mpit_table" Table {
+            size, version, component, pvars, num_pvars, sources, num_sources, events, num_events, categories,
+            num_categories, cvars, num_cvars, components, num_components
+        }
+        "mpit_host" Host { magic, major, minor, size, name }
+        "mpit_plugin" Plugin {
+            magic, major, minor, size, name, table, activate, deactivate, problem, set_concurrent
+        }
+    }
+}
+
+/// Converts the name of a variant to the header's spelling: `ReduceScatter` to `REDUCE_SCATTER`.
+fn in_capitals(word: &impl Debug) -> String {
+    let mut name = String::new();
+    for (at, letter) in format!("{word:?}").char_indices() {
+        if at > 0 && letter.is_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_uppercase());
+    }
+    name
+}
+
+/// Returns the numbers that have names in the header.
+fn numbers() -> BTreeMap<String, i64> {
+    fn numbered<T>(start: &str, words: &[T], name: impl Fn(&T) -> String) -> Vec<(String, i64)> {
+        words.iter().zip(0..).map(|(word, number)| (format!("MPIT_{start}{}", name(word)), number)).collect()
+    }
+    let mut all = Vec::new();
+    all.extend(numbered("CLASS_", Class::ALL, ToString::to_string));
+    all.extend(numbered("", Datatype::ALL, ToString::to_string));
+    all.extend(numbered("VERBOSITY_", Verbosity::ALL, ToString::to_string));
+    all.extend(numbered("BIND_", Bind::ALL, ToString::to_string));
+    all.extend(numbered("SAFETY_", Safety::ALL, ToString::to_string));
+    all.extend(numbered("SCOPE_", Scope::ALL, ToString::to_string));
+    all.extend(numbered("SOURCE_", SourceOrder::ALL, ToString::to_string));
+    all.extend(numbered("", &pml::Mode::ALL, in_capitals));
+    all.extend(numbered("", &osc::Kind::ALL, in_capitals));
+    all.extend(numbered("", &coll::Kind::ALL, in_capitals));
+    all.extend(numbered("ROOT_", &["NONE", "HERE", "AT"], ToString::to_string));
+    for (name, number) in [
+        ("PVAR_READONLY", abi::PVAR_READONLY),
+        ("PVAR_CONTINUOUS", abi::PVAR_CONTINUOUS),
+        ("PVAR_ATOMIC", abi::PVAR_ATOMIC),
+        ("PVAR_CUMULATIVE", abi::PVAR_CUMULATIVE),
+        ("PVAR_WRITABLE", abi::PVAR_WRITABLE),
+        ("CVAR_BEFORE_INIT", abi::CVAR_BEFORE_INIT),
+        ("MAJOR", abi::MAJOR.into()),
+        ("MINOR", abi::MINOR.into()),
+        ("MAGIC", abi::MAGIC),
+        ("OUTSIDE", mpit::object::OUTSIDE),
+    ] {
+        all.push((format!("MPIT_{name}"), number.into()));
+    }
+    all.into_iter().collect()
+}
+
+fn header() -> Outcome<String> {
+    let path = paths::workspace().join("ffi/include/mpit_plugin.h");
+    let text = fs::read_to_string(&path).context(path.display())?;
+    // Comments are removed, because they contain text that looks like names.
+    let mut code = String::new();
+    for (at, part) in text.split("/*").enumerate() {
+        code += if at == 0 { part } else { part.split_once("*/").map_or("", |(_, behind)| behind) };
+    }
+    Ok(code)
+}
+
+/// Returns the members of each struct that the header defines, by name.
+fn structs_of(code: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut found = BTreeMap::new();
+    for definition in code.split("\nstruct ").skip(1) {
+        let Some((name, behind)) = definition.split_once(" {\n") else { continue };
+        let body = behind.split("\n}").next().unwrap_or_default();
+        let members = body.split(';').filter(|member| !member.trim().is_empty()).map(|member| {
+            // The name of a function pointer is in parentheses; that of any other member is the last word.
+            let name =
+                member.split_once("(*").map(|(_, behind)| behind.split(')').next().unwrap_or_default());
+            name.or_else(|| member.rsplit([' ', '*']).next()).unwrap_or_default()
+        });
+        found.insert(name, members.collect());
+    }
+    found
+}
+
+/// Returns the names of the numbers that the header defines: enumerators, and macros without parameters.
+fn numbers_of(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for list in code.split("\nenum ").skip(1) {
+        let Some((_, behind)) = list.split_once('{') else { continue };
+        let names = behind.split('}').next().unwrap_or_default().split(',');
+        found.extend(names.map(|name| name.split('=').next().unwrap_or_default().trim()));
+    }
+    for line in code.lines() {
+        if let Some(("MPIT", _)) = line.strip_prefix("#define ").and_then(|rest| rest.split_once('_')) {
+            let mut words = line.split_whitespace().skip(1);
+            if let (Some(name), Some(value), None) = (words.next(), words.next(), words.next())
+                && !name.contains('(')
+                && value.starts_with(|letter: char| letter.is_ascii_digit() || letter == 'U')
+            {
+                found.push(name);
+            }
+        }
+    }
+    found
+}
+
+/// Compiles a program that includes the header.
+fn compile(dir: &Path, name: &str, code: &str, compiler: &str, options: &[&str]) -> Outcome {
+    let source = dir.join(name);
+    fs::write(&source, code).context(source.display())?;
+    let include = paths::workspace().join("ffi/include");
+    let mut command = Command::new(compiler);
+    command.args(["-Wall", "-Wextra", "-pedantic", "-Werror"]).args(options).arg("-I").arg(include);
+    let output = command.arg(&source).current_dir(dir).output().context(compiler)?;
+    Failure::unless(output.status.success(), || {
+        format!("{command:?}:\n{}", String::from_utf8_lossy(&output.stderr))
+    })
+}
+
+#[test]
+fn layouts_and_numbers_are_those_of_rust() -> Outcome {
+    let (code, layouts, numbers) = (header()?, layouts(), numbers());
+    let structs = structs_of(&code);
+    for (name, members) in &structs {
+        let ours = layouts.get(name).map(|(_, members)| members.iter().map(|member| member.0).collect());
+        let ours: Vec<_> = ours.context(format!("nothing in Rust stands for struct {name}"))?;
+        Failure::unless(ours == *members, || format!("{name} has {members:?}, but in Rust {ours:?}"))?;
+    }
+    let (named, ours): (BTreeSet<_>, BTreeSet<_>) =
+        (numbers_of(&code).into_iter().collect(), numbers.keys().map(String::as_str).collect());
+    let differ: Vec<_> = named.symmetric_difference(&ours).collect();
+    Failure::unless(differ.is_empty(), || format!("only in the header, or only in Rust: {differ:?}"))?;
+
+    let (mut lines, mut expected) = (String::new(), Vec::new());
+    for (name, (size, members)) in &layouts {
+        _ = writeln!(lines, r#"printf("{name} %zu\n", sizeof(struct {name}));"#);
+        expected.push(format!("{name} {size}"));
+        for (member, offset, bytes) in members {
+            let place = format!("offsetof(struct {name}, {member}), sizeof ((struct {name} *)0)->{member}");
+            _ = writeln!(lines, r#"printf("{name}.{member} %zu %zu\n", {place});"#);
+            expected.push(format!("{name}.{member} {offset} {bytes}"));
+        }
+    }
+    for (name, number) in &numbers {
+        _ = writeln!(lines, r#"printf("{name} %lld\n", (long long){name});"#);
+        expected.push(format!("{name} {number}"));
+    }
+    let program =
+        format!("#include \"mpit_plugin.h\"\n#include <stdio.h>\nint main(void) {{\n{lines}return 0;\n}}\n");
+    let dir = tempfile::tempdir().context("a directory for a program")?;
+    compile(dir.path(), "layouts.c", &program, "cc", &["-std=c11", "-o", "layouts"])?;
+    let output = Command::new(dir.path().join("layouts")).output().context("the program")?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for (said, expected) in said.lines().zip(&expected) {
+        Failure::unless(said == expected, || format!("C says {said}, Rust says {expected}"))?;
+    }
+    Failure::unless(said.lines().count() == expected.len(), || format!("{output:?}"))
+}
+
+#[test]
+fn the_header_is_valid_in_all_languages() -> Outcome {
+    let dir = tempfile::tempdir().context("a directory for programs")?;
+    let alone = "#include \"mpit_plugin.h\"\n";
+    let text = fs::read_to_string(paths::source("hosts/c/whole_plugin.c")).context("whole_plugin.c")?;
+    for (compiler, standard, ending) in
+        [("cc", "c99", "c"), ("cc", "c11", "c"), ("c++", "c++17", "cpp"), ("c++", "c++20", "cpp")]
+    {
+        let options = ["-O1", "-c", "-fPIC", &format!("-std={standard}")];
+        compile(dir.path(), &format!("alone.{ending}"), alone, compiler, &options)?;
+        // Designated initializers: in C, and since C++20 in C++, where some compilers warn about missing
+        // members.
+        if standard != "c++17" {
+            let options = [&options[..], &["-Wno-missing-field-initializers"]].concat();
+            compile(dir.path(), &format!("whole.{ending}"), &text, compiler, &options)?;
+        }
+    }
+    Ok(())
+}

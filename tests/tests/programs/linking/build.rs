@@ -1,0 +1,175 @@
+//! Builds the program, the plug-in, the test and the static archive of `tests/linking`, and runs them.
+
+use std::{
+    env,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+use super::linker::Linker;
+
+const PACKAGE: &str = "mpit-tests-linking-app";
+const LIBRARY: &str = "mpit_tests_linking_app";
+
+/// The optimization level of the compiler, and link-time optimization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Debug,
+    Release,
+    ThinLto,
+    FatLto,
+}
+
+impl Profile {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Release => "release",
+            Self::ThinLto => "thin LTO",
+            Self::FatLto => "fat LTO",
+        }
+    }
+
+    /// Returns the options of cargo. The last three share a profile, so that the macros are built once for
+    /// them.
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Debug => &["--config=profile.dev.debug=0"],
+            Self::Release => &["--release", "--config=profile.release.debug=0"],
+            Self::ThinLto => {
+                &["--release", "--config=profile.release.debug=0", "--config=profile.release.lto='thin'"]
+            }
+            Self::FatLto => {
+                &["--release", "--config=profile.release.debug=0", "--config=profile.release.lto='fat'"]
+            }
+        }
+    }
+}
+
+/// The kinds of linked files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Program,
+    Plugin,
+    Test,
+    Archive,
+    WholeArchive,
+}
+
+impl Kind {
+    /// The names in the table, in the order of its columns.
+    pub(crate) const NAMES: [&str; 5] = ["program", "cdylib", "test", "C, archive", "C, whole archive"];
+
+    pub(crate) fn column(self) -> usize {
+        self as usize
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        Self::NAMES[self.column()]
+    }
+}
+
+/// Returns the target directory, separate from the usual one, which other options would rebuild each time.
+pub(crate) fn target() -> PathBuf {
+    paths::target().join("linking")
+}
+
+/// Locks the target directory, in which the profiles use the same file names.
+pub(crate) fn one_profile_at_a_time() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Builds one kind; returns the file.
+pub(crate) fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<PathBuf> {
+    let (what, name): (&[&str], _) = match kind {
+        Kind::Program => (&["--bin", PACKAGE], PACKAGE),
+        Kind::Test => (&["--test", "found"], "found"),
+        Kind::Plugin => (&["--lib", "--crate-type=cdylib"], LIBRARY),
+        Kind::Archive | Kind::WholeArchive => (&["--lib", "--crate-type=staticlib"], LIBRARY),
+    };
+    let messages = cargo(profile, what, &linker.rustc_options())?;
+    messages.lines().find_map(|line| artifact(line, name)).context(format!("cargo built no {}", kind.name()))
+}
+
+/// Builds the static archive.
+pub(crate) fn archive(profile: Profile) -> Outcome<PathBuf> {
+    by_rustc(profile, Linker::Rustc, Kind::Archive)
+}
+
+/// Runs `cargo rustc` on the package; returns its messages. Only the last step gets the linker's options, so
+/// that all earlier ones are built once for all linkers.
+fn cargo(profile: Profile, what: &[&str], options: &[String]) -> Outcome<String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["rustc", "--quiet", "-p", PACKAGE, "--message-format=json-render-diagnostics"]);
+    command.args(profile.options()).args(what).arg("--").args(options);
+    command.current_dir(paths::workspace()).env("CARGO_TARGET_DIR", target());
+    // The compiler options of the tests themselves must not apply here.
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(name);
+    }
+    output(&mut command)
+}
+
+/// Returns the file of the target with that name, if the line is cargo's message about it.
+fn artifact(line: &str, name: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(line).ok()?;
+    let file = message["filenames"][0].as_str()?;
+    (message["target"]["name"] == name).then(|| file.into())
+}
+
+/// Links a program or a shared library of C with the archive, with `--gc-sections`, as size-conscious builds
+/// do.
+pub(crate) fn by_cc(archive: &Path, linker: Linker, whole: bool, shared: bool) -> Outcome<PathBuf> {
+    let file = target().join(format!("archive-{}-{whole}{}", linker.name(), if shared { ".so" } else { "" }));
+    let mut command = Command::new("cc");
+    command.args(linker.option()).arg("-Wl,--gc-sections").arg("-o").arg(&file);
+    if shared {
+        // The requested symbol is the only reference to the archive.
+        command.args(["-shared", "-Wl,--undefined=linking_print"]);
+    } else {
+        command.arg(paths::source("linking/c/static.c"));
+    }
+    if whole {
+        command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
+    } else {
+        command.arg(archive);
+    }
+    output(command.args(["-lpthread", "-ldl", "-lm"]))?;
+    Ok(file)
+}
+
+/// Compiles `tests/linking/c/<name>.c`.
+fn c_program(name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
+    let program = target().join(name);
+    let source = paths::source(&format!("linking/c/{name}.c"));
+    fs::create_dir_all(target()).context("target")?;
+    let mut command = Command::new("cc");
+    output(command.args(["-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source).args(libraries))?;
+    Ok(program)
+}
+
+/// Opens a shared library and calls its printing function.
+pub(crate) fn open(library: &Path) -> Outcome<String> {
+    run(&c_program("dlopen", &["-ldl"])?, &[library.as_os_str()])
+}
+
+/// Runs a program; returns its output.
+pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<String> {
+    output(Command::new(program).args(arguments))
+}
+
+fn output(command: &mut Command) -> Outcome<String> {
+    let output = command.output().context(format!("{command:?}"))?;
+    Failure::unless(output.status.success(), || {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        format!("{command:?}: {}\n{complaint}", output.status)
+    })?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

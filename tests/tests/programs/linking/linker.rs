@@ -1,0 +1,89 @@
+//! The linkers under test.
+
+use std::{path::Path, process::Command};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+/// A linker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Linker {
+    /// The default of rustc: lld on x86-64, the system's linker elsewhere.
+    Rustc,
+    /// LLVM's linker, as installed on the system.
+    Lld,
+    /// GNU ld.
+    Bfd,
+    /// GNU gold.
+    Gold,
+    /// The linker mold.
+    Mold,
+}
+
+impl Linker {
+    pub(crate) const ALL: [Self; 5] = [Self::Rustc, Self::Lld, Self::Bfd, Self::Gold, Self::Mold];
+
+    /// Returns the name in the table and, except for the first one, in `-fuse-ld`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rustc => "rustc's own",
+            Self::Lld => "lld",
+            Self::Bfd => "bfd",
+            Self::Gold => "gold",
+            Self::Mold => "mold",
+        }
+    }
+
+    /// Returns the option for `cc`.
+    pub(crate) fn option(self) -> Option<String> {
+        (self != Self::Rustc).then(|| format!("-fuse-ld={}", self.name()))
+    }
+
+    /// Returns the options for rustc.
+    pub(crate) fn rustc_options(self) -> Vec<String> {
+        let Some(option) = self.option() else { return Vec::new() };
+        let mut options = vec![format!("-Clink-arg={option}")];
+        if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+            // rustc's own lld would precede others in the search path of `cc`.
+            options.push("-Clinker-features=-lld".to_owned());
+        }
+        options
+    }
+
+    /// Returns the reason if it cannot be tested.
+    pub(crate) fn missing(self) -> Option<String> {
+        let program = match self {
+            Self::Rustc => return None,
+            Self::Mold => "mold".to_owned(),
+            other => format!("ld.{}", other.name()),
+        };
+        let there = paths::find_program(&program).is_some();
+        (!there)
+            .then(|| format!("`{program}` is not installed; `cargo xtask setup` installs what Debian has"))
+    }
+
+    /// Checks that a file was linked by this linker: all except bfd leave their names.
+    pub(crate) fn check(self, file: &Path) -> Outcome {
+        const NAMES: [(&str, &str); 3] = [("LLD", "LLD "), ("gold", "gold "), ("mold", "mold ")];
+        let expected = match self {
+            Self::Rustc if cfg!(all(target_arch = "x86_64", target_os = "linux")) => "LLD",
+            Self::Rustc => return Ok(()),
+            Self::Lld => "LLD",
+            Self::Bfd => "",
+            Self::Gold | Self::Mold => self.name(),
+        };
+        let notes = notes(file)?;
+        let found = NAMES.iter().find(|(_, mark)| notes.contains(mark)).map_or("", |(name, _)| name);
+        Failure::unless(found == expected, || {
+            format!("{} was linked by `{found}`, not by `{expected}`", file.display())
+        })
+    }
+}
+
+/// Returns the notes that compilers and linkers left in a file.
+fn notes(file: &Path) -> Outcome<String> {
+    let mut readelf = Command::new("readelf");
+    readelf.args(["--wide", "--string-dump=.comment", "--string-dump=.note.gnu.gold-version"]).arg(file);
+    let output = readelf.output().context("readelf")?;
+    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,130 @@
+//! Completeness of definitions, under the same indices, for all linkers.
+//!
+//! `tests/linking` has a program, a plug-in and a test that print the definitions in them and in two
+//! component crates, and `expected.txt`. They are built with each profile and each linker. A C linker that
+//! gets them as a static archive may refuse; a file that it links has all definitions.
+
+mod build;
+mod duplicates;
+mod linker;
+mod table;
+
+use std::path::Path;
+
+use build::{Kind, Profile};
+use linker::Linker;
+use mpit_tests::{Context, Failure, Outcome, paths};
+use table::Row;
+
+/// Tests a profile: the program with all linkers, other kinds with all linkers if they are in `all_linkers`.
+fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
+    let _alone = build::one_profile_at_a_time();
+    let mut failures = Vec::new();
+    let mut note = |row: &mut Row, kind: Kind, outcome: Outcome<Found>| match outcome {
+        Ok(Found::All) => row.set(kind.column(), "all"),
+        Ok(Found::Refused) => row.set(kind.column(), "refused"),
+        Err(failure) => {
+            row.set(kind.column(), "FAILED");
+            failures.push(format!("{} by {}, {}: {failure}", kind.name(), row.linker, profile.name()));
+        }
+    };
+    let mut rows = Vec::new();
+    for linker in Linker::ALL {
+        let mut row = Row::new(profile.name(), linker.name());
+        match linker.missing() {
+            Some(reason) => row.not_tried(reason),
+            None => {
+                for kind in [Kind::Program, Kind::Plugin, Kind::Test] {
+                    if linker == Linker::Rustc || all_linkers.contains(&kind) {
+                        note(&mut row, kind, by_rustc(profile, linker, kind));
+                    }
+                }
+            }
+        }
+        rows.push(row);
+    }
+    let archive = build::archive(profile)?;
+    for (row, linker) in rows.iter_mut().zip(Linker::ALL) {
+        if linker != Linker::Rustc && linker.missing().is_none() {
+            for kind in [Kind::Archive, Kind::WholeArchive] {
+                note(row, kind, by_cc(&archive, linker, kind));
+            }
+        }
+    }
+    table::write(profile, &rows)?;
+    Failure::unless(failures.is_empty(), || failures.join("\n\n"))
+}
+
+/// The result of a link that did not fail the test.
+enum Found {
+    /// All definitions are there.
+    All,
+    /// The linker refused, with an instructive message.
+    Refused,
+}
+
+fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<Found> {
+    let built = build::by_rustc(profile, linker, kind)?;
+    linker.check(&built)?;
+    let run = match kind {
+        Kind::Plugin => build::open(&built)?,
+        Kind::Test => build::run(&built, &["--nocapture".as_ref()])?,
+        _ => build::run(&built, &[])?,
+    };
+    compare(&run).map(|()| Found::All)
+}
+
+/// Links a program and a shared library, in which a symbol may stay undefined.
+fn by_cc(archive: &Path, linker: Linker, kind: Kind) -> Outcome<Found> {
+    let mut found = Found::All;
+    for shared in [false, true] {
+        match build::by_cc(archive, linker, kind == Kind::WholeArchive, shared) {
+            Ok(file) => {
+                linker.check(&file)?;
+                let printed = if shared { build::open(&file) } else { build::run(&file, &[]) };
+                compare(&printed?)?;
+            }
+            Err(failure) if kind == Kind::Archive && is_refusal(&failure) => found = Found::Refused,
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(found)
+}
+
+/// Returns true if the missing symbol is named, whose name is the message.
+fn is_refusal(failure: &Failure) -> bool {
+    failure.to_string().contains("__start_mpit_link_with_whole_archive")
+}
+
+/// Compares the output of an image with the expected definitions; a test prints additional lines.
+fn compare(printed: &str) -> Outcome {
+    let path = paths::source("linking/expected.txt");
+    let expected = std::fs::read_to_string(&path).context(path.display())?;
+    let first = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    let kinds: Vec<String> = expected.lines().map(first).collect();
+    let found: Vec<&str> = printed.lines().filter(|line| kinds.contains(&first(line))).collect();
+    let expected: Vec<&str> = expected.lines().collect();
+    Failure::unless(found == expected, || {
+        format!("expected:\n{}\nfound:\n{}", expected.join("\n"), found.join("\n"))
+    })
+}
+
+#[test]
+fn debug() -> Outcome {
+    matrix(Profile::Debug, &[Kind::Program, Kind::Test])
+}
+
+#[test]
+fn release() -> Outcome {
+    matrix(Profile::Release, &[Kind::Program, Kind::Plugin])
+}
+
+#[test]
+fn thin_lto() -> Outcome {
+    matrix(Profile::ThinLto, &[Kind::Program])
+}
+
+#[test]
+fn fat_lto() -> Outcome {
+    matrix(Profile::FatLto, &[Kind::Program])
+}

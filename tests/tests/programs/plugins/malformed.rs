@@ -1,0 +1,54 @@
+//! Malformed plug-ins: one message for each, and the program continues.
+
+use mpit_tests::launch::Finished;
+use mpit_tests::plugins::{self, Malformed};
+use mpit_tests::{Failure, Outcome};
+
+use super::{job, scratch};
+
+#[test]
+fn malformed_plugins_are_refused_in_a_line() -> Outcome {
+    let dir = scratch("malformed")?;
+    let all = plugins::malformed(&dir)?;
+    Failure::unless(all.len() >= 45, || format!("only {} kinds", all.len()))?;
+    for one in &all {
+        let finished = job()?.env("MPIT_PLUGINS", &one.path).succeed()?;
+        told(&finished, std::slice::from_ref(one))?;
+    }
+    // All at once, followed by a correct one.
+    let good = plugins::good(&dir, "acme")?;
+    let paths = all.iter().map(|one| one.path.as_path()).chain([good.as_path()]);
+    let finished = job()?.env("MPIT_PLUGINS", plugins::list(paths)).succeed()?;
+    told(&finished, &all)?;
+    Failure::unless(finished.stdout.contains(" acme_work Ok([0])"), || finished.to_string())
+}
+
+/// Checks that there is one line for each that names the file, and that the program ran to its end.
+fn told(finished: &Finished, expected: &[Malformed]) -> Outcome {
+    let lines: Vec<_> = finished.stderr.lines().collect();
+    Failure::unless(lines.len() == expected.len() && finished.stdout.ends_with("done\n"), || {
+        format!("expected a line for each of {expected:?}\n{finished}")
+    })?;
+    for (line, one) in lines.into_iter().zip(expected) {
+        let path = one.path.display().to_string();
+        Failure::unless(
+            line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.told),
+            || format!("expected `{}` of {path}:\n{line}", one.told),
+        )?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_a_later_version_may_add_is_no_fault() -> Outcome {
+    let dir = scratch("later")?;
+    for fault in ["NONE", "MINOR", "SIZE_LARGE_ZEROS"] {
+        let path = plugins::compile(&dir, "malformed", fault, &[&format!("-DFAULT_{fault}")])?;
+        let finished = job()?.env("MPIT_PLUGINS", &path).succeed()?;
+        Failure::unless(
+            finished.stderr.is_empty() && finished.stdout.contains(" wrong_value Ok([0])"),
+            || finished.to_string(),
+        )?;
+    }
+    Ok(())
+}

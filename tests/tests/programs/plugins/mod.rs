@@ -1,0 +1,35 @@
+//! Plug-ins in a program without MPI: those that are loaded, and the messages about those that are not.
+
+mod malformed;
+mod security;
+mod sets;
+mod stress;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use mpit_tests::{Failure, Outcome, launch::Job, paths};
+
+/// Builds the example `plugins`, which shows all entries.
+fn viewer() -> Outcome<PathBuf> {
+    static BUILT: OnceLock<bool> = OnceLock::new();
+    let is_built = BUILT.get_or_init(|| {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["build", "--quiet", "-p", "mpit-tests", "--example", "plugins"]);
+        command.current_dir(paths::workspace()).status().is_ok_and(|status| status.success())
+    });
+    Failure::unless(*is_built, || "the example `plugins` does not build".into())?;
+    Ok(paths::target().join("debug/examples/plugins"))
+}
+
+fn job() -> Outcome<Job> {
+    Ok(Job::plain(&[]).arg(viewer()?))
+}
+
+/// Returns an empty directory for a test.
+fn scratch(test: &str) -> Outcome<PathBuf> {
+    paths::scratch("plugins", test)
+}

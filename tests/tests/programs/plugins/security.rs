@@ -1,0 +1,134 @@
+//! Protection against code from other users.
+
+use std::env;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+
+use mpit_tests::{Context, Failure, Outcome, build, launch::Job, plugins};
+
+use super::{job, scratch, viewer};
+
+fn chmod(path: &Path, mode: u32) -> Outcome {
+    fs::set_permissions(path, Permissions::from_mode(mode)).context(path.display())
+}
+
+#[test]
+fn paths_that_others_can_write_are_refused() -> Outcome {
+    let dir = scratch("permissions")?;
+    let inner = dir.join("inner");
+    fs::create_dir(&inner).context("a directory")?;
+    let path = plugins::good(&inner, "acme")?;
+    for (what, mode, back) in [(&path, 0o775, 0o755), (&path, 0o757, 0o755), (&inner, 0o777, 0o755)] {
+        chmod(what, mode)?;
+        for (variable, value) in [("MPIT_PLUGINS", &path), ("MPIT_PLUGIN_PATH", &inner)] {
+            let finished = job()?.env(variable, value).succeed()?;
+            let lines: Vec<_> = finished.stderr.lines().collect();
+            let expected = format!("{} can be written by others", what.display());
+            let told = matches!(lines[..], [line] if line.contains(&expected) && line.contains("chmod go-w"));
+            Failure::unless(told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+        }
+        chmod(what, back)?;
+    }
+    let finished = job()?.env("MPIT_PLUGIN_PATH", &inner).succeed()?;
+    Failure::unless(finished.stderr.is_empty() && finished.stdout.contains("acme_work"), || {
+        finished.to_string()
+    })
+}
+
+#[test]
+fn parents_others_can_rename_are_refused() -> Outcome {
+    let dir = scratch("further_up")?;
+    let outer = dir.join("outer");
+    let inner = outer.join("middle/inner");
+    fs::create_dir_all(&inner).context("directories")?;
+    let path = plugins::good(&inner, "acme")?;
+    chmod(&outer, 0o777)?;
+    let one = format!("the plug-in {} is not loaded", path.display());
+    let all = format!("the plug-ins in {} are not loaded", inner.display());
+    let refused = |reason: &str| {
+        for (variable, value, what) in [("MPIT_PLUGINS", &path, &one), ("MPIT_PLUGIN_PATH", &inner, &all)] {
+            let finished = job()?.env(variable, value).succeed()?;
+            let expected = format!("mpit: {what}: {} {reason}", outer.display());
+            let is_told = finished.stderr.lines().count() == 1 && finished.stderr.contains(&expected);
+            Failure::unless(is_told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+        }
+        Ok(())
+    };
+    refused("can be written by others")?;
+    chmod(&outer, 0o755)?;
+    // The owner of a directory could replace its contents.
+    if let Err(error) = chown(&outer, Some(ANOTHER_USER), None) {
+        println!("only root can give a directory to another user ({error}), so that case is not run");
+        return Ok(());
+    }
+    refused(&format!("belongs to user {ANOTHER_USER}"))
+}
+
+#[test]
+fn plugin_code_begins_once_without_a_fork() -> Outcome {
+    let dir = scratch("once")?;
+    let path = plugins::compile(&dir, "once", "once", &[])?;
+    let second = plugins::good(&dir, "acme")?;
+    let finished = job()?.env("MPIT_PLUGINS", plugins::list([path.as_path(), second.as_path()])).succeed()?;
+    let is_listed = finished.stdout.contains("once_value") && finished.stdout.contains("acme_work");
+    Failure::unless(finished.stderr == "begin\n" && is_listed, || finished.to_string())
+}
+
+/// The id of a user other than root and the user of the tests.
+const ANOTHER_USER: u32 = 65_534;
+
+/// Returns a program in a directory of its own, with the privileges of another user.
+fn privileged(dir: &Path) -> Outcome<Option<PathBuf>> {
+    let program = dir.join("viewer");
+    build::install_program(viewer()?.as_ref(), &program)?;
+    if let Err(error) = chown(&program, Some(ANOTHER_USER), None) {
+        println!(
+            "only root can give a program to another user ({error}), so it is not run with that user's rights"
+        );
+        return Ok(None);
+    }
+    chmod(&program, 0o4755)?;
+    Ok(Some(program))
+}
+
+#[test]
+fn privileged_programs_ignore_environments() -> Outcome {
+    let dir = scratch("privileged")?;
+    let plugin = plugins::good(&dir, "acme")?;
+    let Some(program) = privileged(&dir)? else { return Ok(()) };
+    // A file that names a secret, a home directory with settings, and a setting that writes files.
+    let secret = dir.join("secret");
+    fs::write(&secret, "a line of a secret file\n").context("a file")?;
+    fs::create_dir(dir.join(".mpit")).context("a directory")?;
+    fs::write(dir.join(".mpit/params.conf"), "another line\n").context("a file")?;
+    let stem = dir.join("written");
+    let run = |program: &Path| {
+        Job::plain(&[])
+            .arg(program)
+            .env("MPIT_PLUGINS", &plugin)
+            .env("MPIT_PARAM_FILE", &secret)
+            .env("HOME", &dir)
+            .env("MPIT_SET", "no such setting")
+            .env("MPIT_PML_MONITORING_ENABLE", "2")
+            .env("MPIT_PML_MONITORING_FILENAME", &stem)
+            .succeed()
+    };
+    let finished = run(&program)?;
+    // The environment of the tests may contain such variables, too.
+    let mut names: Vec<_> =
+        env::vars().map(|(name, _)| name).filter(|name| name.starts_with("MPIT_")).collect();
+    let given = ["PARAM_FILE", "PLUGINS", "PML_MONITORING_ENABLE", "PML_MONITORING_FILENAME", "SET"];
+    names.extend(given.map(|name| format!("MPIT_{name}")));
+    names.sort();
+    let names = names.join(", ");
+    let line = format!("mpit: this program has privileges that its user lacks, so it ignores {names}\n");
+    let took_nothing = finished.stderr == line && !finished.stdout.contains("acme_work");
+    Failure::unless(took_nothing, || finished.to_string())?;
+    // Without privileges, the same program uses all of them.
+    chmod(&program, 0o755)?;
+    let finished = run(&program)?;
+    let took_all =
+        finished.stdout.contains("acme_work") && finished.stderr.contains("a line of a secret file");
+    Failure::unless(took_all, || finished.to_string())
+}

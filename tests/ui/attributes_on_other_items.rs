@@ -1,0 +1,50 @@
+use mpit::cell::Counter;
+use mpit::cvar::Cvar;
+use mpit::{MpitEnum, category, component, cvar, pvar};
+
+#[pvar(class = "COUNTER")]
+struct Lost;
+
+#[pvar(class = "COUNTER")]
+const LATE: Counter<u64> = Counter::new();
+
+#[pvar(class = "COUNTER")]
+mod lost {}
+
+#[cvar]
+fn limit() -> u32 {
+    1
+}
+
+#[cvar]
+const DEPTH: Cvar<u32> = Cvar::new(1);
+
+#[cvar]
+static NUMBER: u32 = 1;
+
+#[category]
+enum Net {}
+
+#[category]
+struct Pair(u32, u32);
+
+#[derive(Clone, Copy, MpitEnum)]
+struct Phase;
+
+#[derive(Clone, Copy, MpitEnum)]
+#[repr(i32)]
+enum Mode {
+    Eager { limit: u32 },
+}
+
+struct Recorder;
+
+#[component(framework = "pml", name = "recorder")]
+impl Recorder {}
+
+#[component(framework = "pml", name = "other")]
+struct Other;
+
+fn main() {}
+
+// Proves C50.

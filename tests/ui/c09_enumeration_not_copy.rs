@@ -1,9 +1,0 @@
-use mpit::MpitEnum;
-
-#[derive(MpitEnum)]
-#[repr(i32)]
-enum Phase {
-    Idle,
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use mpit::cell::Counter;
-use mpit::pvar;
-
-fn begin() {}
-
-#[pvar(class = "COUNTER", on_start = begin)]
-static LOST: Counter<u64> = Counter::new();
-
-fn main() {}

@@ -1,8 +1,0 @@
-use mpit::pvar;
-
-#[pvar(class = "LEVEL", writable)]
-fn queue() -> u64 {
-    0
-}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use mpit::event;
-
-#[event(source = Nowhere)]
-struct Received {
-    peer: i32,
-}
-
-fn main() {}

@@ -1,0 +1,26 @@
+use mpit::cell::{Counter, Size};
+use mpit::cvar::Cvar;
+use mpit::{cvar, pvar};
+
+#[pvar(class = "COUNTER", datatype = "UNSIGNED")]
+static LOST: Counter<u64> = Counter::new();
+
+type Bytes = u64;
+
+#[pvar(class = "SIZE", datatype = "DOUBLE")]
+static BUFFER: Size<Bytes> = Size::new();
+
+#[pvar(class = "SIZE", datatype = "UNSIGNED_LONG")]
+fn used() -> u32 {
+    0
+}
+
+#[cvar(datatype = "UINT64_T")]
+static LIMIT: Cvar<u32> = Cvar::new(1);
+
+#[cvar(datatype = "UNSIGNED")]
+static HIDDEN: Cvar<Bytes> = Cvar::new(1);
+
+fn main() {}
+
+// Proves C7.

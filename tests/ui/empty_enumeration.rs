@@ -1,0 +1,9 @@
+use mpit::MpitEnum;
+
+#[derive(Clone, Copy, MpitEnum)]
+#[repr(i32)]
+enum Phase {}
+
+fn main() {}
+
+// Proves C11.

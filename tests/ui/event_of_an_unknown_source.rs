@@ -1,0 +1,10 @@
+use mpit::event;
+
+#[event(source = Nowhere)]
+struct Received {
+    peer: i32,
+}
+
+fn main() {}
+
+// Proves C35.

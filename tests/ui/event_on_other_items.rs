@@ -1,0 +1,48 @@
+use mpit::{event, source};
+
+#[source(ordered)]
+struct Clock;
+
+#[event(source = Clock)]
+struct Generic<T> {
+    peer: T,
+}
+
+#[event(source = Clock)]
+struct Sized<const N: usize> {
+    peer: i32,
+}
+
+#[event(source = Clock)]
+struct Borrowed<'a> {
+    name: &'a str,
+}
+
+#[event(source = Clock)]
+struct Tuple(i32, u64);
+
+#[event(source = Clock)]
+enum Either {
+    One,
+    Other,
+}
+
+#[event(source = Clock)]
+union Both {
+    peer: i32,
+    bytes: u32,
+}
+
+#[event(source = Clock)]
+fn sent() {}
+
+#[event(source = Clock)]
+struct Changing {
+    peer: i32,
+    #[cfg(unix)]
+    process: i32,
+}
+
+fn main() {}
+
+// Proves C31.

@@ -1,0 +1,57 @@
+use mpit::cell::{Counter, Level, Size};
+use mpit::cvar::Cvar;
+use mpit::{category, component, cvar, pvar};
+
+#[pvar(class = "COUNTER", name = "net.lost")]
+static LOST: Counter<u64> = Counter::new();
+
+mod elsewhere {
+    use mpit::cell::Counter;
+
+    #[mpit::pvar(class = "COUNTER", name = "net.lost")]
+    static GONE: Counter<u64> = Counter::new();
+}
+
+// The same name in another class is another variable.
+#[pvar(class = "SIZE", name = "net.lost")]
+static LOST_SIZE: Size<u64> = Size::new();
+
+#[pvar(class = "LEVEL", highwatermark)]
+static QUEUE: Level<u64> = Level::new();
+
+#[pvar(class = "HIGHWATERMARK", name = "queue")]
+static PEAK: Level<u64> = Level::new();
+
+#[cvar(alias = "threshold")]
+static LIMIT: Cvar<u32> = Cvar::new(1);
+
+#[cvar]
+static THRESHOLD: Cvar<u32> = Cvar::new(1);
+
+#[cvar(name = "a", alias = ["a", "b", "b"], env = ["A", "A"])]
+static SELF: Cvar<u32> = Cvar::new(1);
+
+#[category(name = "net")]
+struct Net;
+
+#[category(name = "net")]
+struct Network;
+
+trait Listener: Send + Sync {}
+struct One;
+struct Other;
+
+#[component(framework = "recording", name = "recorder")]
+impl Listener for One {}
+
+#[component(framework = "recording", name = "recorder")]
+impl Listener for Other {}
+
+fn main() {
+    {
+        #[pvar(class = "COUNTER", name = "net.lost")]
+        static HIDDEN: Counter<u64> = Counter::new();
+    }
+}
+
+// Proves C45.

@@ -1,0 +1,32 @@
+#![forbid(unsafe_code)]
+
+use mpit::cell::Cell;
+use mpit::cvar::{Cvar, CvarCell};
+use mpit::event::RegistrationId;
+use mpit::object::Object;
+
+struct Mine;
+
+impl Cell for Mine {
+    type Value = u64;
+    const OPS: &'static mpit::desc::PvarOps = <mpit::cell::Counter<u32> as Cell>::OPS;
+
+    fn fill(&self, _: &Object<'_>, _: &mut [u64]) -> mpit::Result<()> {
+        Ok(())
+    }
+}
+
+impl CvarCell for Mine {
+    type Value = u64;
+    const IS_BOUND: bool = false;
+    const DATATYPE: mpit::words::Datatype = mpit::words::Datatype::Char;
+    const COUNT: usize = 1;
+    const ENUMERATION: Option<&'static mpit::desc::EnumDesc> = None;
+    const OPERATIONS: mpit::cvar::Operations = <Cvar<u64> as CvarCell>::OPERATIONS;
+}
+
+fn main() {
+    _ = RegistrationId(0x5200_0001_0000_0000);
+}
+
+// Proves C54.
