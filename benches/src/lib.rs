@@ -1,5 +1,6 @@
-//! Measuring: the programs in `bin` print a line per figure, its name and what one turn took in the best of many short
-//! blocks. The blocks are run in turns, so that what the machine does meanwhile hits all figures alike.
+//! Measurements: the programs in `bin` print a line for each figure, with its name and the time of one turn in the best of
+//! many short blocks. Blocks of all figures alternate, so that other activity of the machine affects all figures equally.
+//! `cargo xtask bench` runs the programs; no other crate uses them.
 
 pub mod variables;
 

@@ -1,4 +1,4 @@
-//! As many variables as are wanted, made at run time: a program that defines so many takes long to compile.
+//! Any number of variables, made at run time: a program that defines so many takes long to compile.
 
 use mpit::cell::Counter;
 use mpit::desc::{CategoryDesc, Common, Head, PvarDesc};

@@ -1,4 +1,4 @@
-//! Puts the libraries, their headers, the command and what `pkg-config` wants to know under one directory.
+//! Installation of the libraries, their headers, the command and the files for `pkg-config` under one directory.
 
 use std::{
     env, fs,
@@ -11,7 +11,7 @@ use mpit_tests::{Context, Failure, Outcome, paths};
 /// Options of `cargo xtask install`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Where to: `bin`, `lib` and `include` are made in it
+    /// The directory to install into: `bin`, `lib` and `include` are made in it
     #[arg(long, value_name = "DIR")]
     prefix: PathBuf,
     /// Install what a plain `cargo build` makes, which is quicker to build
@@ -19,12 +19,12 @@ pub(crate) struct Arguments {
     debug: bool,
 }
 
-/// What is built, and the directory it goes to. `mpit run` looks for the preload library beside itself and in `../lib`.
+/// The built files with their target directories. `mpit run` looks for the preload library beside itself and in `../lib`.
 const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", "lib"), ("mpit", "bin")];
-/// Of `ffi/include`.
+/// The headers in `ffi/include`.
 const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
 
-/// Files for `pkg-config`: for MPI libraries, and for all others.
+/// Files for `pkg-config`: for MPI implementations, and for all other users.
 const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc.in"];
 
 /// Builds and installs.
@@ -53,7 +53,7 @@ fn build(profile: &str) -> Outcome {
     Failure::unless(status.success(), || "what is to be installed does not build".into())
 }
 
-/// Copies by way of a new file: programs that have the old library loaded keep it.
+/// Replaces a file by a new one: programs that have the old library loaded keep it.
 fn copy(from: &Path, to: &Path) -> Outcome {
     make_room(to)?;
     fs::copy(from, to).context(format!("{} to {}", from.display(), to.display()))?;

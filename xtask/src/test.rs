@@ -1,4 +1,4 @@
-//! Runs all tests and ends with what ran where, and how many passed.
+//! Execution of all tests, with a summary of the stacks and the number of passed tests.
 
 use std::{
     env, fs,
@@ -11,7 +11,7 @@ use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
 use crate::setup;
 
-/// Passed and failed tests.
+/// The numbers of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     passed: u64,
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     build::artifacts()?;
     let (mut tally, good) = cargo_test(arguments)?;
     if !good && tally.failed == 0 {
-        // Something did not build, or died.
+        // A build failed, or a test program crashed.
         tally.failed = 1;
     }
     println!("\n{}", record::summary(stacks::found()));
@@ -41,18 +41,18 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The tables of the test `linking`, one of each profile that it was run with.
+/// Returns the tables of the test `linking`, one for each profile that it was run with.
 fn tables() -> impl Iterator<Item = PathBuf> {
     let table = |number| paths::target().join(format!("linking/table-{number}.txt"));
     (0..4).map(table).filter(|table| table.exists())
 }
 
-/// What the test `linking` tried; nothing if it did not run.
+/// Returns the cases of the test `linking`; empty if it did not run.
 fn linking() -> String {
     let mut text = String::new();
     for table in tables() {
         let table = fs::read_to_string(&table).unwrap_or_default();
-        // All have the same heading.
+        // All tables have the same heading, which is printed once.
         let from = if text.is_empty() { 0 } else { table.find('\n').map_or(0, |end| end + 1) };
         text.push_str(&table[from..]);
     }
@@ -61,7 +61,7 @@ fn linking() -> String {
     if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
-/// Runs `cargo test`, shows its output and adds up its result lines. Also says whether cargo was content.
+/// Runs `cargo test`, shows its output and adds up its result lines. Also returns true if cargo succeeded.
 fn cargo_test(arguments: &[String]) -> Outcome<(Tally, bool)> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("test").current_dir(paths::workspace());
@@ -88,7 +88,7 @@ fn cargo_test(arguments: &[String]) -> Outcome<(Tally, bool)> {
     Ok((tally, status.success()))
 }
 
-/// Reads the line that every test program ends with: `test result: ok. 3 passed; 0 failed; 0 ignored; ...`.
+/// Parses the last line of every test program: `test result: ok. 3 passed; 0 failed; 0 ignored; ...`.
 fn parse(line: &str) -> Option<Tally> {
     let counts = line.strip_prefix("test result: ")?;
     let count = |word: &str| {

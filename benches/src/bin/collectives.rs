@@ -1,4 +1,4 @@
-//! What a collective operation costs that is reported to monitoring, by the size of the communicator, in nanoseconds.
+//! Cost of a collective operation that is reported to monitoring, by the size of the communicator, in nanoseconds.
 
 use mpit::Result;
 use mpit::tool::Tool;

@@ -1,4 +1,4 @@
-//! What a counter costs the code it is in, in nanoseconds.
+//! Cost of a counter for the code it is in, in nanoseconds.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -11,7 +11,7 @@ use mpit_benches::{Block, a_loop, measure, per_turn};
 const BLOCKS: u32 = 300;
 const TURNS: u32 = 100_000;
 
-/// Nobody looks.
+/// No handle is started.
 #[pvar(class = "COUNTER")]
 static DISABLED: Counter<u64> = Counter::new();
 
@@ -19,10 +19,10 @@ static DISABLED: Counter<u64> = Counter::new();
 #[pvar(class = "COUNTER")]
 static ENABLED: Counter<u64> = Counter::new();
 
-/// What is there without mpit.
+/// The code without mpit.
 static WORD: AtomicU64 = AtomicU64::new(0);
 
-/// Increments the counter that somebody looks at, when threads may run at once or not.
+/// Increments the counter that a handle watches, when threads may run at once or not.
 fn enabled(concurrent: bool) -> Block<'static> {
     Box::new(move || {
         threads::set_concurrent(concurrent);

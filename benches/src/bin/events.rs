@@ -1,4 +1,4 @@
-//! What it costs to raise an event, in nanoseconds.
+//! Cost of raising an event, in nanoseconds.
 
 #![allow(unsafe_code, reason = "functions are registered as C tools register theirs")]
 
@@ -27,9 +27,9 @@ macro_rules! event {
         $(#[doc = $what])+
         #[event(source = Clock)]
         struct $name {
-            /// How much.
+            /// The number of bytes.
             bytes: u64,
-            /// What it is called.
+            /// The tag of the message.
             tag: u64,
             /// To whom.
             peer: i32,
@@ -45,21 +45,21 @@ macro_rules! event {
 }
 
 event! {
-    /// Nobody listens.
+    /// Without listeners.
     Quiet
     /// There is a callback.
-    Heard
+    Once
     /// There is a callback, and it asks for the time.
     Timed
     /// There are two callbacks.
     Twice
 }
 
-/// What callbacks were told last.
+/// The last values that callbacks received.
 static INSTANCE: AtomicU64 = AtomicU64::new(0);
 static TIME: AtomicI64 = AtomicI64::new(0);
 
-/// Whether anybody listens, where there is no mpit.
+/// The flag for listeners in code without mpit.
 static LISTENS: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: the functions take what this tool registers with them.
@@ -115,7 +115,7 @@ fn at_once(block: fn() -> f64) -> Block<'static> {
 
 fn main() -> Result<()> {
     let _tool = Tool::new();
-    for (event, abi) in [("heard", &HEARS), ("timed", &TAKES_TIME), ("twice", &HEARS), ("twice", &HEARS)] {
+    for (event, abi) in [("once", &HEARS), ("timed", &TAKES_TIME), ("twice", &HEARS), ("twice", &HEARS)] {
         listen(event, abi)?;
     }
     measure(
@@ -132,7 +132,7 @@ fn main() -> Result<()> {
             ),
             ("quiet", a_loop(TURNS, Quiet::happens)),
             ("call", a_loop(TURNS, call)),
-            ("heard", a_loop(TURNS, Heard::happens)),
+            ("once", a_loop(TURNS, Once::happens)),
             (
                 "call+clock",
                 a_loop(TURNS, |turn| {
@@ -142,20 +142,24 @@ fn main() -> Result<()> {
             ),
             ("timed", a_loop(TURNS, Timed::happens)),
             ("twice", a_loop(TURNS, Twice::happens)),
-            ("concurrent", at_once(|| per_turn(TURNS, Heard::happens))),
+            ("concurrent", at_once(|| per_turn(TURNS, Once::happens))),
         ],
     );
     // Each of the callbacks is called, and by nothing else.
     for (happens, heard, timed) in [
         (Quiet::happens as fn(u32), false, false),
-        (Heard::happens, true, false),
+        (Once::happens, true, false),
         (Timed::happens, false, true),
         (Twice::happens, true, false),
     ] {
         INSTANCE.store(0, Relaxed);
         TIME.store(0, Relaxed);
         happens(1);
-        assert_eq!((INSTANCE.load(Relaxed) != 0, TIME.load(Relaxed) != 0), (heard, timed), "who heard of it");
+        assert_eq!(
+            (INSTANCE.load(Relaxed) != 0, TIME.load(Relaxed) != 0),
+            (heard, timed),
+            "the callbacks that ran"
+        );
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What it costs to find a variable by its name, in nanoseconds: `find N` among N names, `map N` in a `HashMap`, and
+//! Cost of finding a variable by its name, in nanoseconds: `find N` among N names, `map N` in a `HashMap`, and
 //! `walk N` what both of them contain, the loop over the names that are looked for.
 
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ impl Names {
 fn main() {
     for size in SIZES {
         let names = Names::new(size);
-        let labelled = names.blocks().map(|(what, block)| (format!("{what} {size}"), block));
-        measure(BLOCKS, labelled);
+        let labeled = names.blocks().map(|(what, block)| (format!("{what} {size}"), block));
+        measure(BLOCKS, labeled);
     }
 }

@@ -1,4 +1,4 @@
-//! What a variable costs when a program starts, in microseconds: to be registered, checked and found by its name.
+//! Cost of a variable when a program starts, in microseconds: registration, checks, and the search by its name.
 
 use std::collections::HashMap;
 use std::hint::black_box;

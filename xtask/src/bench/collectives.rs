@@ -1,4 +1,4 @@
-//! What recording a collective operation costs, by the size of the communicator.
+//! Cost of recording a collective operation, by the size of the communicator.
 
 use mpit_tests::Outcome;
 
@@ -7,10 +7,10 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// The figures of the program `collectives`.
+/// The results of the program `collectives`.
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 
-/// How much more an operation of a million processes may cost than one of two.
+/// The maximum cost of an operation of a million processes, relative to one of two.
 const FLAT: f64 = 1.5;
 
 pub(crate) fn run(pairs: u32) -> Outcome {

@@ -1,4 +1,4 @@
-//! What a counter costs the code it is in, beside what the processor offers.
+//! Cost of a counter to the code around it, relative to the processor's plain instructions.
 
 use mpit_tests::{Outcome, launch::Job};
 
@@ -8,7 +8,7 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// Who has the counter.
+/// The language of the code with the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     /// The program `counters`.
@@ -19,7 +19,7 @@ enum Language {
 
 use Language::{C, Rust};
 
-/// The figures of the programs.
+/// The results of the programs.
 const FIGURES: [(Language, &str, &str); 7] = [
     (Rust, "disabled", "Counter::increment, no handle started"),
     (Rust, "enabled", "the same with a handle, one thread"),
@@ -30,7 +30,7 @@ const FIGURES: [(Language, &str, &str); 7] = [
     (Rust, "fetch_add", "AtomicU64::fetch_add"),
 ];
 
-/// What a counter that nobody looks at may cost.
+/// The maximum cost of a counter without a started handle.
 const DISABLED: f64 = 0.3;
 
 pub(crate) fn run(pairs: u32) -> Outcome {

@@ -1,4 +1,4 @@
-//! What a definition costs whoever compiles it, beside an element of `linkme`, which only says that something is there.
+//! Cost of a definition to the compiler, relative to an element of `linkme`, which only registers a reference.
 
 use std::{
     env,
@@ -16,18 +16,19 @@ use super::{
     table::{Line, Ratio, heading},
 };
 
-/// So many definitions are in each of the generated programs.
+/// The number of definitions in each of the generated programs.
 const DEFINITIONS: u32 = 1000;
-/// What each may take; in a program, with its name and description.
+/// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and
+/// description.
 const MILLISECONDS: f64 = 2.0;
 const BYTES: f64 = 200.0;
-/// A position-independent program has a relocation for each pointer in it, of 24 bytes. Linkers can write them as bits.
+/// The option for relocations as bits. A position-independent program has a relocation of 24 bytes for each pointer in it.
 const PACKED: &str = "-Clink-arg=-Wl,-z,pack-relative-relocs";
 
 /// A generated program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Program {
-    /// Only the cells.
+    /// Cells only.
     Cells,
     /// A `#[pvar]` on each.
     Pvars,
@@ -46,7 +47,7 @@ impl Program {
         }
     }
 
-    /// Its source. Every cell is used, and the registry is asked, so that nothing can be left out.
+    /// Returns the source. It uses every cell and queries the registry, so that the linker cannot remove anything.
     fn source(self) -> String {
         let mut text = String::from("#![allow(missing_docs)]\nuse mpit::cell::Counter;\n");
         if self == Self::Elements {
@@ -92,7 +93,7 @@ fn description(at: u32) -> String {
 
 pub(crate) fn run(pairs: u32) -> Outcome {
     generate()?;
-    // Whatever they depend on is built before anything is timed.
+    // The dependencies are built before anything is timed.
     for release in [false, true] {
         for program in PROGRAMS {
             build(program, release, &[])?;
@@ -113,7 +114,7 @@ fn build_times(pairs: u32) -> Outcome {
         }
         Ok(figures)
     })?;
-    // What else runs on the machine makes builds longer, but hardly makes the compiler do more.
+    // Other load on the machine increases the elapsed time, but hardly the processor time of the compiler.
     for label in ["debug, processor", "debug, elapsed", "release, processor", "release, elapsed"] {
         let cells = rounds.figures(Program::Cells, label)?;
         let of = |program| -> Outcome<Vec<f64>> {
@@ -158,7 +159,7 @@ fn folder() -> PathBuf {
     paths::target().join("definitions")
 }
 
-/// Writes the programs, a workspace of their own, with the versions of everything that the project is built with.
+/// Writes the programs as a separate workspace, with the same versions of dependencies as the project.
 fn generate() -> Outcome {
     let members: Vec<&str> = PROGRAMS.iter().map(|program| program.name()).collect();
     write(&folder().join("Cargo.toml"), &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n"))?;
@@ -186,12 +187,12 @@ fn write(file: &Path, text: &str) -> Outcome {
     fs::write(file, text).context(file.display())
 }
 
-/// What it takes to build a program whose dependencies are built: time of processors, and time that passes.
+/// Returns the processor time and the elapsed time of building a program whose dependencies are built.
 fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
-    // Written again, so that cargo takes it for changed.
+    // Written again, so that cargo considers it changed.
     write(&source_file(program), &program.source())?;
     let cargo = cargo(program, release, &[]);
-    // A shell knows what its children took.
+    // A shell reports the time of its children.
     let mut shell = Command::new("sh");
     shell.args(["-c", "\"$@\" && times", "sh"]).arg(cargo.get_program()).args(cargo.get_args());
     in_folder(&mut shell);
@@ -204,7 +205,7 @@ fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     Ok((processor, elapsed))
 }
 
-/// Milliseconds of the second line that `times` prints, such as `0m1.250s 0m0.500s`.
+/// Returns the milliseconds of the second line that `times` prints, such as `0m1.250s 0m0.500s`.
 fn children(printed: &str) -> Option<f64> {
     let milliseconds = |time: &str| {
         let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
@@ -213,7 +214,7 @@ fn children(printed: &str) -> Option<f64> {
     printed.lines().nth(1)?.split_whitespace().map(milliseconds).sum()
 }
 
-/// Builds a program; returns the file.
+/// Builds a program and returns its path.
 fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
     let mut cargo = cargo(program, release, options);
     let status = in_folder(&mut cargo).status().context("cargo rustc")?;
@@ -234,7 +235,7 @@ fn in_folder(command: &mut Command) -> &mut Command {
     command.current_dir(folder()).env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0")
 }
 
-/// The size of a program without its symbols.
+/// Returns the size of a program without its symbols.
 fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
     let built = build(program, true, options)?;
     let stripped = built.with_extension("stripped");
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_differ_in_what_stands_beside_the_cells() {
+    fn programs_differ_beside_the_cells() {
         let [cells, pvars, elements] = PROGRAMS.map(Program::source);
         let count = |text: &str, what: &str| text.matches(what).count();
         for (text, attributes, entries) in [(&cells, 0, 0), (&pvars, 1000, 0), (&elements, 0, 1000)] {

@@ -1,4 +1,4 @@
-//! Builds what is measured.
+//! Builds of the measured programs.
 
 use std::{env, path::PathBuf, process::Command};
 
@@ -15,7 +15,7 @@ pub(crate) fn build() -> Outcome {
     Failure::unless(status.success(), || "what is to be measured does not build".into())
 }
 
-/// One of the programs that [`build`] made.
+/// Returns the path of a program that [`build`] made.
 pub(crate) fn program(name: &str) -> PathBuf {
     paths::target().join("dist").join(name)
 }

@@ -1,4 +1,4 @@
-//! What it costs to raise an event, beside the same without mpit: a branch, a call, a look at the clock.
+//! Cost of raising an event, relative to the same without mpit: a branch, a call, reading the clock.
 
 use mpit_tests::Outcome;
 
@@ -7,7 +7,7 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// What is raised, what the program `events` calls it, what does the least that can be done, and what it may cost.
+/// A measured case: the event, its name in the program `events`, the baseline, and the maximum cost.
 struct Raise {
     what: &'static str,
     figure: &'static str,
@@ -15,7 +15,7 @@ struct Raise {
     most: Option<(f64, &'static str)>,
 }
 
-/// What is there without mpit.
+/// The baselines, which do not use mpit.
 const FLOORS: [(&str, &str); 3] = [
     ("branch", "a load and a branch"),
     ("call", "an indirect call"),
@@ -24,7 +24,7 @@ const FLOORS: [(&str, &str); 3] = [
 
 const RAISES: [Raise; 5] = [
     Raise { what: "raise, no listener", figure: "quiet", floor: "branch", most: Some((0.1, "<= 0.1 ns")) },
-    Raise { what: "raise, one callback", figure: "heard", floor: "call", most: None },
+    Raise { what: "raise, one callback", figure: "once", floor: "call", most: None },
     Raise {
         what: "the same, which reads the time stamp",
         figure: "timed",
@@ -47,7 +47,7 @@ pub(crate) fn run(pairs: u32) -> Outcome {
         let (whole, whole_peer) = (rounds.figures((), figure)?, rounds.figures((), floor)?);
         let (figures, peer) = (added(&whole, &empty), added(&whole_peer, &empty));
         let ratio = match floor {
-            // It adds next to nothing, of which there is no ratio.
+            // The difference is close to 0, so it has no ratio.
             "branch" => Ratio::of(&whole, &whole_peer, "branch, with loop"),
             _ => Ratio::of(&figures, &peer, floor),
         };

@@ -1,6 +1,6 @@
-//! What recording adds to a message and to a collective operation, beside Open MPI's own monitoring.
+//! Cost added by recording to a message and to a collective operation, relative to Open MPI's own monitoring.
 //!
-//! The programs of benchmarks in C are in `tests/hosts/c`, with those of the tests: they are compiled for the same MPI
+//! The C programs of benchmarks are in `tests/hosts/c`, with those of the tests, because they are compiled for the same MPI
 //! libraries in the same way.
 
 use mpit_tests::{
@@ -15,24 +15,24 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// Blocks per run and messages per block: short blocks, so that some of them are undisturbed.
+/// The number of blocks per run, of `MESSAGES` messages each. Blocks are short, so that some of them are undisturbed.
 const BLOCKS: u32 = 100;
 const MESSAGES: u32 = 10_000;
 
-/// Messages of two sizes.
+/// The number of message sizes.
 const SIZES: u64 = 2;
 
-/// What the program measures: its name, what it is, and how much of what Open MPI's monitoring adds ours may add at most.
+/// The measured operations: name, description, and the maximum of the added cost relative to Open MPI's monitoring.
 const MEASURED: [(&str, &str, f64, &str); 3] = [
     ("8", "   8 bytes", 1.0 / 5.0, "<= 1/5"),
     ("1000", "1000 bytes", 1.0 / 8.0, "<= 1/8"),
     ("allreduce", "an allreduce of one process", 0.6, "<= 0.6"),
 ];
 
-/// What the library may cost while nothing is recorded.
+/// The maximum cost of the library while nothing is recorded.
 const OFF: f64 = 1.5;
 
-/// How the program is run.
+/// The configuration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     /// Without mpit.
@@ -86,7 +86,7 @@ fn on(stack: &Stack, pairs: u32) -> Outcome {
     Ok(())
 }
 
-/// One run. It counts only if exactly what should be recorded was recorded.
+/// Performs one run. The result is valid only if exactly the expected data was recorded.
 fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
     let mut job = Job::plain(&[]);
     if matches!(variant, Off | Ours) {
@@ -98,7 +98,7 @@ fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
     }
     job = stack.mpiexec(1).iter().fold(job, Job::arg);
     if stack.vendor() == Vendor::OpenMpi {
-        // Monitoring wraps the layer that is chosen by itself; to name that layer would leave monitoring out.
+        // Monitoring wraps the layer that is selected automatically; naming a layer would exclude monitoring.
         job = job.args(&["--mca", "pml", "^cm,ucx"]);
     }
     if variant == Native {

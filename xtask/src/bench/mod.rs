@@ -1,8 +1,8 @@
-//! What mpit costs, each figure beside that of a peer.
+//! Benchmarks: the cost of mpit, each result relative to a baseline.
 //!
-//! The machines at hand are small and shared, so the two halves of a pair are measured in turns, round by round, and
-//! what is compared are the differences within a round. A program that is measured tells the time of its best block: what
-//! else the machine does only ever adds. Everything of ours is built with the profile `dist`, as people get it.
+//! The machines at hand are small and shared, so the two sides of a pair are measured alternately, round by round, and the
+//! differences within a round are compared. A measured program reports the time of its best block, because other load on
+//! the machine only adds to the time. All of mpit is built with the profile `dist`, like a release.
 
 mod collectives;
 mod counters;
@@ -23,25 +23,25 @@ use mpit_tests::{
     stacks::{self, Stack},
 };
 
-/// What to measure, and how long.
+/// The sections to measure, and the number of rounds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What to measure; everything, if nothing is named
-    #[arg(help = format!("What to measure: {}; everything, if nothing is named", names()))]
+    /// Sections to measure; all, if none is named
+    #[arg(help = format!("Sections to measure: {}; all, if none is named", names()))]
     names: Vec<String>,
 
-    /// How often each pair is measured
+    /// Number of measurements of each pair
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
 }
 
-/// A measurement with a name. It prints its own table.
+/// A named benchmark, which prints its own table.
 struct Bench {
     name: &'static str,
     run: fn(u32) -> Outcome,
 }
 
-/// Builds what it measures itself.
+/// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
 const BENCHES: [Bench; 9] = [
@@ -60,7 +60,7 @@ fn names() -> String {
     BENCHES.map(|bench| bench.name).join(", ")
 }
 
-/// Runs the named measurements; without names, all.
+/// Runs the named benchmarks, or all of them.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let named = |name: &String| {
         let found = BENCHES.iter().find(|bench| bench.name == name);
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures on every MPI library that is here, and says of the others why not, on a line of the table each.
+/// Runs a benchmark on every MPI library that is installed, and prints a line with the reason for each other one.
 fn on_each_stack(measure: impl Fn(&Stack) -> Outcome) -> Outcome {
     let cannot = |label: &str, reason: &str| {
         let lines: Vec<_> = reason.lines().filter(|line| !line.trim().is_empty()).take(2).collect();

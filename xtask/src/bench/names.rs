@@ -1,4 +1,4 @@
-//! What it costs to find a variable by its name, beside a `HashMap` with the same names.
+//! Cost of finding a variable by its name, relative to a `HashMap` with the same names.
 
 use mpit_tests::Outcome;
 
@@ -7,7 +7,7 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// Among how many names, and what it may take.
+/// The numbers of names, and the maximum cost.
 const SIZES: [(&str, Option<(f64, &str)>); 3] =
     [("1000", Some((10.0, "<= 10 ns"))), ("100000", None), ("1000000", Some((60.0, "<= 60 ns")))];
 
@@ -15,7 +15,7 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     heading("An index by name, names in no order", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "names")?;
     for (size, most) in SIZES {
-        // Without the loop over the names that are looked for.
+        // Subtracts the loop over the names.
         let walk = rounds.figures((), &format!("walk {size}"))?;
         let of = |what| Ok(added(&rounds.figures((), &format!("{what} {size}"))?, &walk));
         let (found, mapped) = (of("find")?, of("map")?);

@@ -1,5 +1,5 @@
-//! What `MPI_T_pvar_read` costs, and what making and freeing a handle: of a variable of ours, of one of the MPI library's,
-//! and of that through our layer.
+//! Cost of `MPI_T_pvar_read`, and of allocating and freeing a handle: for a variable of mpit's, for one of the MPI
+//! library's, and for the latter through mpit.
 
 use mpit_tests::{
     Context, Outcome,
@@ -13,20 +13,20 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// Blocks per run and calls per block.
+/// The number of blocks per run, of `CALLS` calls each.
 const BLOCKS: u32 = 200;
 const CALLS: u32 = 20_000;
 
-/// A counter of ours that is bound to no object.
+/// A counter of mpit's that is bound to no object.
 const OURS: &str = "pml_monitoring_messages_total";
 
-/// What the program calls a pair of `malloc` and `free`.
+/// The name in the program of a pair of `malloc` and `free`.
 const MALLOC: &str = "malloc";
 
-/// What reading a variable of the library's through our layer may cost more than reading it bare.
+/// The maximum additional cost of reading a variable of the library's through mpit.
 const LAYER: f64 = 2.5;
 
-/// What is called, as the program knows it.
+/// The measured call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Call {
     /// `MPI_T_pvar_read`.
@@ -35,7 +35,7 @@ enum Call {
     Handles,
 }
 
-/// How the program is run.
+/// The configuration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     /// Without mpit.
@@ -58,7 +58,7 @@ pub(crate) fn handles(pairs: u32) -> Outcome {
 }
 
 impl Call {
-    /// The word for it on the command line.
+    /// Returns the argument of the program for this call.
     fn word(self) -> &'static str {
         match self {
             Reads => "reads",
@@ -66,7 +66,7 @@ impl Call {
         }
     }
 
-    /// How much of what it takes with the library's variables it may take with ours.
+    /// Returns the maximum cost for mpit's variables relative to the library's.
     fn most(self, vendor: Vendor) -> Option<(f64, &'static str)> {
         match (self, vendor) {
             (Reads, Vendor::OpenMpi) => Some((0.25, "<= 1/4 of the library's")),
@@ -79,7 +79,7 @@ impl Call {
 
 fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
     let line = |what: &str, figures: &[f64]| Line::new(stack.label(), what, figures);
-    // The first that the library has, to be called for again by its name.
+    // The library's first variable, which is then requested by name.
     let of_host = once(stack, Reads, Bare, &[])?.into_keys().next();
     let variants: &[Variant] = if of_host.is_some() { &[Bare, Layered] } else { &[Layered] };
     let host: Vec<&str> = of_host.iter().map(String::as_str).collect();
@@ -125,7 +125,7 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
     Ok(())
 }
 
-/// One run, with the variables to call for; without, the first there is.
+/// Performs one run with the given variables, or with the first variable if there are none.
 fn once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Figures> {
     let mut job = Job::plain(&[]);
     if variant == Layered {

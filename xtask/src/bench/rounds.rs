@@ -1,4 +1,4 @@
-//! Rounds of measurements, and what is told of them.
+//! Rounds of measurements, and their statistics.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use mpit_tests::{Context, Failure, Outcome, launch::Job};
 
 use super::dist;
 
-/// What one run of a program told: what something took, by its name.
+/// The results of one run of a program: times by name.
 pub(crate) type Figures = BTreeMap<String, f64>;
 
-/// Rounds in which every variant of something was run once.
+/// Rounds, in each of which every variant was run once.
 pub(crate) struct Rounds<V> {
     variants: Vec<V>,
     rounds: Vec<Vec<Figures>>,
 }
 
 impl<V: Copy + PartialEq> Rounds<V> {
-    /// Runs all variants `count` times, in turns, and every other time in the opposite order: what changes slowly on the
-    /// machine hits all of them alike.
+    /// Runs all variants `count` times alternately, in reverse order every other time: slow changes of the machine then
+    /// affect all variants equally.
     pub(crate) fn run(count: u32, variants: &[V], run: impl Fn(V) -> Outcome<Figures>) -> Outcome<Self> {
         let mut rounds = Vec::new();
         for number in 0..count {
@@ -31,7 +31,7 @@ impl<V: Copy + PartialEq> Rounds<V> {
         Ok(Self { variants: variants.to_vec(), rounds })
     }
 
-    /// What a variant took in each round.
+    /// Returns the result of a variant in each round.
     pub(crate) fn figures(&self, variant: V, name: &str) -> Outcome<Vec<f64>> {
         let at = self.variants.iter().position(|one| *one == variant).context("no such variant was run")?;
         let figure =
@@ -41,18 +41,18 @@ impl<V: Copy + PartialEq> Rounds<V> {
 }
 
 impl Rounds<()> {
-    /// Runs a program of `benches/` once a round: it measures everything in turns by itself.
+    /// Runs a program of `benches/` once per round. It alternates between its variants itself.
     pub(crate) fn of_program(count: u32, name: &str) -> Outcome<Self> {
         Self::run(count, &[()], |()| Ok(figures(Job::plain(&[]).arg(dist::program(name)))?.0))
     }
 }
 
-/// What one took more than the other, round by round.
+/// Returns the difference of two results in each round.
 pub(crate) fn added(figures: &[f64], base: &[f64]) -> Vec<f64> {
     figures.iter().zip(base).map(|(figure, base)| figure - base).collect()
 }
 
-/// The least, the middle and the greatest.
+/// Minimum, median and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) min: f64,
@@ -61,7 +61,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of the figures of all rounds, of which there is one at least.
+    /// Returns the spread of the results of all rounds, of which there is at least one.
     pub(crate) fn of(figures: &[f64]) -> Self {
         let mut sorted = figures.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -74,14 +74,14 @@ impl Spread {
     }
 }
 
-/// Runs a program to its end; returns the figures that it printed, and the rest of what it printed.
+/// Runs a program to its end; returns the results that it printed, and its other output.
 pub(crate) fn figures(job: Job) -> Outcome<(Figures, String)> {
     let finished = job.finish()?;
     Failure::unless(finished.code == Some(0), || finished.to_string())?;
     let mut figures = Figures::new();
     let mut rest = String::new();
     for line in finished.stdout.lines() {
-        // A name of one word or two, and a number with a point.
+        // A name of one word or two, and a number with a decimal point.
         match line.rsplit_once(' ').map(|(name, figure)| (name, figure.parse())) {
             Some((name, Ok(figure))) => drop(figures.insert(name.to_owned(), figure)),
             _ => rest.extend([line, "\n"]),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_an_even_number_is_between_two() {
+    fn an_even_number_has_its_middle_between() {
         assert_eq!(Spread::of(&[4.0, 1.0, 3.0]), Spread { min: 1.0, median: 3.0, max: 4.0 });
         assert_eq!(Spread::of(&[4.0, 1.0, 3.0, 2.0]), Spread { min: 1.0, median: 2.5, max: 4.0 });
     }

@@ -1,4 +1,4 @@
-//! What each variable costs when a program starts, beside putting its name into a `HashMap`.
+//! Cost of each variable at the start of a program, relative to inserting its name into a `HashMap`.
 
 use mpit_tests::Outcome;
 
@@ -7,11 +7,11 @@ use super::{
     table::{Line, Ratio, heading},
 };
 
-/// The figures of the program `startup`.
+/// The results of the program `startup`.
 const FIGURES: [(&str, &str); 2] =
     [("alone", "registered, in no category"), ("together", "registered, all in one category")];
 
-/// What a variable may cost, in microseconds.
+/// The maximum cost of a variable, in microseconds.
 const MOST: f64 = 0.04;
 
 pub(crate) fn run(pairs: u32) -> Outcome {
