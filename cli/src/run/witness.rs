@@ -6,6 +6,7 @@
 //! witness receives a signal to the group before `mpit run` does.
 
 use std::io::{self, Read, Write};
+use std::mem;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -25,8 +26,11 @@ pub(crate) const SUBCOMMAND: &str = "signal-witness";
 /// The maximum time that batch systems take to signal the processes of a job one by one.
 const ONE_BY_ONE: Duration = Duration::from_millis(200);
 
-/// A request in place of a signal number: the process id of the command follows.
+/// A request to guard the command, whose process id follows.
 const COMMAND: u8 = 0;
+
+/// A request for the signals since the last one: a set with a bit for each of [`SIGNALS`].
+const RECEIVED: u8 = 1;
 
 /// The connection of `mpit run` to the witness.
 #[derive(Debug)]
@@ -34,8 +38,17 @@ pub(super) struct Witness {
     process: Child,
     questions: ChildStdin,
     answers: ChildStdout,
-    /// The last times at which the group was signaled.
-    seen: Vec<(i32, Instant)>,
+    /// The last signals to the group.
+    seen: Vec<Seen>,
+}
+
+/// A signal to the group.
+#[derive(Debug)]
+struct Seen {
+    signal: i32,
+    at: Instant,
+    /// `mpit run` has not handled its own copy yet.
+    pending: bool,
 }
 
 impl Witness {
@@ -65,30 +78,36 @@ impl Witness {
 
     /// Returns true if a signal to this process was sent to the group.
     pub(super) fn group_has(&mut self, signal: i32) -> io::Result<bool> {
-        if self.ask(signal)? || self.has_seen(signal) {
+        self.ask()?;
+        if self.has_seen(signal) {
             return Ok(true);
         }
         thread::sleep(ONE_BY_ONE);
-        self.ask(signal)
+        self.ask()?;
+        Ok(self.has_seen(signal))
     }
 
-    fn has_seen(&self, signal: i32) -> bool {
-        self.seen.iter().any(|(seen, at)| *seen == signal && at.elapsed() < ONE_BY_ONE)
+    /// Returns true if a signal is one of the group's, or is repeated to this process directly after that.
+    fn has_seen(&mut self, signal: i32) -> bool {
+        let Some(seen) = self.seen.iter_mut().find(|seen| seen.signal == signal) else { return false };
+        mem::take(&mut seen.pending) || seen.at.elapsed() < ONE_BY_ONE
     }
 
-    /// Returns true if the witness received a signal since the last request.
-    fn ask(&mut self, signal: i32) -> io::Result<bool> {
+    /// Asks for all signals that the witness has received, since those that `mpit run` handles later are timed now.
+    fn ask(&mut self) -> io::Result<()> {
         // The witness may have been stopped together with the group.
         let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
-        self.questions.write_all(&[u8::try_from(signal).unwrap_or(u8::MAX)])?;
-        let mut answer = [0];
-        self.answers.read_exact(&mut answer)?;
-        let has = answer != [0];
-        if has {
-            self.seen.retain(|(seen, _)| *seen != signal);
-            self.seen.push((signal, Instant::now()));
+        self.questions.write_all(&[RECEIVED])?;
+        let mut received = [0];
+        self.answers.read_exact(&mut received)?;
+        let at = Instant::now();
+        for (place, signal) in SIGNALS.into_iter().enumerate() {
+            if received[0] >> place & 1 != 0 {
+                self.seen.retain(|seen| seen.signal != signal);
+                self.seen.push(Seen { signal, at, pending: true });
+            }
         }
-        Ok(has)
+        Ok(())
     }
 
     /// Ends the witness, after the command has ended.
@@ -107,7 +126,7 @@ pub(crate) fn main() -> io::Result<()> {
     for signal in SIGNALS {
         let flag = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
-        flags.push((signal, flag));
+        flags.push(flag);
     }
     let (mut questions, mut answers) = (io::stdin().lock(), io::stdout().lock());
     let mut answer = |byte: u8| answers.write_all(&[byte]).and_then(|()| answers.flush());
@@ -123,8 +142,8 @@ pub(crate) fn main() -> io::Result<()> {
             continue;
         }
         // A signal sent before the request has been handled: the kernel runs handlers before `read` returns.
-        let flag = flags.iter().find(|(signal, _)| i32::from(question[0]) == *signal);
-        answer(u8::from(flag.is_some_and(|(_, flag)| flag.swap(false, SeqCst))))?;
+        let received = |(place, flag): (usize, &Arc<AtomicBool>)| u8::from(flag.swap(false, SeqCst)) << place;
+        answer(flags.iter().enumerate().map(received).sum())?;
     }
     // The command has ended, or `mpit run` was killed and must not leave the command behind.
     if let Some(command) = command {

@@ -1,5 +1,5 @@
 """Runs `mpit run --crash-safe` (arguments: mpit, the preload library, a directory) with a program that prints its signals: on a
-terminal, in another process group, signaled process by process, killed. Each check prints a line."""
+terminal, in another process group, signaled process by process or twice, killed. Each check prints a line."""
 
 import os
 import pty
@@ -107,6 +107,26 @@ def one_by_one():
     print("one by one")
 
 
+def twice():
+    """Sends a signal to the group and then to `mpit run` alone, which handles another signal in between."""
+    run = start(*COMMAND)
+    read_until(run.stdout.fileno(), "up ")
+    os.kill(run.pid, signal.SIGSTOP)
+    _, status = os.waitpid(run.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    os.killpg(run.pid, signal.SIGTERM)
+    os.kill(run.pid, signal.SIGUSR1)
+    os.kill(run.pid, signal.SIGCONT)
+    seen = read_until(run.stdout.fileno(), "usr1\n")
+    assert seen.count("term\n") == 1, seen
+    os.kill(run.pid, signal.SIGTERM)
+    read_until(run.stdout.fileno(), "term\n")
+    run.stdin.write(b"end\n")
+    run.stdin.flush()
+    assert run.wait() == 7
+    print("twice")
+
+
 def killed():
     run = start(*COMMAND)
     seen = read_until(run.stdout.fileno(), "\n")
@@ -120,5 +140,5 @@ def killed():
     print("killed")
 
 
-for check in on_terminal, in_another_group, one_by_one, killed:
+for check in on_terminal, in_another_group, one_by_one, twice, killed:
     check()

@@ -51,7 +51,7 @@ fn commands_get_each_signal_once() -> Outcome {
     let words = [&script, &artifacts.mpit, &artifacts.preload, &dir].map(|path| path.display().to_string());
     let line: Vec<&str> = ["python3"].into_iter().chain(words.iter().map(String::as_str)).collect();
     let finished = Job::plain(&line).succeed()?;
-    Failure::unless(finished.stdout == "terminal\nanother group\none by one\nkilled\n", || {
+    Failure::unless(finished.stdout == "terminal\nanother group\none by one\ntwice\nkilled\n", || {
         finished.to_string()
     })
 }
