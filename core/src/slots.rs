@@ -110,6 +110,8 @@ impl<K: PartialEq, T> Slots<K, T> {
         // A slot that is neither free nor in use belongs to this thread.
         let generation = slot.generation.load(Relaxed) + 1;
         let id = Id { generation, slot: number }.pack(self.kind);
+        // A reader that sees a change of the item from here on also sees that its old identifier is invalid.
+        fence(Release);
         fill(&slot.shape, id);
         slot.generation.store(generation, Release);
         Some(id)

@@ -121,6 +121,8 @@ impl<T: CvarValue> ObjectCvar<T> {
             let pushed = self.slots.push(slot).ok();
             pushed.and_then(|index| self.slots.get(index)).ok_or(crate::Error::Memory)?
         };
+        // A reader of the slot's former object that sees the new value also sees that the number is gone.
+        fence(Release);
         slot.value.store(value);
         // Readers that see the number see the value.
         slot.object.store(object, Release);

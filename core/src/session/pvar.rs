@@ -2,6 +2,7 @@
 
 use std::cell::Cell as StdCell;
 use std::collections::HashSet;
+use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::handle::{Handle, Room, View};
 use super::{Interface, PvarHandle, SessionId};
@@ -33,6 +34,8 @@ impl Interface {
         if !self.sessions.free(session.0, ()) {
             return Err(Error::InvalidSession);
         }
+        // Pairs with the check that follows the creation of a handle.
+        fence(SeqCst);
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             self.end_handle(id);
         }
@@ -77,7 +80,8 @@ impl Interface {
         let room = Room::of(desc.behavior(), count, &object);
         let fill = |handle: &Handle, _| handle.fill(session.0, desc, lease, count, &object);
         let id = self.pvars.take(room, || Handle::with_room(room), fill).ok_or(Error::OutOfHandles)?;
-        // The session may have been freed meanwhile, when this handle was not in the list yet.
+        // The thread that freed the session or deactivated the plug-in may have listed the handles before this one was added.
+        fence(SeqCst);
         if let Err(error) = self.live(session).and_then(|()| self.begin_handle(id, desc)) {
             self.discard(id, room);
             return Err(error);

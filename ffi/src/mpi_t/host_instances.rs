@@ -54,6 +54,8 @@ impl Shown {
         let free = |place: &Place| !place.taken.load(Relaxed) && !place.taken.swap(true, Acquire);
         let at = PLACES.iter().position(free)?;
         let place = &PLACES[at];
+        // A reader of the former instance that sees the new one's values also sees that the generation ended.
+        fence(Release);
         place.host.store(host, Relaxed);
         place.elements.store(elements, Relaxed);
         // Release: a thread that reads this generation also sees the two stores before it.
