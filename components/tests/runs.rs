@@ -128,8 +128,13 @@ fn run_with_threads() {
     std::thread::scope(|scope| {
         let threads = [scope.spawn(record), scope.spawn(record)];
         pcontrol(2);
-        while !threads.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+        // Ends at least one more phase, even if the threads ended during the first one.
+        loop {
+            let finished = threads.iter().all(std::thread::ScopedJoinHandle::is_finished);
             pcontrol(2);
+            if finished {
+                break;
+            }
         }
     });
     host::finalizing();

@@ -90,7 +90,8 @@ impl Drop for Inside {
 pub fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
     let mut looks = 0;
     while !is_so() {
-        if end.is_some_and(|end| Instant::now() >= end) {
+        // After a pause of the whole machine the time is over before the holder has run again.
+        if looks >= LOOKS && end.is_some_and(|end| Instant::now() >= end) {
             return false;
         }
         looks += 1;

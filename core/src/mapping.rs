@@ -6,12 +6,15 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
+use std::iter;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
 
@@ -19,6 +22,9 @@ use crate::files::{open_regular, without_size_signal};
 
 /// The granularity of pieces in words: 64 kilobytes, a multiple of the page size of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
+
+/// The maximum number of attempts of what other processes or signals interrupt.
+const TRIES: usize = 100;
 
 /// True if [`allow`] was called.
 static ALLOWED: AtomicBool = AtomicBool::new(false);
@@ -70,7 +76,13 @@ impl Mapping {
         }
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
         // Without support for locks, other processes cannot see that the file is in use.
-        let _ = file.try_lock();
+        for _ in 0..TRIES {
+            // `is_in_use` of another process has a lock for a moment.
+            if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
         let identity = identity(&file.metadata()?);
         Ok(Self { file, path, identity, process: process::id(), bytes: 0 })
     }
@@ -91,7 +103,9 @@ impl Mapping {
         let (from, len) = (room(self.bytes)?, room(bytes as u64)?);
         // SAFETY: the call accesses no memory of this process.
         let allocate = || unsafe { libc::posix_fallocate(self.file.as_raw_fd(), from, len) };
-        let status = without_size_signal(allocate);
+        // POSIX permits a file system to stop at any signal.
+        let mut tries = iter::repeat_with(|| without_size_signal(allocate)).take(TRIES);
+        let status = tries.find(|status| *status != libc::EINTR).unwrap_or(libc::EINTR);
         if status != 0 {
             return Err(io::Error::from_raw_os_error(status));
         }

@@ -108,12 +108,13 @@ fn store(path: &Path, rank: u32) {
 fn leftovers_are_written_and_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    for rank in [0, 2] {
+    for rank in [0, 2, 3] {
         store(&path(&format!("kept.{rank}")), rank);
     }
     let (stem, kept) = (path("run").display().to_string(), path("kept").display().to_string());
     // Of an earlier run, it is not taken for one of this, and not lost.
-    store(&path("run.3.store"), 3);
+    // A copy without a lock: a child of another test has a copy of the lock of `kept.3` until it executes its program.
+    fs::copy(path("kept.3"), path("run.3.store")).unwrap();
     let yesterday = SystemTime::now() - Duration::from_secs(86_400);
     File::options().write(true).open(path("run.3.store")).unwrap().set_modified(yesterday).unwrap();
     let copy = format!("cp {kept}.2 {stem}.2.store; echo nonsense > {stem}.1.store");

@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn only_a_leaf_that_is_gone_is_missing() {
-        let all = run(8, &[7], Duration::from_secs(1));
+        let all = run(8, &[7], Duration::from_secs(4));
         assert_eq!(root(all[0].as_ref()), ((0..7).collect(), vec![7]));
     }
 

@@ -45,12 +45,29 @@ pub fn ticks_per_second() -> i64 {
     }
 }
 
+/// Returns both clocks at nearly one time: the closest of some readings, since the thread may be interrupted between the two.
+fn both_clocks() -> (Instant, u64) {
+    let reading = || {
+        let (before, time, after) = (counter::read(), Instant::now(), counter::read());
+        (after.wrapping_sub(before), time, before)
+    };
+    let mut closest = reading();
+    for _ in 0..4 {
+        let next = reading();
+        if next.0 < closest.0 {
+            closest = next;
+        }
+    }
+    (closest.1, closest.2)
+}
+
 fn measure() -> i64 {
-    let (start, first) = (Instant::now(), counter::read());
+    let (start, first) = both_clocks();
     while start.elapsed() < MEASURED {
         std::hint::spin_loop();
     }
-    let (time, ticks) = (start.elapsed(), counter::read().wrapping_sub(first));
+    let (end, last) = both_clocks();
+    let (time, ticks) = (end.duration_since(start), last.wrapping_sub(first));
     ((ticks as f64 / time.as_secs_f64()).round() as i64).max(1)
 }
 

@@ -154,7 +154,12 @@ pub(crate) fn is_inside() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, PoisonError};
+
     use super::{Alone, Outermost, is_inside};
+
+    /// Held by each test, because the state and the thread level exist once per process.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
     #[inline(never)]
     fn deeper<R>(run: impl FnOnce() -> R) -> R {
@@ -164,9 +169,9 @@ mod tests {
         result
     }
 
-    /// Tests all of it in one function, because the state exists once per process.
     #[test]
     fn calls_of_callbacks_count_listeners_not() {
+        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         for concurrent in [true, false] {
             mpit::threads::set_concurrent(concurrent);
             for round in 0..2 {
@@ -199,6 +204,7 @@ mod tests {
     /// Leaves a frame without running destructors, like `longjmp`.
     #[test]
     fn a_left_frame_allows_recording() {
+        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::spawn(|| {
             mpit::threads::set_concurrent(true);
             deeper(|| deeper(|| std::mem::forget(Outermost::enter())));

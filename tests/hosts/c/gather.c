@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     if (strcmp(mode, "others") == 0)
         other_kinds();
     if (strcmp(mode, "late") == 0 && me == size - 1)
-        sleep(2);
+        sleep(5);
     if (strcmp(mode, "killed") == 0 && me == size - 1)
         raise(SIGKILL);
     /* A receive that is forgotten, as happens. It comes to nothing. */

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LONGEST = 8, AT_ONCE = 12, SECONDS = 60, WRONG = 100, FAILED = 4096, FEW = 16 };
+enum { LONGEST = 8, AT_ONCE = 12, SECONDS = 300, WRONG = 100, FAILED = 4096, FEW = 16 };
 
 /* Asks for all that can be read. Whether the interface answered as it should. */
 static int query(int open)

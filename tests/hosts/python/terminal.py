@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 
 MPIT, LIBRARY, DIR = sys.argv[1:]
 RUN = [MPIT, "run", "--preload", LIBRARY, "--output", f"{DIR}/run", "--crash-safe", "--"]
@@ -94,17 +95,24 @@ def members(group):
 
 def one_by_one():
     """Signals each process of the job by itself, as some batch systems do."""
-    run = start(*COMMAND)
-    read_until(run.stdout.fileno(), "up ")
-    for pid in members(run.pid):
-        os.kill(pid, signal.SIGINT)
-    os.kill(run.pid, signal.SIGTERM)
-    seen = read_until(run.stdout.fileno(), "term\n")
-    assert seen.count("int\n") == 1, seen
-    run.stdin.write(b"end\n")
-    run.stdin.flush()
-    assert run.wait() == 7
-    print("one by one")
+    for _ in range(10):
+        run = start(*COMMAND)
+        read_until(run.stdout.fileno(), "up ")
+        group, begin = members(run.pid), time.monotonic()
+        for pid in group:
+            os.kill(pid, signal.SIGINT)
+        took = time.monotonic() - begin
+        os.kill(run.pid, signal.SIGTERM)
+        seen = read_until(run.stdout.fileno(), "term\n")
+        run.stdin.write(b"end\n")
+        run.stdin.flush()
+        assert run.wait() == 7
+        # `mpit run` waits 200 ms for the other processes' signals. If this process was interrupted, the run shows nothing.
+        if took < 0.1:
+            assert seen.count("int\n") == 1, seen
+            print("one by one")
+            return
+    raise AssertionError("this machine does not send three signals within 100 ms")
 
 
 def twice():

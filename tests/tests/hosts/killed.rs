@@ -29,7 +29,7 @@ fn run(
     settings: &[(&str, &str)],
     dir: &Path,
 ) -> Outcome<Finished> {
-    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(30);
+    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(120);
     job.under_mpit(settings)?.finish()
 }
 
@@ -42,7 +42,7 @@ fn run_alone(
     dir: &Path,
 ) -> Outcome<Finished> {
     let lines: Vec<_> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(30);
+    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(120);
     job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()
 }
 

@@ -16,7 +16,7 @@ fn foreign_code_may_make_calls() -> Outcome {
             let dir = stack.scratch("reentrant")?;
             let acme = dir.join("acme");
             fs::create_dir_all(&acme).context(acme.display())?;
-            let job = Job::mpi(stack, 1).arg(stack.compile_tool("reentrant")?).dir(&dir).seconds(20);
+            let job = Job::mpi(stack, 1).arg(stack.compile_tool("reentrant")?).dir(&dir);
             let job = job
                 .env("MPIT_PLUGINS", build::plugin("reentrant")?)
                 .env("MPIT_REENTRANT_SETTING", "1")

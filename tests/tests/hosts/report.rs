@@ -24,10 +24,10 @@ fn together(stem: &str) -> Vec<(&str, &str)> {
     settings
 }
 
-/// Returns the same settings with a shorter timeout for missing processes.
+/// Returns the same settings with a shorter timeout for missing processes, long enough for a machine that stalls.
 fn soon_together(stem: &str) -> Vec<(&str, &str)> {
     let mut settings = together(stem);
-    settings.push(("monitoring_gather_timeout", "1"));
+    settings.push(("monitoring_gather_timeout", "4"));
     settings
 }
 
@@ -68,7 +68,7 @@ fn run(
     settings: &[(&str, &str)],
     dir: &Path,
 ) -> Outcome<Finished> {
-    let job = Job::mpi(stack, RANKS).arg(program).dir(dir).seconds(45);
+    let job = Job::mpi(stack, RANKS).arg(program).dir(dir).seconds(120);
     let job = if mode.is_empty() { job } else { job.args(&[mode]) };
     job.under_mpit(settings)?.finish()
 }

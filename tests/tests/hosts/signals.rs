@@ -30,7 +30,7 @@ fn launchers_get_each_signal_once() -> Outcome {
             let dir = stack.scratch("group_signals")?;
             let signals = handed_on(stack);
             let words: Vec<&str> = signals.iter().flatten().copied().collect();
-            let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(30);
+            let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(120);
             let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
             let kept = [&crate::written_to("run")[..], &[("monitoring_store", "file")]].concat();
             let finished = job.under_mpit(&kept)?.within(&leader).succeed()?;

@@ -34,7 +34,7 @@ fn growth(finished: &Finished) -> Outcome<BTreeMap<String, [i64; 2]>> {
 
 fn soak(stack: &Stack, program: &Path, dir: &Path, cycles: u32) -> Job {
     let words = [&cycles.to_string(), "run.0.store"];
-    Job::mpi(stack, 1).arg(program).args(&words).dir(dir).seconds(60 + cycles / 400)
+    Job::mpi(stack, 1).arg(program).args(&words).dir(dir).seconds(300 + cycles / 400)
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
             }
             let mut settings = written_to("run").to_vec();
             settings.push(("monitoring_store", "file"));
-            let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(30);
+            let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(120);
             let finished = job.under_mpit(&settings)?.succeed()?;
             let told = ["what comes now is kept in memory only", "run.0.prof: File too large"];
             Failure::unless(told.iter().all(|line| finished.stderr.contains(line)), || finished.to_string())?;
@@ -184,7 +184,7 @@ fn a_failed_single_file_costs_no_data() -> Outcome {
             let mut settings = written_to("run").to_vec();
             settings.extend([("monitoring_store", "file"), ("monitoring_container", "1")]);
             let job =
-                Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(30);
+                Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(120);
             let finished = job.under_mpit(&settings)?.succeed()?;
             let told = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
                 && !finished.stderr.contains("without MPI_Finalize");

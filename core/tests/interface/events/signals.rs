@@ -207,14 +207,17 @@ extern "C" fn on_signal(_: libc::c_int) {
     }
 }
 
-/// A timer that sends this process a signal again and again, until it is dropped.
+/// A timer that sends this thread a signal again and again, until it is dropped. Another thread could still be in the handler
+/// after that.
 struct Timer(libc::timer_t);
 
 impl Timer {
     fn new() -> Self {
         // SAFETY: zeros are a valid value, and a null timer is never used.
         let (mut event, mut timer): (libc::sigevent, libc::timer_t) = unsafe { std::mem::zeroed() };
-        event.sigev_notify = libc::SIGEV_SIGNAL;
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        // SAFETY: always allowed.
+        event.sigev_notify_thread_id = unsafe { libc::gettid() };
         event.sigev_signo = libc::SIGPROF;
         // SAFETY: both are there.
         assert_eq!(unsafe { libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer) }, 0);

@@ -105,7 +105,7 @@ impl<'a> Case<'a> {
         line.extend(self.program.iter().cloned());
         line.extend(row.words.iter().map(|one| expand(one)));
         let job = self.stack.map_or_else(|| Job::plain(&[]), Job::alone);
-        let mut job = line.iter().fold(job, Job::arg).dir(work).seconds(40);
+        let mut job = line.iter().fold(job, Job::arg).dir(work).seconds(120);
         if used.is_some_and(|mode| mode.has_plugin) {
             job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", output);
         }

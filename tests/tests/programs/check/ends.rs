@@ -57,7 +57,7 @@ fn an_exit_is_reported_with_its_step() -> Outcome {
 #[test]
 fn a_plugin_that_hangs_is_ended() -> Outcome {
     for (step, when) in [STEPS[0], STEPS[2]] {
-        told(&[&format!("-D{step}"), "-DDEED=WAIT"], "2", "hang", &["2 s", when])?;
+        told(&[&format!("-D{step}"), "-DDEED=WAIT"], "5", "hang", &["5 s", when])?;
     }
     Ok(())
 }
