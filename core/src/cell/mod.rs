@@ -43,6 +43,7 @@ pub use peers::PeerArray;
 pub use sum::{Aggregate, Counter, Timer};
 pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, Value, fits};
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 use crate::desc::{Behavior, EnumDesc, PvarOps};
@@ -114,6 +115,7 @@ impl<C: Cell> Operations<C> {
         gauge: ops::gauge::<C>,
         custom: ops::custom::<C>,
         enumeration: C::ENUMERATION,
+        cell_type: TypeId::of::<C>,
     };
 }
 

@@ -1,5 +1,7 @@
 //! Descriptors of performance variables.
 
+use std::any::TypeId;
+
 use super::{CategoryDesc, EnumDesc, Head, Origin};
 use crate::cell::{Cell, Gauge, Operations};
 use crate::object::Object;
@@ -71,6 +73,8 @@ pub struct PvarOps {
     pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
     /// The enumeration of the values.
     pub(crate) enumeration: Option<&'static EnumDesc>,
+    /// Returns the type of the cell.
+    pub(crate) cell_type: fn() -> TypeId,
 }
 
 /// A performance variable. Kept small, since a program may have thousands.
@@ -125,9 +129,11 @@ impl PvarDesc {
         }
     }
 
-    /// Returns true if `cell` stores the variable.
-    pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
+    /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
+    /// zero-sized cells have no address of their own.
+    pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
         std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
+            && (self.ops.cell_type)() == TypeId::of::<C>()
     }
 
     /// Sets the verbosity.

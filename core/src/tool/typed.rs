@@ -15,7 +15,8 @@ use crate::{Error, Result};
 impl Session<'_> {
     /// Allocates a handle of the performance variable that is stored in `cell`.
     ///
-    /// If `cell` also has watermarks, this is the variable of the cell's own class.
+    /// If `cell` also has watermarks, this is the variable of the cell's own class. Zero-sized cells of one type cannot be
+    /// distinguished: they are found only if a single one of them is in the registry.
     ///
     /// ```
     /// use mpit::prelude::*;
@@ -35,7 +36,7 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`] if `cell` stores no performance variable of the registry; those of
+    /// [`Error::InvalidName`] if `cell` stores no performance variable of the registry, or is ambiguous; those of
     /// [`Interface::handle_alloc`](crate::session::Interface::handle_alloc).
     pub fn handle_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
         self.at(self.main_index_of(cell), None)
@@ -77,7 +78,10 @@ impl Session<'_> {
     fn index_of<C: Cell>(&self, cell: &'static C, is_wanted: impl Fn(Class) -> bool) -> Option<u32> {
         let registry = self.interface.registry();
         let is_found = |desc: &PvarDesc| desc.is_stored_in(cell) && is_wanted(desc.class());
-        (0..registry.pvar_count()).find(|index| registry.pvar(*index).is_some_and(is_found))
+        let mut found =
+            (0..registry.pvar_count()).filter(|index| registry.pvar(*index).is_some_and(is_found));
+        let index = found.next()?;
+        if size_of::<C>() == 0 && found.next().is_some() { None } else { Some(index) }
     }
 
     fn at<C: Cell>(&self, index: Option<u32>, object: Option<&Object<'_>>) -> Result<HandleOf<'_, C>> {

@@ -27,3 +27,4 @@ mod sessions;
 mod signals;
 mod sources;
 mod support;
+mod typed;
