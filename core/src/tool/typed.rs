@@ -60,6 +60,19 @@ impl Session<'_> {
         self.at(self.index_of(cell, |class| class == Class::HighWatermark), None)
     }
 
+    /// Allocates a handle of the high watermark of `cell`, for a variable that is bound to an object.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`handle_of`](Self::handle_of).
+    pub fn high_watermark_of_bound<C: Cell>(
+        &self,
+        cell: &'static C,
+        object: &Object<'_>,
+    ) -> Result<HandleOf<'_, C>> {
+        self.at(self.index_of(cell, |class| class == Class::HighWatermark), Some(object))
+    }
+
     /// Allocates a handle of the low watermark of `cell`.
     ///
     /// # Errors
@@ -67,6 +80,19 @@ impl Session<'_> {
     /// Those of [`handle_of`](Self::handle_of).
     pub fn low_watermark_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
         self.at(self.index_of(cell, |class| class == Class::LowWatermark), None)
+    }
+
+    /// Allocates a handle of the low watermark of `cell`, for a variable that is bound to an object.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`handle_of`](Self::handle_of).
+    pub fn low_watermark_of_bound<C: Cell>(
+        &self,
+        cell: &'static C,
+        object: &Object<'_>,
+    ) -> Result<HandleOf<'_, C>> {
+        self.at(self.index_of(cell, |class| class == Class::LowWatermark), Some(object))
     }
 
     /// Returns the index of the variable of the cell's own class; only if there is none, that of a watermark.
@@ -268,11 +294,15 @@ impl<C: CvarCell> SettingOf<'_, C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the variable refuses the value; those of
+    /// [`Error::Invalid`] if the variable refuses the value, or it is a text that contains a NUL; those of
     /// [`Interface::cvar_write`](crate::session::Interface::cvar_write).
     pub fn set(&self, value: C::Value) -> Result<()> {
         let mut elements = vec![<C::Value as CvarValue>::Element::from_word(0); C::Value::COUNT];
         value.to_elements(&mut elements);
+        // The variable would store the part before the NUL.
+        if C::Value::COUNT > 1 && C::Value::from_elements(&elements) != Some(value) {
+            return Err(Error::Invalid);
+        }
         self.write(&elements)
     }
 }

@@ -2,9 +2,11 @@
 
 use std::ffi::c_char;
 
-use crate::support::{Bench, leak, pvar};
+use crate::support::{Bench, cvar, leak, pvar};
 use mpit::Error;
-use mpit::cell::{Counter, Custom};
+use mpit::cell::{CommLevels, Counter, Custom};
+use mpit::cvar::{Cvar, Text};
+use mpit::object::Object;
 use mpit::tool::Tool;
 use mpit::words::Class;
 
@@ -58,4 +60,38 @@ fn cells_without_size_can_be_ambiguous() {
     let tool = Tool::of(bench.interface);
     let session = tool.session().unwrap();
     assert_eq!(session.handle_of(two).unwrap_err(), Error::InvalidName);
+}
+
+#[test]
+fn watermarks_by_static_are_bound() {
+    let cell = leak(CommLevels::<u64>::new());
+    let classes = [Class::Level, Class::HighWatermark, Class::LowWatermark];
+    let bench = Bench::of_pvars(classes.map(|class| pvar("queue", class, cell)));
+    let tool = Tool::of(bench.interface);
+    let session = tool.session().unwrap();
+    let (level, world) = (cell.of_comm(1), Object::world(1, 4));
+    level.set(5);
+    let high = session.high_watermark_of_bound(cell, &world).unwrap();
+    let low = session.low_watermark_of_bound(cell, &world).unwrap();
+    session.start_all().unwrap();
+    level.set(9);
+    level.set(3);
+    level.set(4);
+    assert_eq!((high.get(), low.get()), (Ok(9), Ok(3)));
+    assert_eq!(session.high_watermark_of(cell).unwrap_err(), Error::InvalidHandle);
+}
+
+#[test]
+fn text_with_a_nul_is_refused() {
+    let cell = leak(Cvar::new(Text::<8>::new("old")));
+    let bench = Bench::of_cvars([cvar("text", cell)]);
+    let tool = Tool::of(bench.interface);
+    let text = tool.setting_of(cell).unwrap();
+    for refused in ["a\0b", "ab\0", "\0"] {
+        assert_eq!(text.set(Text::new(refused)), Err(Error::Invalid), "{refused:?}");
+        assert_eq!(text.write_text(refused), Err(Error::Invalid), "{refused:?}");
+    }
+    assert_eq!(cell.get().as_str(), "old");
+    text.set(Text::new("")).unwrap();
+    assert_eq!(cell.get().as_str(), "");
 }
