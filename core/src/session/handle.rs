@@ -14,6 +14,9 @@ use crate::plugin::Lease;
 use crate::switch::{Control, Flags, Switch};
 use crate::words::Bind;
 
+/// The session of a handle that begins: none, so that no other thread ends it. Its identifier is not known to a tool yet.
+pub(super) const NO_SESSION: u64 = 0;
+
 /// The number of records of a scalar's account: the present one, and one for each of the changes that are possible at once.
 const SCALAR_RECORDS: usize = 8;
 /// The number of records of an array's account, which are large: the present one, a change, and one in a signal handler that
@@ -119,17 +122,10 @@ impl Handle {
         }
     }
 
-    /// Initializes a handle that is not published yet.
-    pub(super) fn fill(
-        &self,
-        session: u64,
-        desc: &'static PvarDesc,
-        lease: Lease,
-        count: usize,
-        object: &Object<'_>,
-    ) {
+    /// Initializes a handle that is not published yet. It is in no session.
+    pub(super) fn fill(&self, desc: &'static PvarDesc, lease: Lease, count: usize, object: &Object<'_>) {
         self.epoch.store(lease.epoch(), Relaxed);
-        self.session.store(session, Relaxed);
+        self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let highest = desc.behavior() == Behavior::Highest;
         let gauge = desc.gauge(object).filter(|_| is_mark(desc.behavior()));
@@ -154,6 +150,11 @@ impl Handle {
                 word.store(0, Release);
             }
         }
+    }
+
+    /// Adds the handle to its session, after it has begun.
+    pub(super) fn join(&self, session: u64) {
+        self.session.store(session, Release);
     }
 
     /// Ends the handle. Returns true if it was started.

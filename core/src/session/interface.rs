@@ -1,9 +1,9 @@
 //! The interface: its registry, its initialization, and its limits.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, fence};
 
 use super::cvar;
-use super::handle::{Handle, Room};
+use super::handle::{Handle, NO_SESSION, Room};
 use crate::event::RegistrationSlot;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
@@ -117,7 +117,12 @@ impl Interface {
         self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id, ()));
         self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id, ()));
         self.end_registrations();
-        let handles: Vec<u64> = self.pvars.iter().map(|(id, _)| id).collect();
+        // Pairs with the check that follows the creation of a handle. A handle that is in no session yet is ended by the thread
+        // that allocates it, which finds that its session is freed.
+        fence(SeqCst);
+        let has_begun = |handle: &Handle| handle.session() != NO_SESSION;
+        let handles: Vec<u64> =
+            self.pvars.iter().filter(|(_, handle)| has_begun(handle)).map(|(id, _)| id).collect();
         drop(alone);
         // Functions of variables run now, which may initialize the interface again and allocate handles. So the handles to free
         // were collected before.

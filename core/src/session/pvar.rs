@@ -78,35 +78,39 @@ impl Interface {
         let count = desc.count(&object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
         let room = Room::of(desc.behavior(), count, &object);
-        let fill = |handle: &Handle, _| handle.fill(session.0, desc, lease, count, &object);
+        let fill = |handle: &Handle, _| handle.fill(desc, lease, count, &object);
         let id = self.pvars.take(room, || Handle::with_room(room), fill).ok_or(Error::OutOfHandles)?;
-        // The thread that freed the session or deactivated the plug-in may have listed the handles before this one was added.
-        fence(SeqCst);
-        if let Err(error) = self.live(session).and_then(|()| self.begin_handle(id, desc)) {
+        if let Err(error) = self.begin_handle(id, desc, session) {
             self.discard(id, room);
             return Err(error);
         }
-        if !lease.holds() {
+        // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
+        // not, both threads end the handle, and one of them succeeds.
+        fence(SeqCst);
+        let is_valid =
+            self.live(session).and_then(|()| if lease.holds() { Ok(()) } else { Err(Error::InvalidIndex) });
+        if is_valid.is_err() {
             self.end_handle(id);
-            return Err(Error::InvalidIndex);
         }
-        Ok((PvarHandle(id), count))
+        is_valid.map(|()| (PvarHandle(id), count))
     }
 
-    /// Notifies a custom variable of its handle; starts the handle of a continuous variable.
-    fn begin_handle(&self, id: u64, desc: &'static PvarDesc) -> Result<()> {
+    /// Notifies a custom variable of its handle; starts the handle of a continuous variable. Then adds it to its session.
+    fn begin_handle(&self, id: u64, desc: &'static PvarDesc, session: SessionId) -> Result<()> {
         let view = self.view(id)?;
         if desc.behavior() == Behavior::Custom {
             view.act(Request::Bind, std::ptr::null_mut(), 0)?;
         }
-        if !desc.flag_set().has(PvarFlags::CONTINUOUS) {
-            return Ok(());
+        if desc.flag_set().has(PvarFlags::CONTINUOUS)
+            && let Err(error) = view.set_running(true)
+        {
+            if desc.behavior() == Behavior::Custom {
+                let _ = view.act(Request::Unbind, std::ptr::null_mut(), 0);
+            }
+            return Err(error);
         }
-        let begun = view.set_running(true);
-        if begun.is_err() && desc.behavior() == Behavior::Custom {
-            let _ = view.act(Request::Unbind, std::ptr::null_mut(), 0);
-        }
-        begun
+        view.handle.join(session.0);
+        Ok(())
     }
 
     /// Frees a handle, and stops it if it is started.

@@ -8,8 +8,12 @@
 //! | R154, R155 | objects of MPI; a handle of ours keeps what it needs to know of its object | on hosts |
 
 use std::collections::HashSet;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Mutex, OnceLock};
+use std::thread;
 
 use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Custom, HandleId, HighWatermark, Level, PeerArray, Size};
@@ -289,6 +293,116 @@ fn last_finalize_frees_sessions_and_handles() {
     bench.interface.init(ThreadLevel::Single);
     assert_eq!(bench.read::<u64>(session, handle), Err(Error::InvalidSession));
     assert_eq!(bench.read::<u64>(bench.session(), handle), Err(Error::InvalidHandle));
+}
+
+/// Frees the session of a handle, or all sessions, while the handle is allocated.
+#[derive(Default)]
+struct Ender {
+    diary: Diary,
+    of: OnceLock<(Bench, Option<SessionId>)>,
+}
+
+impl Custom for Ender {
+    type Value = i64;
+    const COUNT: usize = 1;
+
+    fn bind(&self, _: HandleId, _: &Object<'_>) -> Result<()> {
+        self.diary.note("bind");
+        let (Bench { interface }, session) = *self.of.get().unwrap();
+        session.map_or_else(|| interface.finalize(), |session| interface.session_free(session))?;
+        self.diary.note("bound");
+        Ok(())
+    }
+
+    fn unbind(&self, _: HandleId) {
+        self.diary.note("unbind");
+    }
+
+    fn start(&self, _: HandleId) -> Result<()> {
+        self.diary.note("start");
+        Ok(())
+    }
+}
+
+/// Proves R149.
+#[test]
+fn a_handle_begins_before_it_ends() {
+    for is_last in [false, true] {
+        let ender = leak(Ender::default());
+        let bench = Bench::of_pvars([pvar("ender", Class::Generic, ender).flags(PvarFlags::CONTINUOUS)]);
+        let session = bench.session();
+        let _ = ender.of.set((bench, (!is_last).then_some(session)));
+        assert_eq!(bench.interface.handle_alloc(session, 0, None), Err(Error::InvalidSession));
+        assert_eq!(*ender.diary.0.lock().unwrap(), ["bind", "bound", "start", "unbind"], "{is_last}");
+    }
+}
+
+/// Counts its handles.
+#[derive(Default)]
+struct Census {
+    bound: AtomicU64,
+    unbound: AtomicU64,
+    now: Mutex<HashSet<HandleId>>,
+    /// Ends of handles that had not begun.
+    disorder: AtomicU64,
+}
+
+impl Custom for Census {
+    type Value = i64;
+    const COUNT: usize = 1;
+
+    fn bind(&self, handle: HandleId, _: &Object<'_>) -> Result<()> {
+        self.bound.fetch_add(1, SeqCst);
+        // The session may be freed now.
+        thread::yield_now();
+        self.now.lock().unwrap().insert(handle);
+        Ok(())
+    }
+
+    fn unbind(&self, handle: HandleId) {
+        self.unbound.fetch_add(1, SeqCst);
+        if !self.now.lock().unwrap().remove(&handle) {
+            self.disorder.fetch_add(1, SeqCst);
+        }
+    }
+}
+
+/// Proves R149.
+#[test]
+fn no_handle_outlives_a_session_being_freed() {
+    const ROUNDS: u64 = 500;
+    let (census, counter) = (leak(Census::default()), leak(Counter::<u64>::new()));
+    let registry = Registry::new();
+    let sum = pvar("sum", Class::Counter, counter).flags(PvarFlags::CONTINUOUS);
+    registry.add(&image([pvar("census", Class::Generic, census), sum], []), &[]);
+    // Few handles, since freeing a session looks at all.
+    let bench = Bench::over(registry, Limits { sessions: 4, handles: 64 });
+    let session = AtomicU64::new(bench.session().0);
+    thread::scope(|scope| {
+        for index in [0, 0, 1] {
+            let session = &session;
+            scope.spawn(move || {
+                loop {
+                    let session = session.load(SeqCst);
+                    if session == 0 {
+                        break;
+                    }
+                    let _ = bench.interface.handle_alloc(SessionId(session), index, None);
+                }
+            });
+        }
+        for _ in 0..ROUNDS {
+            // Preferably while a handle begins. The other variable's handles may take all slots.
+            let bound = census.bound.load(SeqCst);
+            (0..100).take_while(|_| census.bound.load(SeqCst) == bound).for_each(|_| thread::yield_now());
+            let before = session.swap(bench.session().0, SeqCst);
+            bench.interface.session_free(SessionId(before)).unwrap();
+        }
+        bench.interface.session_free(SessionId(session.swap(0, SeqCst))).unwrap();
+    });
+    assert_eq!(census.disorder.load(SeqCst), 0);
+    assert_eq!(census.bound.load(SeqCst), census.unbound.load(SeqCst));
+    assert!(!counter.watched(), "a handle of no session is started");
 }
 
 /// Proves R150.
