@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use mpit::tool::Tool;
 use mpit::words::Class;
@@ -24,6 +25,7 @@ fn run(special: &str) {
     match special {
         "early" => return run_with_an_early_handle(),
         "threads" => return run_with_threads(),
+        "meanwhile" => return run_with_operations_meanwhile(),
         _ => (),
     }
     let rank = u32::from(special != "first");
@@ -137,6 +139,40 @@ fn run_with_threads() {
             }
         }
     });
+    host::finalizing();
+}
+
+/// The source of a communicator's ranks, which are requested when the file of a phase is written.
+#[derive(Debug)]
+struct Meanwhile(CommId);
+
+/// Exchanges a byte with each process.
+fn operate(comm: CommId) {
+    let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(1));
+    coll::end(&Operation { comm, kind, rank: 1, size: 3, root, volume, in_place: false });
+}
+
+impl comms::Ask for Meanwhile {
+    fn world_ranks(&self) -> Option<Vec<u32>> {
+        operate(self.0);
+        comms::freed(self.0);
+        None
+    }
+
+    fn world_rank(&self, _rank: u32) -> Option<u32> {
+        None
+    }
+}
+
+/// A communicator is used and freed while the file of the first phase is written.
+fn run_with_operations_meanwhile() {
+    host::initialized(World { rank: 1, size: 3 });
+    let freed = comms::created(comms::Description::new(Ranks::World(3), "freed"));
+    operate(freed);
+    let ranks = Ranks::Asked(Arc::new(comms::Asked::new(1, Box::new(Meanwhile(freed)))));
+    let _ = comms::created(comms::Description::new(ranks, "asked"));
+    pcontrol(2);
+    pcontrol(2);
     host::finalizing();
 }
 
@@ -403,9 +439,10 @@ fn add_lines(sums: &mut BTreeMap<String, [u64; 2]>, profile: &str) {
     }
 }
 
-fn phases_have_each_record_of_threads_once() {
+/// Returns the sums of a run, which the files of its phases have together.
+fn sums_of_phases(special: &str) -> BTreeMap<String, [u64; 2]> {
     let directory = tempfile::tempdir().unwrap();
-    start(directory.path(), "threads", &own_names());
+    start(directory.path(), special, &own_names());
     let whole = directory.path().join("all.1.prof");
     let (mut all, mut phases) = (BTreeMap::new(), BTreeMap::new());
     add_lines(&mut all, &std::fs::read_to_string(&whole).unwrap());
@@ -415,6 +452,15 @@ fn phases_have_each_record_of_threads_once() {
         add_lines(&mut phases, &std::fs::read_to_string(file).unwrap());
     }
     assert_eq!(phases, all);
+    all
+}
+
+fn operations_while_a_file_is_written() {
+    assert_eq!(sums_of_phases("meanwhile")["A2A 1"], [4, 2]);
+}
+
+fn phases_have_each_record_of_threads_once() {
+    let all = sums_of_phases("threads");
     assert_eq!(all["E 1 0"], [20_020_000, 40_000]);
     assert_eq!(all["S 1 2"], [20_020_000, 40_000]);
     assert_eq!(all["A2A 1"][1], 40_000);
@@ -442,7 +488,7 @@ fn main() {
     if let Ok(special) = std::env::var(RUN) {
         return run(&special);
     }
-    let tests: [(&str, fn()); 10] = [
+    let tests: [(&str, fn()); 11] = [
         ("files_of_whole_runs", files_of_whole_runs),
         ("a_handle_may_be_started_before_mpi", a_handle_may_be_started_before_mpi),
         ("streams", streams),
@@ -452,6 +498,7 @@ fn main() {
         ("who_is_left_out_costs_nothing", who_is_left_out_costs_nothing),
         ("a_program_pauses_recording_and_writes", a_program_pauses_recording_and_writes),
         ("phases_have_each_record_of_threads_once", phases_have_each_record_of_threads_once),
+        ("operations_while_a_file_is_written", operations_while_a_file_is_written),
         ("an_unwritable_file_costs_one_line", an_unwritable_file_costs_one_line),
     ];
     for (name, test) in tests {

@@ -97,3 +97,25 @@ impl Moment {
         }
     }
 }
+
+/// The records since a snapshot, until this value is dropped.
+struct Phase {
+    begin: Moment,
+    comms: Reader,
+    /// Keeps communicators freed after the snapshot from being merged with those freed before it.
+    _apart: Reader,
+}
+
+impl Phase {
+    /// Begins at the snapshot that `moment` returns.
+    fn begin(moment: impl FnOnce() -> Moment) -> Self {
+        // Before the snapshot, since operations after it may be on communicators that are freed at once.
+        let comms = Reader::new();
+        Self { begin: moment(), comms, _apart: Reader::new() }
+    }
+
+    /// Returns the records up to a later snapshot as the content of the file of rank `me`.
+    fn until(&self, now: &Moment, me: u32) -> Profile {
+        self.begin.until(now, me, &self.comms)
+    }
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use mpit::lock::Mutex;
 use mpit::traffic::Lines;
 
-use super::{Moment, settings};
+use super::{Moment, Phase, settings};
 use crate::comms::Reader;
 use crate::complaint::complain;
 use crate::framework::Switch;
@@ -27,28 +27,26 @@ struct WholeRun {
     comms: Reader,
     /// The number of numbered files written so far.
     phases: u32,
-    /// The snapshot at the beginning of the current phase, and the reader of the phase's communicators.
-    before: Moment,
-    comms_of_phase: Reader,
+    phase: Phase,
 }
 
 impl WholeRun {
     fn begin() -> Self {
-        Self { comms: Reader::new(), phases: 0, before: Moment::default(), comms_of_phase: Reader::new() }
+        Self { comms: Reader::new(), phases: 0, phase: Phase::begin(Moment::default) }
     }
 
     /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
     /// be written are in the file after that.
     fn write_phase(&mut self, me: u32, lines: Vec<(String, Lines)>) {
-        let now = Moment::now_after(&self.before);
-        let mut profile = self.before.until(&now, me, &self.comms_of_phase);
+        // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
+        let next = Phase::begin(|| Moment::now_after(&self.phase.begin));
+        let mut profile = self.phase.until(&next.begin, me);
         profile.lines = lines;
         let ending = format!("_{}.{me}.prof", self.phases + 1);
         // `file` has reported the failure to the user.
         if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
             self.phases += 1;
-            self.before = now;
-            self.comms_of_phase = Reader::new();
+            self.phase = next;
         }
     }
 }
