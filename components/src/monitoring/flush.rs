@@ -9,8 +9,7 @@ use mpit::lock::{Guard, Mutex};
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 
-use super::{Moment, report, settings, switches};
-use crate::comms::Reader;
+use super::{Moment, Phase, report, settings, switches};
 use crate::framework::Switch;
 use crate::host;
 use crate::pml::monitoring::PmlMonitoring;
@@ -38,44 +37,37 @@ struct Handle {
     stem: Vec<u8>,
     /// The phase, while the handle is started.
     phase: Option<Phase>,
+    /// The end of the latest phase. Bytes that are not counted yet and not in it belong to the next one.
+    ended: Moment,
 }
 
-/// A phase of a program, with the records since its beginning.
-struct Phase {
-    begin: Moment,
-    comms: Reader,
-}
-
-impl Phase {
-    fn begin() -> Self {
-        Self { comms: Reader::new(), begin: Moment::now() }
+/// Writes the file of a phase that ends now.
+fn write(phase: &Phase, now: &Moment, stem: &[u8]) -> Result<()> {
+    if stem.is_empty() {
+        return Ok(());
     }
-
-    fn write(&self, stem: &[u8]) -> Result<()> {
-        if stem.is_empty() {
-            return Ok(());
-        }
-        let world = host::world().ok_or(Error::NotAccessible)?;
-        let profile = self.begin.until_now(world.rank, &self.comms);
-        report::file(&profile, stem, &format!(".{}.prof", world.rank)).map_err(|_| Error::Invalid)
-    }
+    let world = host::world().ok_or(Error::NotAccessible)?;
+    let profile = phase.until(now, world.rank);
+    report::file(&profile, stem, &format!(".{}.prof", world.rank)).map_err(|_| Error::Invalid)
 }
 
 impl Handle {
     fn new() -> Self {
-        Self { stem: settings::FILENAME.get().as_str().into(), phase: None }
+        Self { stem: settings::FILENAME.get().as_str().into(), phase: None, ended: Moment::default() }
     }
 
     fn start(&mut self) {
         if self.phase.is_none() {
-            self.phase = Some(Phase::begin());
+            self.phase = Some(Phase::begin(|| Moment::now_after(&self.ended)));
             switches().into_iter().for_each(Switch::on);
         }
     }
 
     fn stop(&mut self) -> Result<()> {
         if let Some(phase) = &self.phase {
-            phase.write(&self.stem)?;
+            let now = Moment::now_after(&phase.begin);
+            write(phase, &now, &self.stem)?;
+            self.ended = now;
             self.end();
         }
         Ok(())
@@ -83,7 +75,7 @@ impl Handle {
 
     fn reset(&mut self) {
         if let Some(phase) = &mut self.phase {
-            *phase = Phase::begin();
+            *phase = Phase::begin(|| Moment::now_after(&phase.begin));
         }
     }
 
@@ -149,5 +141,41 @@ impl Custom for Flush {
 
     fn reset(&self, handle: HandleId) -> Result<()> {
         self.with(handle, Handle::reset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Handle;
+    use crate::pml::monitoring::MESSAGES;
+
+    /// A process that no other test sends to.
+    const PEER: u32 = 4242;
+
+    /// Returns the number and bytes of messages in the phase so far.
+    fn sent(handle: &Handle) -> (u64, u64) {
+        let phase = handle.phase.as_ref().expect("started");
+        let profile = phase.begin.until_now(0, &phase.comms);
+        let row = profile.messages.iter().find(|row| row.to == PEER);
+        row.map_or((0, 0), |row| (row.external.count, row.external.bytes))
+    }
+
+    /// Another thread records messages, and is interrupted between their bytes and their counts.
+    #[test]
+    fn bytes_wait_for_their_message() {
+        let mut handle = Handle::new();
+        let restart = |handle: &mut Handle| {
+            handle.stop().expect("without a name there is no file");
+            handle.start();
+        };
+        for renew in [restart, Handle::reset] {
+            handle.start();
+            let count = MESSAGES.begin(PEER, 9);
+            assert_eq!(sent(&handle), (0, 0));
+            renew(&mut handle);
+            count();
+            assert_eq!(sent(&handle), (1, 9));
+            handle.stop().expect("without a name there is no file");
+        }
     }
 }

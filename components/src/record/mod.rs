@@ -138,6 +138,16 @@ impl<'s> Messages<'s> {
         }
     }
 
+    /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
+    #[cfg(test)]
+    pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
+        let sizes = &self.peers.entry(to).external.sizes;
+        sizes.make(bin(bytes), self.store, to, false);
+        let (count, all) = sizes.get(bin(bytes)).expect("made above");
+        all.fetch_add(bytes, Relaxed);
+        move || _ = count.fetch_add(1, Release)
+    }
+
     /// Returns the user's messages to one process; `None` if there were none of any kind.
     #[must_use]
     pub fn external(&self, to: u32) -> Option<&Tally<'s>> {

@@ -20,7 +20,7 @@ use crate::record::{Messages, Snapshot};
 use crate::store;
 
 /// The messages recorded in this process.
-static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
+pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SWITCH: Switch = super::switch();
