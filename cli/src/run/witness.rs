@@ -70,7 +70,13 @@ impl Witness {
     }
 
     /// Passes the process id of the command to the witness, which kills the command if `mpit run` is killed.
+    ///
+    /// Signals to the group until now do not count as received by the command, which may not have existed. One that arrived since
+    /// the command was created is thus sent to it twice. That costs little: a program that has just begun has no handlers, so the
+    /// first signal ends it. A signal that is not sent to the command would be lost.
     pub(super) fn guard(&mut self, command: Pid) -> io::Result<()> {
+        self.ask()?;
+        self.seen.clear();
         let mut message = vec![COMMAND];
         message.extend(command.as_raw_nonzero().get().to_ne_bytes());
         self.questions.write_all(&message)
@@ -150,4 +156,42 @@ pub(crate) fn main() -> io::Result<()> {
         let _ = pidfd_send_signal(command, Signal::KILL);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use rustix::process::getpid;
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    use super::{SIGNALS, Witness};
+
+    /// Starts an imitation of the witness, which answers requests for the signals with these sets.
+    fn witness(answers: &[u8]) -> Witness {
+        let script = r#"
+            for set in "$@"; do
+                # A request to guard the command precedes its process id.
+                while [ "$(head -c 1 | od -An -tu1)" -eq 0 ]; do head -c 4 > /dev/null; done
+                printf "\\$set"
+            done"#;
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh"]).args(answers.iter().map(|set| format!("{set:o}")));
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (questions, answers) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        Witness { process, questions, answers, seen: Vec::new() }
+    }
+
+    #[test]
+    fn the_command_missed_earlier_signals() {
+        let [int, term] = [SIGINT, SIGTERM].map(|signal| {
+            let place = SIGNALS.iter().position(|known| *known == signal);
+            1 << place.unwrap()
+        });
+        let mut witness = witness(&[term, int, 0, 0]);
+        witness.guard(getpid()).unwrap();
+        assert!(witness.group_has(SIGINT).unwrap());
+        assert!(!witness.group_has(SIGTERM).unwrap());
+        witness.end();
+    }
 }
