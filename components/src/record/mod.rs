@@ -116,7 +116,8 @@ impl<'s> Messages<'s> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
     pub fn count(&self, to: u32, bytes: u64) -> bool {
-        self.peers.get(to).is_some_and(|peer| peer.external.record(bytes))
+        let Some(peer) = self.peers.get(to) else { return false };
+        peer.external.record(bytes)
     }
 
     /// Counts a message. Takes no lock; allocates on the first message to a peer, the first internal message to it, and the

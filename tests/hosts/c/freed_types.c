@@ -6,10 +6,11 @@
 #include "ledger.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { TAG = 7, REPLY = 8, BYTES = 14, OTHERS = 64, OTHER_BYTES = 1000 };
 
-/* MPICH 4.0.2 does not come back from MPI_Sendrecv if another thread sends the answer late, with and without mpit. */
+/* With MPICH 4.0.2, MPI_Sendrecv may wait forever if another thread sends the answer, with and without mpit. */
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
 enum { SENDRECV_WAITS_FOR_THREADS = 0 };
 #else
@@ -26,18 +27,29 @@ static MPI_Datatype derived(int bytes)
     return made;
 }
 
+/* Completes a request without blocking: with MPICH 4.0.2, two threads that both block may wait forever. */
+static void complete(MPI_Request *request)
+{
+    for (int done = 0; !done; sched_yield())
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+}
+
 /* Frees the type as soon as the message is on its way, and only then receives it. */
 static void *free_and_receive(void *comm)
 {
     char in[BYTES];
     MPI_Datatype others[OTHERS];
+    MPI_Request request;
 
-    MPI_Probe(0, TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
+    for (int there = 0; !there; sched_yield())
+        MPI_Iprobe(0, TAG, *(MPI_Comm *)comm, &there, MPI_STATUS_IGNORE);
     MPI_Type_free(&type);
     for (int i = 0; i < OTHERS; i++)
         others[i] = derived(OTHER_BYTES);
-    MPI_Recv(in, BYTES, MPI_BYTE, 0, TAG, *(MPI_Comm *)comm, MPI_STATUS_IGNORE);
-    MPI_Send(in, 1, MPI_BYTE, 0, REPLY, *(MPI_Comm *)comm);
+    MPI_Irecv(in, BYTES, MPI_BYTE, 0, TAG, *(MPI_Comm *)comm, &request);
+    complete(&request);
+    MPI_Isend(in, 1, MPI_BYTE, 0, REPLY, *(MPI_Comm *)comm, &request);
+    complete(&request);
     for (int i = 0; i < OTHERS; i++)
         MPI_Type_free(&others[i]);
     return NULL;
@@ -47,6 +59,7 @@ int main(int argc, char **argv)
 {
     MPI_Comm comm;
     pthread_t thread;
+    MPI_Request request;
     char out[BYTES] = {0}, in;
     int messages = 0, expected = 0;
 
@@ -69,7 +82,8 @@ int main(int argc, char **argv)
             MPI_Sendrecv(out, 1, type, 0, TAG, &in, 1, MPI_BYTE, 0, REPLY, comm, MPI_STATUS_IGNORE);
         else {
             MPI_Ssend(out, 1, type, 0, TAG, comm);
-            MPI_Recv(&in, 1, MPI_BYTE, 0, REPLY, comm, MPI_STATUS_IGNORE);
+            MPI_Irecv(&in, 1, MPI_BYTE, 0, REPLY, comm, &request);
+            complete(&request);
         }
         pthread_join(thread, NULL);
         messages += 2;
