@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use mpit::tool::{Handle, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_local::{Comm, Outcome};
 
 /// More messages than this make a queue long.

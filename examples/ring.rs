@@ -10,7 +10,7 @@
 use std::process::ExitCode;
 
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_local::{Comm, Outcome};
 
 fn main() -> ExitCode {

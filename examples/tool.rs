@@ -14,7 +14,7 @@ use mpit::Error;
 use mpit::desc::PvarDesc;
 use mpit::object::Object;
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::{Bind, Class, Datatype};
+use mpit::vocabulary::{Bind, Class, Datatype};
 use mpit_local::{Comm, Outcome};
 
 /// The variables that are sampled unless the command line has names.
@@ -53,8 +53,8 @@ fn watched(world: &Comm) -> Outcome {
 fn list(tool: &Tool) {
     let registry = tool.registry();
     for desc in (0..registry.pvar_count()).filter_map(|index| registry.pvar(index)) {
-        let bound = if desc.binding() == Bind::NoObject { "" } else { desc.binding().word() };
-        println!("{:36}{:15}{:20}{bound}", desc.name(), desc.class().word(), desc.element().word());
+        let bound = if desc.bind() == Bind::NoObject { "" } else { desc.bind().as_str() };
+        println!("{:36}{:15}{:20}{bound}", desc.name(), desc.class().as_str(), desc.datatype().as_str());
     }
 }
 
@@ -69,16 +69,16 @@ fn find<'s>(
     let registry = tool.registry();
     let index =
         Class::ALL.iter().find_map(|class| registry.pvar_index(name, *class)).ok_or(Error::InvalidName)?;
-    let is_bound = registry.pvar(index).map(PvarDesc::binding) == Some(Bind::Comm);
+    let is_bound = registry.pvar(index).map(PvarDesc::bind) == Some(Bind::Comm);
     session.handle_at(index, is_bound.then_some(peers))
 }
 
 /// The sum of the elements, as text.
 fn value(handle: &Handle<'_>) -> mpit::Result<String> {
-    Ok(match handle.desc().element() {
+    Ok(match handle.desc().datatype() {
         Datatype::Double => format!("{:.6}", handle.read::<f64>()?.iter().sum::<f64>()),
         Datatype::UnsignedLongLong => handle.read::<u64>()?.iter().sum::<u64>().to_string(),
-        other => format!("({})", other.word()),
+        other => format!("({})", other.as_str()),
     })
 }
 

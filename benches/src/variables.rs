@@ -1,21 +1,21 @@
 //! Any number of variables, made at run time: a program that defines so many takes long to compile.
 
 use mpit::cell::Counter;
-use mpit::desc::{CategoryDesc, Common, Head, PvarDesc};
+use mpit::desc::{CategoryDesc, Metadata, PvarDesc, SharedMetadata};
 use mpit::registry::Image;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 /// An image with so many variables, which stay for as long as the program runs; each in these categories.
 #[must_use]
 pub fn image(count: usize, categories: &'static [&'static CategoryDesc]) -> Image {
     let cell = Box::leak(Box::new(Counter::<u64>::new()));
-    let common = Box::leak(Box::new(Common::new("component", file!()).categories(categories)));
+    let common = Box::leak(Box::new(SharedMetadata::new("component", file!()).with_categories(categories)));
     let mut image = Image::new("bench");
     image.pvars = (0..count)
         .map(|number| {
             let name = format!("component_{}_variable_{number}", number % 97).leak();
-            let head = Head::of(name, "What it counts.", common, line!());
-            &*Box::leak(Box::new(PvarDesc::new(head, Class::Counter, cell)))
+            let metadata = Metadata::of(name, "What it counts.", common, line!());
+            &*Box::leak(Box::new(PvarDesc::new(metadata, Class::Counter, cell)))
         })
         .collect();
     image

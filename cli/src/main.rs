@@ -220,7 +220,7 @@ fn main() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(message) => {
-            tell(&message);
+            print(&message);
             ExitCode::from(2)
         }
     }
@@ -233,7 +233,7 @@ fn parse() -> Cli {
         Err(error) => {
             let _ = error.print();
             if error.kind() == ErrorKind::UnknownArgument {
-                tell("options of a launcher stand behind its name: `mpit run -- mpiexec -n 4 ./app`");
+                print("options of a launcher stand behind its name: `mpit run -- mpiexec -n 4 ./app`");
             }
             std::process::exit(error.exit_code());
         }
@@ -254,6 +254,6 @@ fn is_program(words: &[OsString]) -> Result<(), String> {
 
 /// Writes a message to standard error.
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
-fn tell(message: &str) {
+fn print(message: &str) {
     eprintln!("mpit: {}", mpit::printable(message));
 }

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::output::write_whole;
-use mpit_components::store::LeftFile;
-use mpit_report::input::{self, Identity, Left, Run};
+use mpit_components::store::StoreFile;
+use mpit_report::input::{self, Identity, Recovered, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
-use crate::{Report, tell};
+use crate::{Report, print};
 
 /// A file format of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,7 +44,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
             .map_err(|error| format!("cannot make the directory {}: {error}", args.output.display()))?;
     }
     for path in input::unfinished(&args.paths) {
-        tell(&format!("{} was not finished; remove it if no program is writing it", path.display()));
+        print(&format!("{} was not finished; remove it if no program is writing it", path.display()));
     }
     let mut understood = true;
     for (at, run) in runs.iter().enumerate() {
@@ -62,13 +62,13 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
             };
         }
         for note in &job.notes {
-            tell(note);
+            print(note);
         }
         for problem in &job.problems {
-            tell(&problem.to_string());
+            print(&problem.to_string());
         }
         if job.more_problems > 0 {
-            tell(&format!("and {} more problems", job.more_problems));
+            print(&format!("and {} more problems", job.more_problems));
         }
         understood &= job.problems.is_empty();
         for format in &args.format {
@@ -77,7 +77,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     }
     let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
     for phases in &sums {
-        let job = phases.read(&left, &|_| ());
+        let job = phases.read(&recovered, &|_| ());
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
         let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
         let printed = summary::write(&mut text, &job, args.top);
@@ -138,14 +138,14 @@ fn name(run: &Run) -> String {
 fn read(run: &Run) -> Job {
     const PATIENCE: Duration = Duration::from_secs(1);
     if !io::stderr().is_terminal() {
-        return run.read(&left, &|_| ());
+        return run.read(&recovered, &|_| ());
     }
     let bar = ProgressBar::with_draw_target(Some(run.bytes()), ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template("reading {wide_bar} {bytes} of {total_bytes}, {eta}") {
         bar.set_style(style);
     }
     let begin = Instant::now();
-    let job = run.read(&left, &|bytes| {
+    let job = run.read(&recovered, &|bytes| {
         bar.inc(bytes);
         if bar.is_hidden() && begin.elapsed() > PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -157,27 +157,27 @@ fn read(run: &Run) -> Job {
 
 /// Returns the run of a process that did not reach its end, or is still running.
 fn identity(path: &Path) -> Option<Identity> {
-    let identity = LeftFile::at(path)?.identity()?;
+    let identity = StoreFile::at(path)?.identity()?;
     Identity::parse(&identity.fields())
 }
 
 /// Reads the store of a process that did not reach its end, or is still running.
-fn left(path: &Path) -> Result<Left, String> {
-    let file = LeftFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
+fn recovered(path: &Path) -> Result<Recovered, String> {
+    let file = StoreFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
     let in_use = file.is_in_use();
-    let left = file.read().map_err(|error| error.to_string())?;
+    let recovered = file.read().map_err(|error| error.to_string())?;
     let (rank, mut note) = (file.rank, String::new());
-    let end = match (in_use, left.ended) {
+    let end = match (in_use, recovered.ended) {
         (true, _) => "runs still: what it recorded so far is",
         (false, true) => "wrote all it had elsewhere, which is",
-        (false, false) if left.finalized => "could not write in MPI_Finalize: what it recorded is",
+        (false, false) if recovered.finalized => "could not write in MPI_Finalize: what it recorded is",
         (false, false) => "ended without MPI_Finalize: recovered up to its last call",
     };
     let _ = write!(note, "rank {rank} {end}, from {}", path.display());
-    if left.cut_short {
+    if recovered.cut_short {
         note.push_str("; what came last is missing, since the file could not grow");
     }
-    Ok(Left { text: left.text(), note })
+    Ok(Recovered { text: recovered.text(), note })
 }
 
 fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), String> {
@@ -189,7 +189,7 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
             create(&file("_comms.csv"), |out| matrix::write_comms_csv(out, job))
         }
         Format::Mtx => each_matrix(job, |matrix, selection, value| {
-            let path = file(&format!("_{}_{}.mtx", value.word(), selection.word()));
+            let path = file(&format!("_{}_{}.mtx", value.as_str(), selection.as_str()));
             create(&path, |out| matrix::write_mtx(out, matrix, job.size, value))
         }),
         Format::Mat if job.size > MAT_LIMIT => Err(format!(
@@ -197,7 +197,7 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
             job.size
         )),
         Format::Mat => each_matrix(job, |matrix, selection, value| {
-            let path = file(&format!("_{}_{}.mat", value.word(), selection.word()));
+            let path = file(&format!("_{}_{}.mat", value.as_str(), selection.as_str()));
             create(&path, |out| {
                 if args.symmetric {
                     matrix::write_like_profile2mat(out, matrix, value)

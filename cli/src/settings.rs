@@ -42,7 +42,7 @@ pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
 pub(crate) fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
     let registry = Registry::global();
     let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
-    all.find(|desc| desc.name() == name || desc.alias_list().contains(&name))
+    all.find(|desc| desc.name() == name || desc.aliases().contains(&name))
 }
 
 fn unknown(name: &str) -> String {

@@ -3,19 +3,19 @@
 use std::fmt::Write;
 
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
-use mpit_ffi::listing::{Element, Listing};
+use mpit_ffi::inventory::{Element, Inventory};
 
 /// Formats all tables, each under a heading.
-pub(crate) fn of(listing: &Listing) -> String {
+pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
-    let library = listing.library.as_deref().unwrap_or("no MPI library: what mpit brings");
+    let library = inventory.library.as_deref().unwrap_or("no MPI library: what mpit brings");
     let _ = writeln!(out, "{library}\n");
-    section(&mut out, "Performance variables", listing.pvars.len(), pvars(listing));
-    section(&mut out, "Control variables", listing.cvars.len(), cvars(listing));
-    section(&mut out, "Events", listing.events.len(), events(listing));
-    section(&mut out, "Sources of events", listing.sources.len(), sources(listing));
-    section(&mut out, "Categories", listing.categories.len(), categories(listing));
-    section(&mut out, "Enumerations", listing.enumerations.len(), enumerations(listing));
+    section(&mut out, "Performance variables", inventory.pvars.len(), pvars(inventory));
+    section(&mut out, "Control variables", inventory.cvars.len(), cvars(inventory));
+    section(&mut out, "Events", inventory.events.len(), events(inventory));
+    section(&mut out, "Sources of events", inventory.sources.len(), sources(inventory));
+    section(&mut out, "Categories", inventory.categories.len(), categories(inventory));
+    section(&mut out, "Enumerations", inventory.enumerations.len(), enumerations(inventory));
     out
 }
 
@@ -28,7 +28,7 @@ fn section(out: &mut String, heading: &str, count: usize, mut table: Table) {
 }
 
 /// Formats the entries with all their properties, one below the other.
-pub(crate) fn in_full(listing: &Listing) -> String {
+pub(crate) fn in_full(inventory: &Inventory) -> String {
     let mut out = String::new();
     let mut entry = |kind: &str, table: Table, descriptions: Vec<&str>| {
         let header: Vec<String> =
@@ -52,26 +52,26 @@ pub(crate) fn in_full(listing: &Listing) -> String {
     };
     entry(
         "performance variable",
-        pvars(listing),
-        listing.pvars.iter().map(|one| one.description.as_str()).collect(),
+        pvars(inventory),
+        inventory.pvars.iter().map(|one| one.description.as_str()).collect(),
     );
     entry(
         "control variable",
-        cvars(listing),
-        listing.cvars.iter().map(|one| one.description.as_str()).collect(),
+        cvars(inventory),
+        inventory.cvars.iter().map(|one| one.description.as_str()).collect(),
     );
-    entry("event", events(listing), listing.events.iter().map(|one| one.description.as_str()).collect());
+    entry("event", events(inventory), inventory.events.iter().map(|one| one.description.as_str()).collect());
     entry(
         "source of events",
-        sources(listing),
-        listing.sources.iter().map(|one| one.description.as_str()).collect(),
+        sources(inventory),
+        inventory.sources.iter().map(|one| one.description.as_str()).collect(),
     );
     entry(
         "category",
-        categories(listing),
-        listing.categories.iter().map(|one| one.description.as_str()).collect(),
+        categories(inventory),
+        inventory.categories.iter().map(|one| one.description.as_str()).collect(),
     );
-    entry("enumeration", enumerations(listing), listing.enumerations.iter().map(|_| "").collect());
+    entry("enumeration", enumerations(inventory), inventory.enumerations.iter().map(|_| "").collect());
     out
 }
 
@@ -159,10 +159,10 @@ pub(crate) fn new(header: &[&str]) -> Table {
     table
 }
 
-fn pvars(listing: &Listing) -> Table {
+fn pvars(inventory: &Inventory) -> Table {
     let mut table =
         new(&["index", "from", "name", "class", "type", "bind", "verbosity", "flags", "description"]);
-    for pvar in &listing.pvars {
+    for pvar in &inventory.pvars {
         let flags = [(pvar.readonly, "readonly"), (pvar.continuous, "continuous"), (pvar.atomic, "atomic")];
         let flags: Vec<_> = flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
         table.add_row([
@@ -180,10 +180,10 @@ fn pvars(listing: &Listing) -> Table {
     table
 }
 
-fn cvars(listing: &Listing) -> Table {
+fn cvars(inventory: &Inventory) -> Table {
     let mut table =
         new(&["index", "from", "name", "type", "scope", "verbosity", "value", "set by", "description"]);
-    for cvar in &listing.cvars {
+    for cvar in &inventory.cvars {
         table.add_row([
             cvar.index.to_string(),
             from(cvar.own, cvar.late),
@@ -199,9 +199,9 @@ fn cvars(listing: &Listing) -> Table {
     table
 }
 
-fn events(listing: &Listing) -> Table {
+fn events(inventory: &Inventory) -> Table {
     let mut table = new(&["index", "from", "name", "source", "elements", "bind", "verbosity", "description"]);
-    for event in &listing.events {
+    for event in &inventory.events {
         let element = |element: &Element| match &element.name {
             Some(name) => format!("{name}: {}", element.datatype),
             None => element.datatype.clone(),
@@ -220,9 +220,9 @@ fn events(listing: &Listing) -> Table {
     table
 }
 
-fn sources(listing: &Listing) -> Table {
+fn sources(inventory: &Inventory) -> Table {
     let mut table = new(&["index", "name", "ordering", "ticks per second", "description"]);
-    for source in &listing.sources {
+    for source in &inventory.sources {
         table.add_row([
             source.index.to_string(),
             source.name.clone(),
@@ -234,9 +234,9 @@ fn sources(listing: &Listing) -> Table {
     table
 }
 
-fn categories(listing: &Listing) -> Table {
+fn categories(inventory: &Inventory) -> Table {
     let mut table = new(&["index", "from", "name", "pvars", "cvars", "events", "categories", "description"]);
-    for category in &listing.categories {
+    for category in &inventory.categories {
         table.add_row([
             category.index.to_string(),
             from(category.own, category.late),
@@ -251,9 +251,9 @@ fn categories(listing: &Listing) -> Table {
     table
 }
 
-fn enumerations(listing: &Listing) -> Table {
+fn enumerations(inventory: &Inventory) -> Table {
     let mut table = new(&["name", "items"]);
-    for enumeration in &listing.enumerations {
+    for enumeration in &inventory.enumerations {
         let items: Vec<_> =
             enumeration.items.iter().map(|item| format!("{}={}", item.value, item.name)).collect();
         table.add_row([enumeration.name.clone(), items.join(" ")]);

@@ -7,34 +7,34 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use mpit::cvar::unknown::nearest;
-use mpit_ffi::listing::{LISTING_FILE, Listing};
+use mpit_ffi::inventory::{INVENTORY_FILE, Inventory};
 
 use crate::{Vars, is_program, preload, settings, table};
 
 /// Prints the inventory.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
-    let mut listing = if args.command.is_empty() {
-        Listing::of_this_process()
+    let mut inventory = if args.command.is_empty() {
+        Inventory::of_this_process()
     } else {
         of_command(&args.command, &preload::find(args.library.file.as_deref())?, |_| ())?
     };
     if !args.names.is_empty() {
-        select_names(&mut listing, &args.names)?;
+        select_names(&mut inventory, &args.names)?;
     }
     if let Some(wanted) = &args.grep {
         let wanted = wanted.to_lowercase();
-        retain(&mut listing, |name, description| {
+        retain(&mut inventory, |name, description| {
             name.to_lowercase().contains(&wanted) || description.to_lowercase().contains(&wanted)
         });
     }
     let text = if args.json {
-        let json =
-            serde_json::to_string_pretty(&listing).map_err(|error| format!("cannot write JSON: {error}"))?;
+        let json = serde_json::to_string_pretty(&inventory)
+            .map_err(|error| format!("cannot write JSON: {error}"))?;
         json + "\n"
     } else if !args.names.is_empty() {
-        table::in_full(&listing)
+        table::in_full(&inventory)
     } else {
-        table::of(&listing)
+        table::of(&inventory)
     };
     match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
         // The reader has closed the pipe on purpose.
@@ -46,13 +46,13 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
 }
 
 /// Keeps the entries with these names. Fails if a name matches none.
-fn select_names(listing: &mut Listing, names: &[String]) -> Result<(), String> {
+fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), String> {
     // Only mpit's own variables have aliases.
     let of_alias = |name: &&String| settings::find(name).map(|desc| desc.name().to_owned());
     let wanted: BTreeSet<String> =
         names.iter().cloned().chain(names.iter().filter_map(|name| of_alias(&name))).collect();
     let mut known = BTreeSet::new();
-    retain(listing, |name, _| {
+    retain(inventory, |name, _| {
         known.insert(name.to_owned());
         wanted.contains(name)
     });
@@ -66,13 +66,13 @@ fn select_names(listing: &mut Listing, names: &[String]) -> Result<(), String> {
 }
 
 /// Keeps the entries that a function of name and description selects.
-fn retain(listing: &mut Listing, mut is_wanted: impl FnMut(&str, &str) -> bool) {
-    listing.pvars.retain(|one| is_wanted(&one.name, &one.description));
-    listing.cvars.retain(|one| is_wanted(&one.name, &one.description));
-    listing.events.retain(|one| is_wanted(&one.name, &one.description));
-    listing.sources.retain(|one| is_wanted(&one.name, &one.description));
-    listing.categories.retain(|one| is_wanted(&one.name, &one.description));
-    listing.enumerations.retain(|one| is_wanted(&one.name, ""));
+fn retain(inventory: &mut Inventory, mut is_wanted: impl FnMut(&str, &str) -> bool) {
+    inventory.pvars.retain(|one| is_wanted(&one.name, &one.description));
+    inventory.cvars.retain(|one| is_wanted(&one.name, &one.description));
+    inventory.events.retain(|one| is_wanted(&one.name, &one.description));
+    inventory.sources.retain(|one| is_wanted(&one.name, &one.description));
+    inventory.categories.retain(|one| is_wanted(&one.name, &one.description));
+    inventory.enumerations.retain(|one| is_wanted(&one.name, ""));
 }
 
 /// Runs a command and returns the inventory that its first MPI process writes.
@@ -80,12 +80,12 @@ pub(crate) fn of_command(
     words: &[OsString],
     library: &Path,
     prepare: impl FnOnce(&mut Command),
-) -> Result<Listing, String> {
+) -> Result<Inventory, String> {
     is_program(words)?;
     let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
     let file = dir.path().join("listing.json");
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).env(LISTING_FILE, &file);
+    command.args(&words[1..]).env(INVENTORY_FILE, &file);
     prepare(&mut command);
     // Standard output is for the list alone.
     command.stdout(Stdio::from(std::io::stderr()));

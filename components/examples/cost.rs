@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::calls::{self, Area};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, Ranks};

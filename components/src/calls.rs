@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use mpit::event::clock;
 use mpit::{category, pvar, threads};
 
-use crate::framework::Switch;
+use crate::framework::Subscription;
 use crate::{coll, osc, pml};
 
 /// The area of MPI that a call belongs to.
@@ -36,7 +36,7 @@ const IO: usize = Area::Files as usize;
 /// The recording state of an area.
 struct Calls {
     /// Subscription of the started handles: calls are recorded while there is at least one.
-    switch: Switch,
+    subscription: Subscription,
     /// The number of started handles of the TIMER.
     timers: AtomicU32,
     count: AtomicU64,
@@ -49,30 +49,30 @@ struct Calls {
 pub static RECORDING: [AtomicU32; 5] = [const { AtomicU32::new(0) }; 5];
 
 static RECORDS: [Calls; 5] = [
-    Calls::new(Switch::new(&RECORDING[P2P]).and(&pml::LISTENING)),
-    Calls::new(Switch::new(&RECORDING[OSC]).and(&osc::LISTENING)),
-    Calls::new(Switch::new(&RECORDING[COLL]).and(&coll::LISTENING)),
-    Calls::new(Switch::new(&RECORDING[WAIT])),
-    Calls::new(Switch::new(&RECORDING[IO])),
+    Calls::new(Subscription::new(&RECORDING[P2P]).and(&pml::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[OSC]).and(&osc::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[COLL]).and(&coll::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[WAIT])),
+    Calls::new(Subscription::new(&RECORDING[IO])),
 ];
 
 impl Calls {
-    const fn new(switch: Switch) -> Self {
-        Self { switch, timers: AtomicU32::new(0), count: AtomicU64::new(0), ticks: AtomicU64::new(0) }
+    const fn new(subscription: Subscription) -> Self {
+        Self { subscription, timers: AtomicU32::new(0), count: AtomicU64::new(0), ticks: AtomicU64::new(0) }
     }
 }
 
 /// Stops recording, also for handles that are started.
 pub(crate) fn pause() {
     for calls in &RECORDS {
-        calls.switch.pause();
+        calls.subscription.pause();
     }
 }
 
 /// Resumes recording for the handles that are started.
 pub(crate) fn resume() {
     for calls in &RECORDS {
-        calls.switch.resume();
+        calls.subscription.resume();
     }
 }
 
@@ -122,12 +122,12 @@ pub struct CallsMade;
 
 /// Starts counting: a handle of a COUNTER was started.
 fn count<const AREA: usize>() {
-    RECORDS[AREA].switch.on();
+    RECORDS[AREA].subscription.add();
 }
 
 /// Stops counting: a handle of a COUNTER was stopped.
 fn stop_counting<const AREA: usize>() {
-    RECORDS[AREA].switch.off();
+    RECORDS[AREA].subscription.remove();
 }
 
 /// Starts timing: a handle of a TIMER was started.
@@ -135,12 +135,12 @@ fn time<const AREA: usize>() {
     // Measured on first use, which takes time: better here than between two calls.
     let _ = clock::ticks_per_second();
     RECORDS[AREA].timers.fetch_add(1, Relaxed);
-    RECORDS[AREA].switch.on();
+    RECORDS[AREA].subscription.add();
 }
 
 /// Stops timing: a handle of a TIMER was stopped.
 fn stop_timing<const AREA: usize>() {
-    RECORDS[AREA].switch.off();
+    RECORDS[AREA].subscription.remove();
     RECORDS[AREA].timers.fetch_sub(1, Relaxed);
 }
 

@@ -13,7 +13,7 @@ use mpit::plugin::component;
 use mpit::registry::Registry;
 pub use mpit::traffic::World;
 
-use crate::complaint::complain;
+use crate::diagnostics::warn;
 use crate::framework::{self, AnyFramework};
 use crate::{coll, monitoring, osc, pml, run};
 
@@ -36,7 +36,7 @@ pub fn initialized(world: World) {
             component::on_change(changed);
             // The first use of the registry gives settings their values.
             let _ = Registry::global();
-            run::settle(world, monitoring::stem_of_files().as_deref());
+            run::determine(world, monitoring::stem_of_files().as_deref());
             monitoring::keep(world);
             pml::open(world);
             osc::open(world);
@@ -44,7 +44,7 @@ pub fn initialized(world: World) {
             monitoring::begin_run();
             // A launcher passes the same settings to all processes, so one of them reports for all.
             if world.rank == 0 {
-                misspelled(Registry::global()).into_iter().for_each(complain);
+                misspelled(Registry::global()).into_iter().for_each(warn);
             }
             mpit::host::set_initialized();
         }
@@ -58,7 +58,7 @@ pub fn finalizing() {
         if WORLD.get().is_some() && !ENDED.swap(true, SeqCst) {
             monitoring::end_run();
             if WORLD.get().is_some_and(|world| world.rank == 0) {
-                unknown(Registry::global()).into_iter().for_each(complain);
+                unknown(Registry::global()).into_iter().for_each(warn);
             }
             framework::close_all(&frameworks());
         }
@@ -82,7 +82,7 @@ fn outermost(what: impl FnOnce()) {
     what();
     while CHANGED.take() {
         for framework in frameworks() {
-            framework.look();
+            framework.refresh();
         }
     }
 }

@@ -26,8 +26,8 @@
 pub mod calls;
 pub mod coll;
 pub mod comms;
-mod complaint;
 pub mod control;
+mod diagnostics;
 pub mod events;
 mod framework;
 pub mod gather;
@@ -43,4 +43,4 @@ mod selection;
 pub mod store;
 pub mod windows;
 
-pub use mpit::traffic::{Lifecycle, Switch};
+pub use mpit::traffic::{Lifecycle, Subscription};

@@ -11,7 +11,7 @@ use mpit::object::OUTSIDE;
 use mpit::traffic::Lines;
 
 use crate::comms::{Ranks, Record};
-pub use crate::record::Sum;
+pub use crate::record::TrafficSum;
 use crate::record::{BINS, Row};
 
 /// A communicator and the collective operations on it.
@@ -20,17 +20,17 @@ pub struct Block {
     /// The communicator.
     pub comm: Record,
     /// Operations from one process to all.
-    pub one_to_all: Sum,
+    pub one_to_all: TrafficSum,
     /// Operations from all processes to one.
-    pub all_to_one: Sum,
+    pub all_to_one: TrafficSum,
     /// Operations from all processes to all.
-    pub all_to_all: Sum,
+    pub all_to_all: TrafficSum,
 }
 
 impl From<Record> for Block {
     /// Creates a block for a communicator without collective operations.
     fn from(comm: Record) -> Self {
-        let none = Sum::default();
+        let none = TrafficSum::default();
         Self { comm, one_to_all: none, all_to_one: none, all_to_all: none }
     }
 }
@@ -41,9 +41,9 @@ pub struct Accessed {
     /// The rank in the world.
     pub to: u32,
     /// Accesses, and the bytes sent to the process.
-    pub sent: Sum,
+    pub sent: TrafficSum,
     /// Accesses that returned data, and the bytes received from the process.
-    pub received: Sum,
+    pub received: TrafficSum,
 }
 
 /// The exchange with one process in collective operations, as if each pair communicated directly.
@@ -52,7 +52,7 @@ pub struct Exchanged {
     /// The rank in the world.
     pub to: u32,
     /// The number of messages and bytes.
-    pub sum: Sum,
+    pub sum: TrafficSum,
 }
 
 /// The content of a file. Processes outside of the world have no line.
@@ -131,7 +131,7 @@ impl Profile {
     }
 
     fn external<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        self.pair(out, b"E\t", row.to, Sum { count: row.external.count, bytes: row.external.bytes });
+        self.pair(out, b"E\t", row.to, TrafficSum { count: row.external.count, bytes: row.external.bytes });
         let mut bins = [0; BINS];
         row.external.add_sizes_to(&mut bins);
         row.internal.add_sizes_to(&mut bins);
@@ -140,7 +140,7 @@ impl Profile {
     }
 
     fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        self.pair(out, b"I\t", row.to, Sum { count: row.internal.count, bytes: row.internal.bytes });
+        self.pair(out, b"I\t", row.to, TrafficSum { count: row.internal.count, bytes: row.internal.bytes });
         if row.external.count == 0 {
             let mut bins = [0; BINS];
             row.internal.add_sizes_to(&mut bins);
@@ -150,7 +150,7 @@ impl Profile {
     }
 
     /// Writes a line with a sum, unless it counts nothing.
-    fn sum<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: Sum) -> io::Result<()> {
+    fn sum<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: TrafficSum) -> io::Result<()> {
         if sum.count == 0 {
             return Ok(());
         }
@@ -159,7 +159,7 @@ impl Profile {
     }
 
     /// Writes the beginning of a line about a pair of processes.
-    fn pair<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: Sum) {
+    fn pair<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: TrafficSum) {
         out.put(kind);
         out.number(u64::from(self.me));
         out.put(b"\t");
@@ -283,7 +283,7 @@ impl<W: Write> Out<W> {
     }
 
     #[inline]
-    fn sum(&mut self, sum: Sum) {
+    fn sum(&mut self, sum: TrafficSum) {
         self.put(b"\t");
         self.number(sum.bytes);
         self.put(b" bytes\t");

@@ -22,19 +22,19 @@ impl<'a> Selection<'a> {
         // An empty list excludes nothing; so does `^` alone.
         let inverse = inverse || list.is_empty();
         let mut names = Vec::new();
-        let mut complaints = Vec::new();
+        let mut warnings = Vec::new();
         for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             if name.starts_with('^') {
-                complaints.push(format!(
+                warnings.push(format!(
                     "`{name}` ignored: `^` stands before the whole list, which then says what to leave out"
                 ));
             } else if known.contains(&name) {
                 names.push(name);
             } else {
-                complaints.push(format!("no component is called `{name}` (there is: {})", Names(known)));
+                warnings.push(format!("no component is called `{name}` (there is: {})", NameList(known)));
             }
         }
-        (if inverse { Self::AllBut(names) } else { Self::Only(names) }, complaints)
+        (if inverse { Self::AllBut(names) } else { Self::Only(names) }, warnings)
     }
 
     pub(crate) fn admits(&self, name: &str) -> bool {
@@ -72,7 +72,7 @@ impl List {
     }
 
     /// Returns a message for each part that is invalid or has a surprising effect.
-    pub(crate) fn complaints(&self, known: &[&str]) -> Vec<String> {
+    pub(crate) fn warnings(&self, known: &[&str]) -> Vec<String> {
         match &self.variable {
             None => Selection::parse(&self.text, known).1,
             Some(variable) => known
@@ -87,9 +87,9 @@ impl List {
     }
 }
 
-struct Names<'a>(&'a [&'a str]);
+struct NameList<'a>(&'a [&'a str]);
 
-impl std::fmt::Display for Names<'_> {
+impl std::fmt::Display for NameList<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0.is_empty() { f.write_str("none") } else { f.write_str(&self.0.join(", ")) }
     }
@@ -102,8 +102,8 @@ mod tests {
     const KNOWN: [&str; 3] = ["monitoring", "trace", "x"];
 
     fn selected(list: &str) -> (Vec<&'static str>, usize) {
-        let (selection, complaints) = Selection::parse(list, &KNOWN);
-        (KNOWN.into_iter().filter(|name| selection.admits(name)).collect(), complaints.len())
+        let (selection, warnings) = Selection::parse(list, &KNOWN);
+        (KNOWN.into_iter().filter(|name| selection.admits(name)).collect(), warnings.len())
     }
 
     #[test]
@@ -129,19 +129,19 @@ mod tests {
     #[test]
     fn lists_of_open_mpi_exclude_only_our_names() {
         let theirs = |text: &str| List { text: text.into(), variable: Some("OMPI_MCA_pml".into()) };
-        assert!(theirs("^cm,ucx").complaints(&KNOWN).is_empty() && theirs("^cm,ucx").admits("monitoring"));
+        assert!(theirs("^cm,ucx").warnings(&KNOWN).is_empty() && theirs("^cm,ucx").admits("monitoring"));
         let list = theirs("^cm,monitoring");
         assert!(!list.admits("monitoring") && list.admits("trace"));
-        let complaint = "`monitoring` is left out because OMPI_MCA_pml=^cm,monitoring leaves out Open MPI's own; set this list to `^` to keep it";
-        assert_eq!(list.complaints(&KNOWN), [complaint]);
+        let warning = "`monitoring` is left out because OMPI_MCA_pml=^cm,monitoring leaves out Open MPI's own; set this list to `^` to keep it";
+        assert_eq!(list.warnings(&KNOWN), [warning]);
         let ours = List::in_force("pml", "x,ob1");
-        assert_eq!((ours.admits("x"), ours.admits("trace"), ours.complaints(&KNOWN).len()), (true, false, 1));
+        assert_eq!((ours.admits("x"), ours.admits("trace"), ours.warnings(&KNOWN).len()), (true, false, 1));
     }
 
     #[test]
     fn messages_name_what_there_is() {
-        let complaint = |list, known| Selection::parse(list, known).1.remove(0);
-        assert_eq!(complaint("ob1", &KNOWN), "no component is called `ob1` (there is: monitoring, trace, x)");
-        assert_eq!(complaint("ob1", &[]), "no component is called `ob1` (there is: none)");
+        let warning = |list, known| Selection::parse(list, known).1.remove(0);
+        assert_eq!(warning("ob1", &KNOWN), "no component is called `ob1` (there is: monitoring, trace, x)");
+        assert_eq!(warning("ob1", &[]), "no component is called `ob1` (there is: none)");
     }
 }

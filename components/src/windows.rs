@@ -6,7 +6,7 @@ use mpit::lock::Mutex;
 use mpit::object;
 use mpit::session::Interface;
 pub use mpit::traffic::WindowId;
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 
 use crate::comms::NUMBER_BITS;
 use crate::events;
@@ -49,7 +49,7 @@ impl Records {
     }
 
     /// Removes the sums of a freed window, so that its slot can be reused.
-    fn forget(&mut self, window: u64) {
+    fn remove(&mut self, window: u64) {
         self.pinned.remove(&window);
         let slot = slot(window);
         if slot < 1 << (64 - NUMBER_BITS) {
@@ -104,7 +104,7 @@ pub fn freed(window: WindowId) {
         if is_pinned {
             records.freed.push(window.get());
         } else {
-            records.forget(window.get());
+            records.remove(window.get());
         }
         is_pinned && records.freed.len() >= records.review_at
     };
@@ -122,7 +122,7 @@ fn review() {
         if bound.contains(&window) {
             records.freed.push(window);
         } else {
-            records.forget(window);
+            records.remove(window);
         }
     }
     records.review_at = (2 * records.freed.len()).max(REVIEW_AT);

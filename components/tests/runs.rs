@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::control::pcontrol;
@@ -214,8 +214,8 @@ fn expected(messages: &[&str], accesses: &[&str], operations: &[&str]) -> String
     let sum = |pattern, (bytes, count)| format!("{pattern}\t1\t{bytes} bytes\t{count} msgs sent");
     let (one, all) = if operations.is_empty() { ((0, 0), (0, 0)) } else { ((16, 1), (16, 1)) };
     let block = |name, one_to_all, all_to_all| {
-        let head = format!("D\t{name}\tprocs: 0,1,2");
-        [head, sum("O2A", one_to_all), sum("A2O", (0, 0)), sum("A2A", all_to_all)].join("\n")
+        let metadata = format!("D\t{name}\tprocs: 0,1,2");
+        [metadata, sum("O2A", one_to_all), sum("A2O", (0, 0)), sum("A2A", all_to_all)].join("\n")
     };
     let mut blocks = vec![block("MPI_COMM_WORLD", (0, 0), all)];
     // It is freed, and written of if there were operations.

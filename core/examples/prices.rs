@@ -9,11 +9,11 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mpit::cell::{Counter, Level};
-use mpit::desc::{Common, Head, PvarDesc};
+use mpit::desc::{Metadata, PvarDesc, SharedMetadata};
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits, Which};
 use mpit::threads;
-use mpit::words::{Class, ThreadLevel};
+use mpit::vocabulary::{Class, ThreadLevel};
 
 const TURNS: u32 = 2_000_000;
 
@@ -36,13 +36,13 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-fn head(name: &'static str) -> Head {
-    static COMMON: Common = Common::new("prices", file!());
-    Head::of(name, "", &COMMON, line!())
+fn metadata(name: &'static str) -> Metadata {
+    static SHARED: SharedMetadata = SharedMetadata::new("prices", file!());
+    Metadata::of(name, "", &SHARED, line!())
 }
 
 fn counter(name: &'static str, cell: &'static Counter<u64>) -> &'static PvarDesc {
-    leak(PvarDesc::new(head(name), Class::Counter, cell))
+    leak(PvarDesc::new(metadata(name), Class::Counter, cell))
 }
 
 fn interface(image: &Image) -> &'static Interface {
@@ -60,7 +60,7 @@ fn main() {
     let (level, quiet) = (leak(Level::<u64>::new()), leak(Level::<u64>::new()));
     let mut image = Image::new("prices");
     image.pvars = vec![counter("watched", watched), counter("unwatched", unwatched)];
-    let mark = PvarDesc::new(head("use"), Class::HighWatermark, level);
+    let mark = PvarDesc::new(metadata("use"), Class::HighWatermark, level);
     image.pvars.push(leak(mark));
     let tools = interface(&image);
     let session = tools.session_create().unwrap();

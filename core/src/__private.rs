@@ -8,8 +8,8 @@ pub use crate::cell::{
 };
 pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{
-    CategoryDesc, CategoryLink, Common, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc,
-    Head, Origin, PvarDesc, PvarFlags, SourceDesc,
+    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc, Metadata,
+    Origin, PvarDesc, PvarFlags, SharedMetadata, SourceDesc,
 };
 pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
@@ -22,8 +22,8 @@ pub mod plugin {
 }
 pub use crate::plugin::export::About;
 pub use crate::section::Section;
-pub use crate::tool::Occurrence;
-pub use crate::words::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
+pub use crate::tool::EventInstance;
+pub use crate::vocabulary::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 
 use crate::section::section;
 
@@ -72,7 +72,7 @@ pub mod cell_of {
     };
     use crate::cvar::CvarCell;
     use crate::desc::{Behavior, EnumDesc};
-    use crate::words::{Bind, Datatype};
+    use crate::vocabulary::{Bind, Datatype};
 
     // One function per class: for a type that is no cell of the class, the compiler reports the message of the trait. They are
     // written out because a macro's source would be quoted in every such message.
@@ -183,8 +183,8 @@ pub mod element {
     use crate::Result;
     use crate::cell::{Value, fits};
     use crate::desc::{Element, LARGEST_EVENT};
-    use crate::tool::Occurrence;
-    use crate::words::Datatype;
+    use crate::tool::EventInstance;
+    use crate::vocabulary::Datatype;
 
     /// A type that a field may have.
     #[diagnostic::on_unimplemented(
@@ -200,9 +200,9 @@ pub mod element {
     ///
     /// # Errors
     ///
-    /// Those of [`Occurrence::read`].
-    pub fn read<T: ElementValue>(occurrence: &Occurrence, element: usize) -> Result<T> {
-        occurrence.read(element)
+    /// Those of [`EventInstance::read`].
+    pub fn read<T: ElementValue>(instance: &EventInstance, element: usize) -> Result<T> {
+        instance.read(element)
     }
 
     /// Returns the datatype that tools see for a field without an explicit one.

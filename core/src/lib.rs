@@ -59,7 +59,7 @@
 //! * [`mod@event`]: event types with their payload, and the clocks of their time stamps;
 //! * [`object`]: communicators and other objects that variables are bound to;
 //! * [`traffic`]: components, which are notified of every message, access and collective operation;
-//! * [`words`]: the vocabularies of the standard, such as classes and scopes.
+//! * [`vocabulary`]: the vocabularies of the standard, such as classes and scopes.
 //!
 //! For tools:
 //!
@@ -105,6 +105,7 @@
 // The attributes refer to this crate as `::mpit`, also in its own tests.
 extern crate self as mpit;
 
+mod atomic_record;
 pub mod cell;
 pub mod cvar;
 pub mod desc;
@@ -127,11 +128,10 @@ pub mod session;
 pub mod slots;
 pub mod sparse;
 pub mod static_ref;
-mod switch;
 pub mod threads;
 pub mod tool;
 pub mod traffic;
-pub mod words;
+pub mod vocabulary;
 
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::registry;
 use crate::session::Interface;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// The MPI object that a handle is bound to, passed to a variable when it is read.
 ///

@@ -9,6 +9,6 @@ pub use crate::cell::{
 pub use crate::cvar::{Cvar, ObjectCvar, Text};
 pub use crate::event::{Context, Event};
 pub use crate::object::{Comm, Object};
-pub use crate::tool::{Handle, HandleOf, Listener, Occurrence, Session, Setting, SettingOf, Tool};
-pub use crate::words::{Bind, Class, Safety, Scope, Verbosity};
+pub use crate::tool::{EventInstance, Handle, HandleOf, Listener, Session, Setting, SettingOf, Tool};
+pub use crate::vocabulary::{Bind, Class, Safety, Scope, Verbosity};
 pub use crate::{MpitEnum, category, component, cvar, event, plugin, pvar, source};

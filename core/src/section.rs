@@ -10,7 +10,7 @@ compile_error!("mpit finds definitions by sections of ELF files, as Linux has th
 
 use std::{any::type_name, ops::Deref, slice};
 
-use mpit_whole as _;
+use mpit_link_check as _;
 
 /// The content of a section: elements of one type, side by side. Linkers insert no more padding than the alignment of the next
 /// element requires, and the size of a type is a multiple of its alignment, so there is no padding. (The alignment is that of the
@@ -62,7 +62,7 @@ fn report_holes<T>() {
 }
 
 /// Refers to a section that is in the image only if all others are, too. A C linker that takes only part of a static archive, and
-/// would leave out definitions, fails with an error instead. `mpit-whole` contains the section.
+/// would leave out definitions, fails with an error instead. `mpit-link-check` contains the section.
 #[inline(never)]
 fn require_whole_archive() {
     unsafe extern "C" {

@@ -170,12 +170,12 @@ impl<K: PartialEq, T> Slots<K, T> {
     /// Returns the item of a valid identifier.
     #[inline]
     pub fn get(&self, id: u64) -> Option<&T> {
-        self.look(id, Some)
+        self.get_with(id, Some)
     }
 
     /// Returns the result of `look` for the item of an identifier, if the identifier was valid throughout.
     #[inline]
-    pub fn look<'a, R>(&'a self, id: u64, look: impl FnOnce(&'a T) -> Option<R>) -> Option<R> {
+    pub fn get_with<'a, R>(&'a self, id: u64, look: impl FnOnce(&'a T) -> Option<R>) -> Option<R> {
         let Id { generation, slot: number } = Id::unpack(id, self.kind)?;
         let slot = self.all.get(number as usize)?;
         if generation % 2 == 0 || slot.generation.load(Acquire) != generation {
@@ -285,8 +285,8 @@ mod tests {
     fn reads_of_an_ending_identifier_are_void() {
         let slots = table(1);
         let id = take(&slots).unwrap();
-        assert_eq!(slots.look(id, |()| Some(1)), Some(1));
-        let freed_meanwhile = slots.look(id, |()| {
+        assert_eq!(slots.get_with(id, |()| Some(1)), Some(1));
+        let freed_meanwhile = slots.get_with(id, |()| {
             slots.free(id, ());
             take(&slots)
         });

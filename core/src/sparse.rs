@@ -10,10 +10,10 @@ use crate::lock::Mutex;
 use crate::log::Log;
 
 /// A slot of a table: null if empty, else a pointer to an entry in the list of values.
-type Place<T> = AtomicPtr<(u32, T)>;
+type Slot<T> = AtomicPtr<(u32, T)>;
 
 /// A hash table with open addressing and linear probing. The number of slots is a power of two, and some are empty.
-type Table<T> = Box<[Place<T>]>;
+type Table<T> = Box<[Slot<T>]>;
 
 /// The number of slots of the first table. Each further one is twice as large.
 const FIRST: usize = 16;

@@ -2,7 +2,7 @@
 //! identity is the handle.
 
 use mpit::object;
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 
 use crate::abi::Handle;
 use crate::objects::Freeing;

@@ -13,7 +13,7 @@ use std::sync::atomic::{
 
 use mpit::lock::Mutex;
 use mpit::object::{OUTSIDE, Object};
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::events;
@@ -146,7 +146,7 @@ static COMMS: Objects<Comm> = Objects::new();
 #[inline]
 #[must_use]
 pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| if mpi::is_active() { meet(handle) } else { None })
+    COMMS.get(handle).or_else(|| if mpi::is_active() { track(handle) } else { None })
 }
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
@@ -181,13 +181,13 @@ pub fn is_known(handle: Handle) -> bool {
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| meet(handle))
+    COMMS.get(handle).or_else(|| track(handle))
 }
 
 /// Returns the communicator of a handle if it is registered. The library is not asked.
 #[inline]
 #[must_use]
-pub fn met(handle: Handle) -> Option<&'static Comm> {
+pub fn tracked(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle)
 }
 
@@ -199,8 +199,8 @@ pub fn recent(handle: Handle) -> Option<&'static Comm> {
 }
 
 #[cold]
-fn meet(handle: Handle) -> Option<&'static Comm> {
-    if is_null(handle) { None } else { COMMS.meet(handle) }
+fn track(handle: Handle) -> Option<&'static Comm> {
+    if is_null(handle) { None } else { COMMS.track(handle) }
 }
 
 fn is_null(handle: Handle) -> bool {
@@ -221,13 +221,13 @@ pub fn freeing(handle: Handle) -> Option<Freeing> {
     let known = || COMMS.freeing(handle);
     known().or_else(|| {
         // A tool that listens only to the end of communicators has not caused their registration.
-        let is_wanted = events::active() && mpi::is_active() && meet(handle).is_some();
+        let is_wanted = events::active() && mpi::is_active() && track(handle).is_some();
         if is_wanted { known() } else { None }
     })
 }
 
 /// The description of a communicator, as read from the host.
-pub(crate) struct New {
+pub(crate) struct NewObject {
     id: CommId,
     ranks: Ranks,
     local_size: u32,
@@ -237,7 +237,7 @@ pub(crate) struct New {
 }
 
 impl Tracked for Comm {
-    type New = New;
+    type NewObject = NewObject;
 
     fn all() -> &'static Objects<Self> {
         &COMMS
@@ -251,7 +251,7 @@ impl Tracked for Comm {
         &self.freeing
     }
 
-    fn ask(handle: Handle) -> Option<New> {
+    fn ask(handle: Handle) -> Option<NewObject> {
         let abi = Host::get()?.abi();
         let origin = origins::take(handle);
         let remote = is_inter(handle);
@@ -271,11 +271,11 @@ impl Tracked for Comm {
             remote,
             neighbors: neighbors.destinations.clone(),
         });
-        Some(New { id, ranks, local_size, rank, remote, neighbors })
+        Some(NewObject { id, ranks, local_size, rank, remote, neighbors })
     }
 
-    fn set(&self, _handle: Handle, new: New) {
-        let New { id, ranks, local_size, rank, remote, neighbors } = new;
+    fn set(&self, _handle: Handle, new: NewObject) {
+        let NewObject { id, ranks, local_size, rank, remote, neighbors } = new;
         self.members.set(ranks);
         self.local_size.store(local_size, Relaxed);
         self.rank.store(rank, Relaxed);
@@ -387,7 +387,7 @@ unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _
         let abi = crate::abi();
         let comm = abi.clean(comm);
         if comm == abi.comm_self {
-            crate::life::finalizing();
+            crate::lifecycle::finalizing();
         } else {
             COMMS.attribute_deleted(comm, value.addr() as u64);
         }

@@ -180,7 +180,7 @@ fn try_to_write(stem: &Path) -> std::io::Result<()> {
 
 /// Reports once that the program calls MPI without an MPI library, which common linker options cause.
 #[cold]
-pub fn complain_of_no_library() {
+pub fn warn_of_no_library() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if library().is_none() && !SAID.swap(true, Relaxed) {
         say(

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::words::Datatype;
+use mpit::vocabulary::Datatype;
 use mpit_components::gather::{self, Patience, Transport};
 
 use crate::abi::{Abi, Flavor, Handle};
@@ -36,7 +36,7 @@ const LENGTH: c_int = 1;
 const BYTES: c_int = 2;
 
 impl Transport for OverMpi {
-    fn meet(&self, further: Duration) -> Result<(), String> {
+    fn synchronize(&self, further: Duration) -> Result<(), String> {
         let abi = Host::get().ok_or("there is no MPI library")?.abi();
         let all = Request::begin(|request| {
             // SAFETY: MPI is initialized, so the world exists, and `begin` passes space for a request.

@@ -3,12 +3,12 @@
 use std::ffi::{CString, c_int};
 
 use mpit::event::Hints;
-use mpit::words::{Bind, ThreadLevel};
+use mpit::vocabulary::{Bind, ThreadLevel};
 use mpit::{Error, Result};
 
 use crate::abi::{Abi, Flavor, Handle};
 use crate::host::{Host, mpi};
-use crate::own_infos;
+use crate::info_store;
 
 /// Longer than any value with a meaning for this crate.
 const LONGEST_VALUE: usize = 16;
@@ -34,7 +34,7 @@ pub fn check(info: Handle) -> Result<()> {
     let is_one = info == abi.nulls[Bind::Info as usize]
         || info == STANDARD_ENV && abi.flavor == Flavor::Standard
         || if Host::get().is_none() {
-            own_infos::with(info, |_| ()).is_some()
+            info_store::with(info, |_| ()).is_some()
         } else if abi.narrow_handles {
             info >> 30 != 0 && info >> 26 & 0xf == NARROW_KIND
         } else {
@@ -51,7 +51,7 @@ pub fn hints(info: Handle) -> Hints {
     let abi = crate::abi();
     let info = abi.clean(info);
     if Host::get().is_none() {
-        let value = own_infos::with(info, |entries| own_infos::get(entries, Hints::DEFER)).flatten();
+        let value = info_store::with(info, |entries| info_store::get(entries, Hints::DEFER)).flatten();
         hints.set(Hints::DEFER, value.as_deref().unwrap_or_default());
         return hints;
     }
@@ -79,7 +79,7 @@ pub fn hints(info: Handle) -> Hints {
 pub fn create(entries: &[(&str, &str)]) -> Result<Handle> {
     if Host::get().is_none() {
         let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        return Ok(own_infos::create(entries.iter().map(own).collect()));
+        return Ok(info_store::create(entries.iter().map(own).collect()));
     }
     if !is_usable() {
         return Err(Error::NotAccessible);

@@ -110,7 +110,7 @@ pub(crate) fn is_on() -> bool {
 
 /// Reports that the library's own monitoring is on although mpit records: a parameter file has enabled it, or
 /// `MPI_Init` was called without passing through this library.
-pub(crate) fn complain_if_on() {
+pub(crate) fn warn_if_on() {
     if is_on() && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
         say(
             "Open MPI's own monitoring is on as well, and may replace the files of mpit: take pml_monitoring_enable out of \

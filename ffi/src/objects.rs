@@ -25,7 +25,7 @@ use mpit_components::comms::Ranks;
 
 use crate::abi::Handle;
 use crate::host::callbacks;
-use crate::meeting::Meetings;
+use crate::in_flight::InFlight;
 use crate::table::Table;
 
 /// A kind of object that is tracked by its handle.
@@ -40,13 +40,13 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     fn freeing(&self) -> &AtomicBool;
 
     /// The description of a new object.
-    type New;
+    type NewObject;
 
     /// Asks the host for the description of an object in use, and assigns a number.
-    fn ask(handle: Handle) -> Option<Self::New>;
+    fn ask(handle: Handle) -> Option<Self::NewObject>;
 
     /// Stores the description.
-    fn set(&self, handle: Handle, new: Self::New);
+    fn set(&self, handle: Handle, new: Self::NewObject);
 
     /// Returns the number of processes that share the object.
     fn size(&self) -> u32;
@@ -82,7 +82,7 @@ struct Doubted<T: 'static> {
 #[derive(Debug)]
 pub(crate) struct Objects<T: 'static> {
     table: Table<T>,
-    meetings: Meetings,
+    in_flight: InFlight,
     doubted: Mutex<Vec<Doubted<T>>>,
     /// The length of `doubted`.
     doubts: AtomicUsize,
@@ -113,7 +113,7 @@ impl<T: Tracked> Objects<T> {
     pub(crate) const fn new() -> Self {
         Self {
             table: Table::new(),
-            meetings: Meetings::new(),
+            in_flight: InFlight::new(),
             doubted: Mutex::new(Vec::new()),
             doubts: AtomicUsize::new(0),
         }
@@ -133,7 +133,7 @@ impl<T: Tracked> Objects<T> {
 
     /// Returns the object of a handle in use that is not registered yet.
     #[cold]
-    pub(crate) fn meet(&'static self, handle: Handle) -> Option<&'static T> {
+    pub(crate) fn track(&'static self, handle: Handle) -> Option<&'static T> {
         self.meet_if_new(handle, callbacks::is_inside)
     }
 
@@ -159,7 +159,7 @@ impl<T: Tracked> Objects<T> {
         handle: Handle,
         may_be_dying: fn() -> bool,
     ) -> Option<(&'static T, Option<(u64, u32)>)> {
-        let _meeting = self.meetings.begin(handle)?;
+        let _in_flight = self.in_flight.begin(handle)?;
         if let Some(known) = self.table.get(handle) {
             return Some((known, None));
         }

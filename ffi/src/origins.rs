@@ -72,7 +72,7 @@ impl Counts {
 
 /// The origin of a communicator that was not used yet.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct CreationCall {
     pub(crate) origin: Origin,
     /// The members, if they are those of the parent communicator.
     pub(crate) same: Option<Ranks>,
@@ -80,7 +80,7 @@ pub(crate) struct Made {
 
 /// The origins of communicators that are not registered yet, by handle, because their creation is not
 /// complete.
-static MADE: Mutex<Vec<(Handle, Made)>> = Mutex::new(Vec::new());
+static CREATION_CALLS: Mutex<Vec<(Handle, CreationCall)>> = Mutex::new(Vec::new());
 
 /// The maximum number of stored origins; the oldest is dropped first.
 const MOST: usize = 256;
@@ -90,8 +90,8 @@ const MOST: usize = 256;
 const LONGEST: usize = 100;
 
 /// Removes and returns the origin of a communicator.
-pub(crate) fn take(handle: Handle) -> Option<Made> {
-    let mut made = MADE.lock();
+pub(crate) fn take(handle: Handle) -> Option<CreationCall> {
+    let mut made = CREATION_CALLS.lock();
     let at = made.iter().position(|(other, _)| *other == handle)?;
     Some(made.swap_remove(at).1)
 }
@@ -111,8 +111,8 @@ pub fn begun(call: Call, parent: Handle, new: Handle) {
     }
 }
 
-fn put(new: Handle, what: Made) {
-    let mut made = MADE.lock();
+fn put(new: Handle, what: CreationCall) {
+    let mut made = CREATION_CALLS.lock();
     made.retain(|(other, _)| *other != new);
     if made.len() == MOST {
         made.remove(0);
@@ -120,7 +120,7 @@ fn put(new: Handle, what: Made) {
     made.push((new, what));
 }
 
-fn count(call: Call, parent: Handle) -> Option<Made> {
+fn count(call: Call, parent: Handle) -> Option<CreationCall> {
     let parent = hosts::in_use(parent)?;
     let record = comms::get(parent.id())?;
     let number = parent.calls.0[call as usize].fetch_add(1, Relaxed) + 1;
@@ -133,5 +133,5 @@ fn count(call: Call, parent: Handle) -> Option<Made> {
     let text = if of.is_empty() { format!("{words} (no-name)") } else { format!("{words} {of}") };
     let keeps_members = matches!(call, Call::Dup | Call::Idup) && !parent.is_remote();
     let same = if keeps_members { Some(record.ranks) } else { None };
-    Some(Made { origin: Origin { call: text.into(), number }, same })
+    Some(CreationCall { origin: Origin { call: text.into(), number }, same })
 }

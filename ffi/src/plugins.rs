@@ -74,7 +74,7 @@ fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
             error
         }
         Ok(Err(Failure::Plugin(refused))) => {
-            refused.tell();
+            refused.print();
             refused.error()
         }
         // A defect of ours; the panic hook has reported the location.

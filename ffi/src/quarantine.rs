@@ -63,8 +63,8 @@ impl Shared {
             return true;
         }
         let mut search = Search { library: self.library, is_loaded: false };
-        // SAFETY: `look` expects a pointer to a `Search`, and does not keep it.
-        unsafe { crate::host::find::each_object(look, (&raw mut search).cast()) };
+        // SAFETY: `visit_object` expects a pointer to a `Search`, and does not keep it.
+        unsafe { crate::host::find::each_object(visit_object, (&raw mut search).cast()) };
         search.is_loaded
     }
 }
@@ -79,7 +79,7 @@ struct Search {
 /// # Safety
 ///
 /// `search` is a `*mut Search` that is not used elsewhere; `info` is what the dynamic linker passes.
-unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
+unsafe extern "C" fn visit_object(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker passes a description that is valid during this call.
     let name = unsafe { (*info).dlpi_name };
     // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.

@@ -11,7 +11,7 @@ use std::sync::atomic::{
 };
 
 use mpit::lock::Mutex;
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 use mpit_components::host::World;
 
 use crate::abi::{Abi, Handle};

@@ -8,7 +8,7 @@ use std::sync::atomic::{
 };
 
 use mpit::object::{OUTSIDE, Object};
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 use mpit_components::comms::Ranks;
 use mpit_components::events;
 use mpit_components::windows::{self, WindowId};
@@ -55,7 +55,7 @@ static WINDOWS: Objects<Window> = Objects::new();
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Window> {
-    WINDOWS.get(handle).or_else(|| meet(handle))
+    WINDOWS.get(handle).or_else(|| track(handle))
 }
 
 /// Returns the window of a handle from the cache of recent lookups; makes no calls.
@@ -68,13 +68,13 @@ pub fn recent(handle: Handle) -> Option<&'static Window> {
 /// Returns the window of a handle if it is registered. The library is not asked.
 #[inline]
 #[must_use]
-pub fn met(handle: Handle) -> Option<&'static Window> {
+pub fn tracked(handle: Handle) -> Option<&'static Window> {
     WINDOWS.get(handle)
 }
 
 #[cold]
-fn meet(handle: Handle) -> Option<&'static Window> {
-    if is_null(handle) { None } else { WINDOWS.meet(handle) }
+fn track(handle: Handle) -> Option<&'static Window> {
+    if is_null(handle) { None } else { WINDOWS.track(handle) }
 }
 
 fn is_null(handle: Handle) -> bool {
@@ -85,7 +85,7 @@ fn is_null(handle: Handle) -> bool {
 /// events use. Without a host the object has the handle.
 #[must_use]
 pub fn object_of(handle: Handle) -> Option<Object<'static>> {
-    let known = WINDOWS.get(handle).or_else(|| if mpi::is_active() { meet(handle) } else { None });
+    let known = WINDOWS.get(handle).or_else(|| if mpi::is_active() { track(handle) } else { None });
     match known {
         Some(window) => Some(Object::new(Bind::Win, window.id().get())),
         None if Host::get().is_none() => Some(Object::new(Bind::Win, handle as u64)),
@@ -116,13 +116,13 @@ pub fn made(handle: Handle) {
 pub fn freeing(handle: Handle) -> Option<Freeing> {
     let known = || WINDOWS.freeing(handle);
     known().or_else(|| {
-        let is_wanted = events::active() && mpi::is_active() && meet(handle).is_some();
+        let is_wanted = events::active() && mpi::is_active() && track(handle).is_some();
         if is_wanted { known() } else { None }
     })
 }
 
 impl Tracked for Window {
-    type New = (WindowId, Ranks);
+    type NewObject = (WindowId, Ranks);
 
     fn all() -> &'static Objects<Self> {
         &WINDOWS
@@ -136,13 +136,13 @@ impl Tracked for Window {
         &self.freeing
     }
 
-    fn ask(handle: Handle) -> Option<Self::New> {
+    fn ask(handle: Handle) -> Option<Self::NewObject> {
         let abi = Host::get()?.abi();
         let ranks = groups::ranks(Group::of_window(abi, handle)?)?;
         Some((windows::register(), ranks))
     }
 
-    fn set(&self, _handle: Handle, (id, ranks): Self::New) {
+    fn set(&self, _handle: Handle, (id, ranks): Self::NewObject) {
         self.members.set(ranks);
         self.number.store(id.get(), Release);
     }

@@ -24,7 +24,7 @@ mod expand;
 mod parse;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use error::Errors;
 use proc_macro::TokenStream;

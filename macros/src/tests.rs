@@ -253,9 +253,9 @@ fn events_are_laid_out_as_c_does() {
     );
     let (faults, tokens) = event_of(quote!(source = Clock), &item);
     assert_eq!(faults, Vec::<String>::new());
-    let head =
+    let metadata =
         "# [derive (:: core :: marker :: Copy)] # [repr (C)] # [derive (Debug , Clone)] struct MessageSent";
-    assert!(tokens.starts_with(head), "{tokens}");
+    assert!(tokens.starts_with(metadata), "{tokens}");
     assert!(!tokens.contains("# [mpit"), "{tokens}");
     for part in ["Datatype :: Int32", "\"message_sent_elements\"", "(0i32 , \"peer\")", "(1i32 , \"type\")"] {
         assert!(tokens.contains(part), "{part} in {tokens}");

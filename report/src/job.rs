@@ -10,14 +10,14 @@ use crate::problem::{Problem, Problems};
 
 /// The number of operations, and the bytes they transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct TrafficSum {
     /// The number of operations.
     pub count: u128,
     /// The sum of bytes.
     pub bytes: u128,
 }
 
-impl Sum {
+impl TrafficSum {
     fn add(&mut self, other: Self) {
         self.count += other.count;
         self.bytes += other.bytes;
@@ -28,11 +28,11 @@ impl Sum {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collectives {
     /// Operations from one process to all.
-    pub one_to_all: Sum,
+    pub one_to_all: TrafficSum,
     /// Operations from all processes to one.
-    pub all_to_one: Sum,
+    pub all_to_one: TrafficSum,
     /// Operations from all processes to all.
-    pub all_to_all: Sum,
+    pub all_to_all: TrafficSum,
 }
 
 impl Collectives {
@@ -114,10 +114,10 @@ impl Job {
     }
 
     /// Returns the sum over all pairs.
-    pub fn total(&self, kind: Kind) -> Sum {
-        let mut sum = Sum::default();
+    pub fn total(&self, kind: Kind) -> TrafficSum {
+        let mut sum = TrafficSum::default();
         for cell in self.matrix(kind).cells() {
-            sum.add(Sum { count: cell.count.into(), bytes: cell.bytes.into() });
+            sum.add(TrafficSum { count: cell.count.into(), bytes: cell.bytes.into() });
         }
         sum
     }

@@ -25,7 +25,7 @@ mod problem;
 pub mod summary;
 mod units;
 
-pub use job::{Collectives, CommGroup, Job, Missing, Sum};
+pub use job::{Collectives, CommGroup, Job, Missing, TrafficSum};
 pub use matrix::{Cell, Kind, Matrix};
 pub use problem::Problem;
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::job::{Job, Line, Missing, Sum};
+use crate::job::{Job, Line, Missing, TrafficSum};
 use crate::matrix::Kind;
 use crate::units::{bin, bytes, grouped};
 
@@ -59,7 +59,7 @@ fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
 fn totals(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     let mut table = new(&["", "kind", "messages", "bytes", "", "pairs"], &[2, 3, 4, 5]);
     for kind in Kind::ALL {
-        let Sum { count, bytes: total } = job.total(kind);
+        let TrafficSum { count, bytes: total } = job.total(kind);
         if count > 0 {
             table.add_row([
                 kind.letter().to_string(),

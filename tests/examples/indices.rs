@@ -7,10 +7,10 @@ fn main() {
     let tool = Tool::new();
     let registry = tool.registry();
     for (index, pvar) in (0..).map_while(|index| Some((index, registry.pvar(index)?))) {
-        println!("pvar {index} {} {}: {}", pvar.name(), pvar.class(), pvar.text());
+        println!("pvar {index} {} {}: {}", pvar.name(), pvar.class(), pvar.description());
     }
     for (index, cvar) in (0..).map_while(|index| Some((index, registry.cvar(index)?.desc()))) {
-        println!("cvar {index} {}: {}", cvar.name(), cvar.text());
+        println!("cvar {index} {}: {}", cvar.name(), cvar.description());
     }
     for (index, category) in (0..).map_while(|index| Some((index, registry.category(index)?))) {
         let members = category.with_members(Clone::clone);

@@ -2,8 +2,8 @@
 
 use mpit::object::Object;
 use mpit::tool::Tool;
-use mpit::words::Bind;
-use mpit::{plugin, words::Datatype};
+use mpit::vocabulary::Bind;
+use mpit::{plugin, vocabulary::Datatype};
 
 fn main() {
     let tool = Tool::new();
@@ -14,7 +14,7 @@ fn main() {
     let session = tool.session().expect("sessions");
     let plain = |index: &u32| {
         registry.pvar(*index).is_some_and(|desc| {
-            desc.binding() == Bind::NoObject && desc.element() == Datatype::UnsignedLongLong
+            desc.bind() == Bind::NoObject && desc.datatype() == Datatype::UnsignedLongLong
         })
     };
     for index in (0..registry.pvar_count()).filter(plain) {

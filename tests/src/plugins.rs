@@ -14,7 +14,7 @@ pub struct Malformed {
     /// The file, or another object at its path.
     pub path: PathBuf,
     /// A part of the expected message.
-    pub told: &'static str,
+    pub reported: &'static str,
 }
 
 /// The options for compiling `malformed.c`, with a part of the expected message.
@@ -106,9 +106,9 @@ pub fn good(dir: &Path, name: &str) -> Outcome<PathBuf> {
 /// Fails if one cannot be built.
 pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     let mut all = Vec::new();
-    for (fault, told) in FAULTS {
+    for (fault, reported) in FAULTS {
         let path = compile(dir, "malformed", &fault.to_lowercase(), &[&format!("-DFAULT_{fault}")])?;
-        all.push(Malformed { path, told });
+        all.push(Malformed { path, reported });
     }
     let whole = good(dir, "whole")?;
     let bytes = fs::read(&whole).context(whole.display())?;
@@ -122,15 +122,15 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
         ("cut_in_the_middle", &bytes[..bytes.len() / 3], "cut off"),
         ("other_machine", &others, "for another machine"),
     ];
-    for (name, bytes, told) in texts {
+    for (name, bytes, reported) in texts {
         let path = dir.join(format!("{name}.so"));
         fs::write(&path, bytes).context(path.display())?;
-        all.push(Malformed { path, told });
+        all.push(Malformed { path, reported });
     }
     let subdirectory = dir.join("directory.so");
     fs::create_dir(&subdirectory).context(subdirectory.display())?;
-    all.push(Malformed { path: subdirectory, told: "it is a directory" });
-    all.push(Malformed { path: dir.join("missing.so"), told: "No such file" });
+    all.push(Malformed { path: subdirectory, reported: "it is a directory" });
+    all.push(Malformed { path: dir.join("missing.so"), reported: "No such file" });
     Ok(all)
 }
 

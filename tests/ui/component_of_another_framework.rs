@@ -1,12 +1,12 @@
 use mpit::component;
-use mpit::traffic::{Lifecycle, Switch, World, osc};
+use mpit::traffic::{Lifecycle, Subscription, World, osc};
 
-static LISTENING: Switch = osc::switch();
+static LISTENING: Subscription = osc::subscription();
 
 struct Accesses;
 
 impl Lifecycle for Accesses {
-    fn switch(&self) -> &'static Switch {
+    fn subscription(&self) -> &'static Subscription {
         &LISTENING
     }
 

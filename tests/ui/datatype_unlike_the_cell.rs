@@ -2,16 +2,16 @@
 
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
-use mpit::desc::{Common, CvarDesc, Head, PvarDesc};
-use mpit::words::{Class, Datatype};
+use mpit::desc::{SharedMetadata, CvarDesc, Metadata, PvarDesc};
+use mpit::vocabulary::{Class, Datatype};
 
-static COMMON: Common = Common::new("acme", file!());
+static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
 static COUNT: Counter<u64> = Counter::new();
 static LIMIT: Cvar<f64> = Cvar::new(0.5);
 
 static WIDE: PvarDesc =
-    PvarDesc::new(Head::new("count", 5, &COMMON, line!()), Class::Counter, &COUNT).datatype(Datatype::Char);
-static NARROW: CvarDesc = CvarDesc::new(Head::new("limit", 5, &COMMON, line!()), &LIMIT).datatype(Datatype::Int);
+    PvarDesc::new(Metadata::new("count", 5, &SHARED, line!()), Class::Counter, &COUNT).with_datatype(Datatype::Char);
+static NARROW: CvarDesc = CvarDesc::new(Metadata::new("limit", 5, &SHARED, line!()), &LIMIT).with_datatype(Datatype::Int);
 
 fn main() {}
 

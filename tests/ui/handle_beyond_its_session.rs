@@ -1,5 +1,5 @@
 use mpit::tool::{Handle, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 fn handle(tool: &Tool) -> Handle<'_> {
     let session = tool.session().unwrap();

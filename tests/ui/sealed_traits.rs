@@ -19,7 +19,7 @@ impl Cell for Mine {
 impl CvarCell for Mine {
     type Value = u64;
     const IS_BOUND: bool = false;
-    const DATATYPE: mpit::words::Datatype = mpit::words::Datatype::Char;
+    const DATATYPE: mpit::vocabulary::Datatype = mpit::vocabulary::Datatype::Char;
     const COUNT: usize = 1;
     const ENUMERATION: Option<&'static mpit::desc::EnumDesc> = None;
     const OPERATIONS: mpit::cvar::Operations = <Cvar<u64> as CvarCell>::OPERATIONS;

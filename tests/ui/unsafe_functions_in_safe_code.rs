@@ -4,7 +4,7 @@ use std::ptr::{dangling_mut, null_mut};
 
 use mpit::event::{Hints, RegistrationId};
 use mpit::session::Interface;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
 fn main() {
     let (interface, of_another_tool) = (Interface::global(), RegistrationId::from_number(0x5200_0001_0000_0000));

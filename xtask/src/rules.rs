@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
 
 /// Prints the ledger, and its problems to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
-    let (listing, problems) = ledger_of_workspace()?;
-    print!("{listing}");
+    let (inventory, problems) = ledger_of_workspace()?;
+    print!("{inventory}");
     for problem in &problems {
         eprintln!("rules: {problem}");
     }
@@ -78,7 +78,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));
     let markers: Vec<Marker> = markers.collect();
-    let (mut listing, mut problems) = (String::new(), Vec::new());
+    let (mut inventory, mut problems) = (String::new(), Vec::new());
     let (mut ids, mut covered, mut reasoned) = (Vec::new(), 0, 0);
     for line in document.lines() {
         let cells: Vec<&str> = line.trim().split('|').map(str::trim).collect();
@@ -103,7 +103,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
         }
         let reason = format!("not tested: {reason}");
         let evidence = if tests.is_empty() { reason } else { tests.join("\n          ") };
-        let _ = writeln!(listing, "{id:5} {text}\n          {evidence}");
+        let _ = writeln!(inventory, "{id:5} {text}\n          {evidence}");
     }
     for Marker { rules, place, runs } in &markers {
         if !runs {
@@ -113,7 +113,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
         problems.extend(unknown.map(|rule| format!("{place}: there is no rule `{rule}`")));
     }
     let open = ids.len() - covered - reasoned;
-    (listing + &format!("{covered} covered, {reasoned} with a reason, {open} open\n"), problems)
+    (inventory + &format!("{covered} covered, {reasoned} with a reason, {open} open\n"), problems)
 }
 
 /// Returns true if a text begins like the number of a rule.
@@ -190,9 +190,9 @@ mod tests {
 
     #[test]
     fn document_and_markers_agree() -> Outcome {
-        let (listing, problems) = ledger_of_workspace()?;
+        let (inventory, problems) = ledger_of_workspace()?;
         assert_eq!(problems, [""; 0]);
-        assert_eq!(listing.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
+        assert_eq!(inventory.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
         Ok(())
     }
 
@@ -215,9 +215,9 @@ mod tests {
 
     #[test]
     fn each_rule_is_listed_with_its_tests() {
-        let (listing, problems) = ledger(DOCUMENT, &files("", ""));
+        let (inventory, problems) = ledger(DOCUMENT, &files("", ""));
         assert_eq!(problems, [""; 0]);
-        let lines = listing.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+        let lines = inventory.lines().map(str::trim).collect::<Vec<_>>().join("; ");
         let wanted = "R1    a; a/src/inner/mod.rs: one; a/tests/run.rs: two; a/ui/bad.rs:1; R2    b; not tested: c; \
                       R3    d; a/c/ring.c:2; R4    e; a/c/part.h:1; F1    f; a/src/inner/mod.rs: one; \
                       4 covered, 1 with a reason, 0 open";

@@ -13,7 +13,7 @@ use crate::setup;
 
 /// The numbers of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
+struct TestCounts {
     passed: u64,
     failed: u64,
 }
@@ -27,17 +27,17 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
         fs::remove_file(&table).context(table.display())?;
     }
     build::artifacts()?;
-    let (mut tally, good) = cargo_test(arguments)?;
-    if !good && tally.failed == 0 {
+    let (mut counts, good) = cargo_test(arguments)?;
+    if !good && counts.failed == 0 {
         // A build failed, or a test program crashed.
-        tally.failed = 1;
+        counts.failed = 1;
     }
     println!("\n{}", record::summary(stacks::found()));
     print!("{}", linking());
     for problem in &problems {
         println!("  could not get {problem}");
     }
-    println!("{} passed, {} failed", tally.passed, tally.failed);
+    println!("{} passed, {} failed", counts.passed, counts.failed);
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -62,7 +62,7 @@ fn linking() -> String {
 }
 
 /// Runs `cargo test`, shows its output and adds up its result lines. Also returns true if cargo succeeded.
-fn cargo_test(arguments: &[String]) -> Outcome<(Tally, bool)> {
+fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("test").current_dir(paths::workspace());
     if !arguments.iter().any(|one| one.starts_with("-p") || one.starts_with("--package")) {
@@ -72,30 +72,30 @@ fn cargo_test(arguments: &[String]) -> Outcome<(Tally, bool)> {
         command.arg("--no-fail-fast");
     }
     let mut cargo = command.args(arguments).stdout(Stdio::piped()).spawn().context("cargo test")?;
-    let mut tally = Tally::default();
+    let mut counts = TestCounts::default();
     if let Some(output) = cargo.stdout.take() {
         for line in BufReader::new(output).split(b'\n') {
             let line = line.context("cargo test")?;
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
             if let Some(result) = parse(&line) {
-                tally.passed += result.passed;
-                tally.failed += result.failed;
+                counts.passed += result.passed;
+                counts.failed += result.failed;
             }
         }
     }
     let status = cargo.wait().context("cargo test")?;
-    Ok((tally, status.success()))
+    Ok((counts, status.success()))
 }
 
 /// Parses the last line of every test program: `test result: ok. 3 passed; 0 failed; 0 ignored; ...`.
-fn parse(line: &str) -> Option<Tally> {
+fn parse(line: &str) -> Option<TestCounts> {
     let counts = line.strip_prefix("test result: ")?;
     let count = |word: &str| {
         let before = counts.split(word).next().filter(|before| before.len() < counts.len())?;
         before.split_whitespace().next_back()?.parse().ok()
     };
-    Some(Tally { passed: count(" passed")?, failed: count(" failed")? })
+    Some(TestCounts { passed: count(" passed")?, failed: count(" failed")? })
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn result_lines_are_added_up() {
         let line = "test result: FAILED. 31 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s";
-        assert_eq!(parse(line), Some(Tally { passed: 31, failed: 2 }));
+        assert_eq!(parse(line), Some(TestCounts { passed: 31, failed: 2 }));
         assert_eq!(parse("test session::isolated ... ok"), None);
         assert_eq!(parse("test result: none"), None);
     }

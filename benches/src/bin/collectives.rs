@@ -2,7 +2,7 @@
 
 use mpit::Result;
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_benches::{Block, a_loop, measure};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, Description, Ranks};

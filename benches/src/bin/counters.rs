@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::cell::Counter;
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit::{Result, pvar, threads};
 use mpit_benches::{Block, a_loop, measure, per_turn};
 

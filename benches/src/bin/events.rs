@@ -7,10 +7,10 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, Farewell, Hints, clock, instance};
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, clock, instance};
 use mpit::session::Interface;
 use mpit::tool::Tool;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 use mpit::{Result, event, source};
 use mpit_benches::{Block, a_loop, measure, per_turn};
 
@@ -63,11 +63,11 @@ static TIME: AtomicI64 = AtomicI64::new(0);
 static LISTENS: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: the functions take what this tool registers with them.
-static HEARS: Abi = unsafe { Abi::new(hears, report, farewell) };
+static RECEIVE: Abi = unsafe { Abi::new(receive, report, free_callback) };
 // SAFETY: the functions take what this tool registers with them.
-static TAKES_TIME: Abi = unsafe { Abi::new(takes_time, report, farewell) };
+static TAKES_TIME: Abi = unsafe { Abi::new(takes_time, report, free_callback) };
 
-extern "C" fn hears(_: *mut c_void, delivery: &Delivery) {
+extern "C" fn receive(_: *mut c_void, delivery: &Delivery) {
     INSTANCE.store(delivery.instance.0, Relaxed);
 }
 
@@ -79,7 +79,7 @@ extern "C" fn takes_time(_: *mut c_void, delivery: &Delivery) {
 
 extern "C" fn report(_: *mut c_void, _: &DropReport) {}
 
-extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
+extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {}
 
 /// A callback without mpit.
 extern "C" fn plain(turn: u64) {
@@ -115,7 +115,8 @@ fn at_once(block: fn() -> f64) -> Block<'static> {
 
 fn main() -> Result<()> {
     let _tool = Tool::new();
-    for (event, abi) in [("once", &HEARS), ("timed", &TAKES_TIME), ("twice", &HEARS), ("twice", &HEARS)] {
+    for (event, abi) in [("once", &RECEIVE), ("timed", &TAKES_TIME), ("twice", &RECEIVE), ("twice", &RECEIVE)]
+    {
         listen(event, abi)?;
     }
     measure(
@@ -146,7 +147,7 @@ fn main() -> Result<()> {
         ],
     );
     // Each of the callbacks is called, and by nothing else.
-    for (happens, heard, timed) in [
+    for (happens, received, timed) in [
         (Quiet::happens as fn(u32), false, false),
         (Once::happens, true, false),
         (Timed::happens, false, true),
@@ -157,7 +158,7 @@ fn main() -> Result<()> {
         happens(1);
         assert_eq!(
             (INSTANCE.load(Relaxed) != 0, TIME.load(Relaxed) != 0),
-            (heard, timed),
+            (received, timed),
             "the callbacks that ran"
         );
     }

@@ -2,7 +2,7 @@
 
 use mpit::desc::{CategoryDesc, Origin};
 use mpit::plugin::check::Contents;
-use mpit::words::{Class, Datatype, Verbosity};
+use mpit::vocabulary::{Class, Datatype, Verbosity};
 
 use super::finding::Finding;
 
@@ -37,31 +37,31 @@ fn entries(contents: &Contents) -> Vec<Entry> {
     let pvars = image.pvars.iter().map(|desc| Entry {
         what: format!("pvar `{}` ({})", desc.name(), desc.class()),
         name: desc.name(),
-        description: desc.text(),
-        verbosity: Some(desc.audience()),
-        categories: desc.category_list(),
+        description: desc.description(),
+        verbosity: Some(desc.verbosity()),
+        categories: desc.categories(),
         origin: desc.origin(),
     });
     let cvars = image.cvars.iter().map(|desc| Entry {
         what: format!("cvar `{}`", desc.name()),
         name: desc.name(),
-        description: desc.text(),
-        verbosity: Some(desc.audience()),
-        categories: desc.category_list(),
+        description: desc.description(),
+        verbosity: Some(desc.verbosity()),
+        categories: desc.categories(),
         origin: desc.origin(),
     });
     let events = image.events.iter().map(|desc| Entry {
         what: format!("event `{}`", desc.name()),
         name: desc.name(),
-        description: desc.text(),
-        verbosity: Some(desc.audience()),
-        categories: desc.category_list(),
+        description: desc.description(),
+        verbosity: Some(desc.verbosity()),
+        categories: desc.categories(),
         origin: desc.origin(),
     });
     let sources = image.sources.iter().map(|desc| Entry {
         what: format!("source `{}`", desc.name()),
         name: desc.name(),
-        description: desc.text(),
+        description: desc.description(),
         verbosity: None,
         categories: &[],
         origin: desc.origin(),
@@ -86,8 +86,9 @@ fn about_units(contents: &Contents) -> Vec<Finding> {
         UNITS.iter().any(|unit| text.contains(unit)) || words.any(|word| SHORT.contains(&word))
     };
     let timers = contents.image.pvars.iter().filter(|desc| desc.class() == Class::Timer);
-    let integers = timers.filter(|desc| desc.element() != Datatype::Double && !desc.text().is_empty());
-    let without = integers.filter(|desc| !has_unit(desc.text()));
+    let integers =
+        timers.filter(|desc| desc.datatype() != Datatype::Double && !desc.description().is_empty());
+    let without = integers.filter(|desc| !has_unit(desc.description()));
     let finding = |desc: &&'static mpit::desc::PvarDesc| {
         let what = format!("pvar `{}` ({})", desc.name(), desc.class());
         Finding::warning("R123", what, &desc.origin().to_string(), "its description names no unit")

@@ -15,7 +15,7 @@ use super::advice;
 use super::finding::{Counts, Finding};
 use super::library::{self, Definition};
 use super::values;
-use crate::tell;
+use crate::print;
 
 /// A marker on standard error, written before the plug-in can write anything.
 pub(super) const BEGIN: &str = "now the one that is checked";
@@ -83,7 +83,7 @@ pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let place = path.display().to_string();
     notes.write(&Line::Step(Step::Before))?;
     Registry::global();
-    tell(BEGIN);
+    print(BEGIN);
     notes.write(&Line::Step(Step::Open))?;
     // SAFETY: `check::open` requires a process that may run any code: `mpit check` started this one to run the plug-in's, and
     // only the check of the same plug-in follows.

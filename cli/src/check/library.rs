@@ -2,7 +2,7 @@
 
 use mpit::desc::{CategoryDesc, EnumDesc};
 use mpit::registry::Image;
-use mpit_ffi::listing::Listing;
+use mpit_ffi::inventory::Inventory;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
@@ -60,20 +60,20 @@ impl Definition {
     }
 
     /// Returns the finding if the library has the same definition.
-    pub(super) fn taken_by(&self, listing: &Listing) -> Option<Finding> {
+    pub(super) fn taken_by(&self, inventory: &Inventory) -> Option<Finding> {
         let name = &self.name;
         let is_taken = match self.kind {
-            Kind::Pvar => listing
+            Kind::Pvar => inventory
                 .pvars
                 .iter()
                 .any(|one| !one.own && one.name == *name && Some(&one.class) == self.class.as_ref()),
-            Kind::Cvar => listing.cvars.iter().any(|one| !one.own && one.name == *name),
-            Kind::Event => listing.events.iter().any(|one| !one.own && one.name == *name),
-            Kind::Source => listing.sources.iter().any(|one| !one.own && one.name == *name),
-            Kind::Category => listing.categories.iter().any(|one| !one.own && one.name == *name),
-            Kind::Enumeration => self.has_other_items(listing),
+            Kind::Cvar => inventory.cvars.iter().any(|one| !one.own && one.name == *name),
+            Kind::Event => inventory.events.iter().any(|one| !one.own && one.name == *name),
+            Kind::Source => inventory.sources.iter().any(|one| !one.own && one.name == *name),
+            Kind::Category => inventory.categories.iter().any(|one| !one.own && one.name == *name),
+            Kind::Enumeration => self.has_other_items(inventory),
         };
-        let library = format!("the MPI library ({})", listing.library.as_deref().unwrap_or("unknown"));
+        let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
         if self.kind == Kind::Enumeration {
             let why = format!("{library} has one of this name with other items");
             return is_taken.then(|| Finding::error("R67", self.label(), &self.place, why));
@@ -83,14 +83,14 @@ impl Definition {
     }
 
     /// Returns true if the library has an enumeration with this name and other items.
-    fn has_other_items(&self, listing: &Listing) -> bool {
-        let of_pvars = listing.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
-        let of_settings = listing.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
+    fn has_other_items(&self, inventory: &Inventory) -> bool {
+        let of_pvars = inventory.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
+        let of_settings = inventory.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let is_the_librarys = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
-        let items = |one: &mpit_ffi::listing::Enumeration| -> Vec<_> {
+        let items = |one: &mpit_ffi::inventory::Enumeration| -> Vec<_> {
             one.items.iter().map(|item| (item.value, item.name.clone())).collect()
         };
-        let mut alike = listing.enumerations.iter().filter(|one| one.name == self.name);
+        let mut alike = inventory.enumerations.iter().filter(|one| one.name == self.name);
         is_the_librarys && alike.any(|one| items(one) != self.items)
     }
 
@@ -110,9 +110,9 @@ impl Definition {
 
 /// Returns the categories that an image describes, and those that it only refers to.
 pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static CategoryDesc> + '_ {
-    let of_variables = image.pvars.iter().flat_map(|desc| desc.category_list());
-    let of_settings = image.cvars.iter().flat_map(|desc| desc.category_list());
-    let of_events = image.events.iter().flat_map(|desc| desc.category_list());
+    let of_variables = image.pvars.iter().flat_map(|desc| desc.categories());
+    let of_settings = image.cvars.iter().flat_map(|desc| desc.categories());
+    let of_events = image.events.iter().flat_map(|desc| desc.categories());
     image.categories.iter().chain(of_variables).chain(of_settings).chain(of_events).copied()
 }
 
@@ -128,7 +128,7 @@ pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
 
 #[cfg(test)]
 mod tests {
-    use mpit_ffi::listing::{self, Listing};
+    use mpit_ffi::inventory::{self, Inventory};
 
     use super::{Definition, Kind};
 
@@ -146,14 +146,14 @@ mod tests {
     /// Proves R67.
     #[test]
     fn enumeration_is_shared_but_not_changed() {
-        let cvar = |own| listing::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
-        let items = vec![listing::Item { value: 1, name: "fast".into() }];
-        let enumerations = vec![listing::Enumeration { name: "modes".into(), items }];
-        let library = Listing { cvars: vec![cvar(false)], enumerations, ..Default::default() };
+        let cvar = |own| inventory::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
+        let items = vec![inventory::Item { value: 1, name: "fast".into() }];
+        let enumerations = vec![inventory::Enumeration { name: "modes".into(), items }];
+        let library = Inventory { cvars: vec![cvar(false)], enumerations, ..Default::default() };
         assert_eq!(enumeration("fast").taken_by(&library), None);
         assert_eq!(enumeration("slow").taken_by(&library).map(|finding| finding.rule), Some("R67".into()));
         // The registry reports conflicts with mpit's own definitions.
-        let ours = Listing { cvars: vec![cvar(true)], ..library };
+        let ours = Inventory { cvars: vec![cvar(true)], ..library };
         assert_eq!(enumeration("slow").taken_by(&ours), None);
     }
 }

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mpit::plugin::{PLUGIN_PATH, PLUGINS};
-use mpit_ffi::listing::Listing;
+use mpit_ffi::inventory::Inventory;
 
 use crate::{Check, is_program, preload, vars};
 use finding::{Checked, Report};
@@ -33,7 +33,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     if let Some(missing) = args.plugins.iter().find(|path| !path.exists()) {
         return Err(format!("there is no file {}", missing.display()));
     }
-    let listing = if args.command.is_empty() { None } else { Some(of_command(args)?) };
+    let inventory = if args.command.is_empty() { None } else { Some(of_command(args)?) };
     let patience = Duration::from_secs(args.timeout.into());
     let mut all: Vec<Checked> = Vec::new();
     for path in &args.plugins {
@@ -45,19 +45,19 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
             .map(|(path, _)| path.as_path())
             .collect();
         let process::Outcome { mut checked, definitions } = process::check(path, &before, patience)?;
-        if let Some(listing) = &listing {
-            checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(listing)));
+        if let Some(inventory) = &inventory {
+            checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(inventory)));
         }
         checked.sort();
         all.push(checked);
     }
-    let report = Report::new(all, listing.map(|listing| listing.library.unwrap_or_default()));
+    let report = Report::new(all, inventory.map(|inventory| inventory.library.unwrap_or_default()));
     write(&report, args.json)?;
     Ok(if report.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// Returns the definitions of the MPI library that a command's program uses, without any plug-in.
-fn of_command(args: &Check) -> Result<Listing, String> {
+fn of_command(args: &Check) -> Result<Inventory, String> {
     let library = preload::find(args.library.file.as_deref())?;
     vars::of_command(&args.command, &library, |command| {
         command.env_remove(PLUGINS).env_remove(PLUGIN_PATH);

@@ -18,7 +18,7 @@ use signal_hook::low_level::signal_name;
 use super::finding::{Checked, Finding};
 use super::inside::{BEGIN, Line, NOT_WRITTEN, Step};
 use super::library::Definition;
-use crate::tell;
+use crate::print;
 
 /// The way in which a process ended.
 enum Fate {
@@ -150,7 +150,7 @@ fn take_said(checked: &mut Checked, said: &str) {
             Finding::error("panic", "the plug-in", place, format!("it panics: {message}"))
         } else {
             if !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE=") {
-                tell(&format!("{} says: {line}", checked.path));
+                print(&format!("{} says: {line}", checked.path));
             }
             continue;
         };

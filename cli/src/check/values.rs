@@ -3,7 +3,7 @@
 use mpit::desc::{CvarDesc, EnumDesc, PvarDesc};
 use mpit::registry::{CvarEntry, Image};
 use mpit::tool::{Session, Tool};
-use mpit::words::{Bind, Class, Datatype};
+use mpit::vocabulary::{Bind, Class, Datatype};
 
 use super::finding::Finding;
 
@@ -22,7 +22,7 @@ fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<
     let index = registry.pvar_index(desc.name(), desc.class())?;
     // Of two definitions with the same name, only one is registered.
     let is_it = registry.pvar(index)?.origin() == desc.origin();
-    if !is_it || desc.binding() != Bind::NoObject {
+    if !is_it || desc.bind() != Bind::NoObject {
         return None;
     }
     let handle = session.handle_at(index, None).ok()?;
@@ -30,7 +30,7 @@ fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<
     let _ = handle.start();
     let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
     let place = desc.origin().to_string();
-    match desc.element() {
+    match desc.datatype() {
         Datatype::Int => {
             let unknown = unknown_item(&handle.read::<i32>().ok()?, desc.enumeration())?;
             Some(Finding::error("R73", what(), &place, unknown))

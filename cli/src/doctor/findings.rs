@@ -15,8 +15,8 @@ pub(super) fn of(case: &Case<'_>) -> Vec<String> {
     for process in &case.processes {
         all.extend(of_process(case, process));
     }
-    let told: BTreeSet<u32> = case.processes.iter().map(|process| process.pid).collect();
-    for seen in case.seen.iter().filter(|seen| !told.contains(&seen.pid)) {
+    let reported: BTreeSet<u32> = case.processes.iter().map(|process| process.pid).collect();
+    for seen in case.seen.iter().filter(|seen| !reported.contains(&seen.pid)) {
         all.extend(of_seen(seen));
     }
     all.extend(of_job(case));

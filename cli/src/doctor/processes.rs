@@ -36,11 +36,11 @@ pub(super) fn print(case: &Case<'_>) -> String {
         let _ = writeln!(out, "{} on {}: {}", names(&alike), first.host, first.program);
         out.push_str(&lines(case, first));
     }
-    let told: BTreeSet<u32> = case.processes.iter().map(|process| process.pid).collect();
+    let reported: BTreeSet<u32> = case.processes.iter().map(|process| process.pid).collect();
     let others: BTreeSet<_> = case
         .seen
         .iter()
-        .filter(|seen| !told.contains(&seen.pid) && !seen.has_mpi)
+        .filter(|seen| !reported.contains(&seen.pid) && !seen.has_mpi)
         .map(|seen| seen.program.display().to_string())
         .collect();
     if !others.is_empty() {

@@ -9,9 +9,9 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use mpit_components::run::{self, names};
-use mpit_components::store::LeftFile;
+use mpit_components::store::StoreFile;
 
-use crate::tell;
+use crate::print;
 
 /// Environment variables in which launchers number the processes that they start.
 const OF_LAUNCHERS: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
@@ -50,7 +50,7 @@ impl RunFiles {
     /// Ends the run: removes its auxiliary files.
     pub(super) fn end(self) {
         for path in run::remove_traces(&self.stem, &self.run) {
-            tell(&format!("cannot remove {}; it is not needed any more", path.display()));
+            print(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
         if let Some(lock) = self.lock {
             // Another command may be waiting for the lock; it checks afterwards that the file still exists.
@@ -70,7 +70,7 @@ fn name() -> String {
 fn clear(stem: &Path) -> Result<(), String> {
     // An unreadable directory is reported when a file is to be written there.
     let there = names::find(stem).unwrap_or_default();
-    let in_use = |file: &names::Named| LeftFile::at(&file.path).is_some_and(|store| store.is_in_use());
+    let in_use = |file: &names::Named| StoreFile::at(&file.path).is_some_and(|store| store.is_in_use());
     if let Some(busy) = there.iter().find(|file| file.store && in_use(file)) {
         return Err(format!(
             "{} is in use by a running program; wait for its end, or take another --output",

@@ -18,7 +18,7 @@ pub(crate) use recover::ranks;
 use wait::Ended;
 
 use crate::settings::{self, Setting};
-use crate::{Run, is_program, preload, tell};
+use crate::{Run, is_program, preload, print};
 use files::RunFiles;
 
 /// Runs the command. If nothing is to be done at its end, this process is replaced by the command, so that signals and the
@@ -37,12 +37,12 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         command.env(LAUNCHER_SETTINGS, &lines);
     }
     if args.verbose {
-        tell(&format!("LD_PRELOAD={}", preloaded.display()));
+        print(&format!("LD_PRELOAD={}", preloaded.display()));
         for line in lines.lines() {
-            tell(&format!("set {line}"));
+            print(&format!("set {line}"));
         }
         let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
-        tell(&format!("run {}", words.join(" ")));
+        print(&format!("run {}", words.join(" ")));
     }
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
     let files = store::files_at().map(|stem| RunFiles::begin(&stem, own_stem)).transpose()?.flatten();
@@ -82,9 +82,9 @@ fn tell_of_files(args: &Run, library: &Path, target: &Target, before: &output::F
     let is_for_others = args.one_file && files::is_inside_a_job();
     if !is_for_others && !target.files().have_more_than(before) {
         let why = nothing::reason(&args.command, library, ended.failure().as_deref());
-        tell(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` shows more)"));
+        print(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` shows more)"));
     } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {
-        tell(&format!("{shown}.prof has what was sent; look at it with `mpit report {shown}.prof`"));
+        print(&format!("{shown}.prof has what was sent; look at it with `mpit report {shown}.prof`"));
     }
 }
 

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
-use mpit_components::store::{self, Left, LeftFile};
+use mpit_components::store::{self, Recovered, StoreFile};
 
-use crate::tell;
+use crate::print;
 
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -50,7 +50,7 @@ impl Before {
         match names::find(&self.stem) {
             Ok(files) => worlds.extend(files.into_iter().map(|file| file.world)),
             Err(error) => {
-                tell(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display()));
+                print(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display()));
                 return;
             }
         }
@@ -63,20 +63,20 @@ impl Before {
     fn recover_world(&self) {
         match store::find(&self.stem) {
             Ok(files) => self.recover_from(files),
-            Err(error) => tell(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display())),
+            Err(error) => print(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display())),
         }
     }
 
-    fn recover_from(&self, mut files: Vec<LeftFile>) {
+    fn recover_from(&self, mut files: Vec<StoreFile>) {
         files.retain(|file| {
             let ours = self.is_newer(&file.path);
             if !ours {
-                tell(&format!("{} is of an earlier run; `mpit report` reads it", file.path.display()));
+                print(&format!("{} is of an earlier run; `mpit report` reads it", file.path.display()));
             }
             ours
         });
         let until = Instant::now() + PATIENCE;
-        let mut left = BTreeMap::new();
+        let mut recovered = BTreeMap::new();
         for file in files {
             while file.is_in_use() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(20));
@@ -85,27 +85,27 @@ impl Before {
             let in_use = file.is_in_use();
             match file.read() {
                 // The process wrote its file, but ended before it removed the store.
-                Ok(Left { ended: true, .. }) => remove(&file),
-                Ok(_) if in_use => tell(&format!(
+                Ok(Recovered { ended: true, .. }) => remove(&file),
+                Ok(_) if in_use => print(&format!(
                     "{}: the process still runs; `mpit report` reads its records so far",
                     file.path.display()
                 )),
-                Ok(one) => _ = left.insert(file.rank, (file, one)),
-                Err(why) => tell(&format!("{}: {why}", file.path.display())),
+                Ok(one) => _ = recovered.insert(file.rank, (file, one)),
+                Err(why) => print(&format!("{}: {why}", file.path.display())),
             }
         }
-        let Some(size) = left.values().map(|(_, one)| one.world.size).max() else { return };
+        let Some(size) = recovered.values().map(|(_, one)| one.world.size).max() else { return };
         let cut: Vec<u32> =
-            left.iter().filter(|(_, (_, one))| one.cut_short).map(|(rank, _)| *rank).collect();
+            recovered.iter().filter(|(_, (_, one))| one.cut_short).map(|(rank, _)| *rank).collect();
         let container = self.named(".prof");
         // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
-        if gather::is_wanted() && left.contains_key(&0) {
-            self.write_together(&container, size, &left);
+        if gather::is_wanted() && recovered.contains_key(&0) {
+            self.write_together(&container, size, &recovered);
         } else {
-            self.write_each(left);
+            self.write_each(recovered);
         }
         if !cut.is_empty() {
-            tell(&format!(
+            print(&format!(
                 "the last records of {} are missing: the files .store could not grow",
                 ranks(&cut)
             ));
@@ -114,69 +114,69 @@ impl Before {
             |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));
         let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
         if !missing.is_empty() {
-            tell(&format!("{} left no record", ranks(&missing)));
+            print(&format!("{} left no record", ranks(&missing)));
         }
     }
 
     /// Writes one file for all processes, as rank 0 would have done.
-    fn write_together(&self, path: &Path, size: u32, left: &BTreeMap<u32, (LeftFile, Left)>) {
-        let identity = left.values().find_map(|(_, one)| one.identity.as_ref());
-        let text = |(rank, (_, one)): (&u32, &(LeftFile, Left))| {
+    fn write_together(&self, path: &Path, size: u32, recovered: &BTreeMap<u32, (StoreFile, Recovered)>) {
+        let identity = recovered.values().find_map(|(_, one)| one.identity.as_ref());
+        let text = |(rank, (_, one)): (&u32, &(StoreFile, Recovered))| {
             // The store does not name the machine.
             Text { rank: *rank, host: String::new(), text: one.text() }
         };
-        let texts: Vec<Text> = left.iter().map(text).collect();
+        let texts: Vec<Text> = recovered.iter().map(text).collect();
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
-        let lost = (0..size).filter(|rank| !left.contains_key(rank) && !beside(rank));
+        let lost = (0..size).filter(|rank| !recovered.contains_key(rank) && !beside(rank));
         let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
         if written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing))) {
-            for (file, _) in left.values() {
+            for (file, _) in recovered.values() {
                 remove(file);
             }
-            told(&split(left), &path.display());
+            report_recovered(&split(recovered), &path.display());
         }
     }
 
     /// Writes a file for each process.
-    fn write_each(&self, left: BTreeMap<u32, (LeftFile, Left)>) {
+    fn write_each(&self, recovered: BTreeMap<u32, (StoreFile, Recovered)>) {
         let mut all = [Vec::new(), Vec::new()];
-        for (rank, (file, one)) in left {
+        for (rank, (file, one)) in recovered {
             let path = self.named(&format!(".{rank}.prof"));
             if written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.text()))) {
                 remove(&file);
                 all[usize::from(one.finalized)].push(rank);
             }
         }
-        told(&all, &format!("{}.<rank>.prof", self.stem.display()));
+        report_recovered(&all, &format!("{}.<rank>.prof", self.stem.display()));
     }
 }
 
 /// Splits the ranks into those that did not reach `MPI_Finalize`, and those that did and could not write.
-fn split(left: &BTreeMap<u32, (LeftFile, Left)>) -> [Vec<u32>; 2] {
+fn split(recovered: &BTreeMap<u32, (StoreFile, Recovered)>) -> [Vec<u32>; 2] {
     [false, true].map(|finalized| {
-        left.iter().filter(|(_, (_, one))| one.finalized == finalized).map(|(rank, _)| *rank).collect()
+        recovered.iter().filter(|(_, (_, one))| one.finalized == finalized).map(|(rank, _)| *rank).collect()
     })
 }
 
-fn told([killed, finalized]: &[Vec<u32>; 2], place: &dyn Display) {
+fn report_recovered([killed, finalized]: &[Vec<u32>; 2], place: &dyn Display) {
     if !killed.is_empty() {
-        tell(&format!(
+        print(&format!(
             "{} ended without MPI_Finalize: recovered up to the last call, in {place}",
             ranks(killed)
         ));
     }
     if !finalized.is_empty() {
-        tell(&format!("{} could not write in MPI_Finalize: recovered, in {place}", ranks(finalized)));
+        print(&format!("{} could not write in MPI_Finalize: recovered, in {place}", ranks(finalized)));
     }
 }
 
 fn written(path: &Path, written: std::io::Result<()>) -> bool {
-    written.inspect_err(|error| tell(&format!("cannot write {}: {error}", path.display()))).is_ok()
+    written.inspect_err(|error| print(&format!("cannot write {}: {error}", path.display()))).is_ok()
 }
 
-fn remove(file: &LeftFile) {
+fn remove(file: &StoreFile) {
     if let Err(error) = fs::remove_file(&file.path) {
-        tell(&format!("cannot remove {}: {error}", file.path.display()));
+        print(&format!("cannot remove {}: {error}", file.path.display()));
     }
 }
 

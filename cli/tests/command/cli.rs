@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use mpit_components::host::World;
 use mpit_components::record::Messages;
 use mpit_components::store::Store;
-use mpit_ffi::listing::Listing;
+use mpit_ffi::inventory::Inventory;
 
 /// Any file serves where only the environment is looked at.
 const LIBRARY: &str = "Cargo.toml";
@@ -277,18 +277,18 @@ fn a_library_that_is_not_there_is_named() {
 
 #[test]
 fn vars_lists_what_mpit_brings() {
-    let listing: Listing = serde_json::from_slice(&mpit(&["vars", "--json"]).stdout).unwrap();
-    assert_eq!(listing.library, None);
-    let flush = listing.pvars.iter().find(|pvar| pvar.name == "pml_monitoring_flush").unwrap();
+    let inventory: Inventory = serde_json::from_slice(&mpit(&["vars", "--json"]).stdout).unwrap();
+    assert_eq!(inventory.library, None);
+    let flush = inventory.pvars.iter().find(|pvar| pvar.name == "pml_monitoring_flush").unwrap();
     assert_eq!((flush.class.as_str(), flush.datatype.as_str()), ("GENERIC", "CHAR"));
-    let enable = listing.cvars.iter().find(|cvar| cvar.name == "pml_monitoring_enable").unwrap();
+    let enable = inventory.cvars.iter().find(|cvar| cvar.name == "pml_monitoring_enable").unwrap();
     assert_eq!((enable.value.as_deref(), enable.source.as_deref()), (Some("0"), Some("default")));
-    let monitoring = listing.categories.iter().find(|category| category.name == "pml_monitoring").unwrap();
+    let monitoring = inventory.categories.iter().find(|category| category.name == "pml_monitoring").unwrap();
     assert!(monitoring.pvars.contains(&i32::try_from(flush.index).unwrap()));
 
-    let sent = listing.events.iter().find(|event| event.name == "pml_message_sent").unwrap();
+    let sent = inventory.events.iter().find(|event| event.name == "pml_message_sent").unwrap();
     assert_eq!(sent.elements[4].name.as_deref(), Some("bytes"));
-    assert!(listing.sources.iter().any(|source| source.name == sent.source));
+    assert!(inventory.sources.iter().any(|source| source.name == sent.source));
 
     let table = text(&mpit(&["vars"]).stdout);
     for name in ["Performance variables (", "pml_monitoring_flush", "Control variables (", "Categories ("] {
@@ -319,7 +319,7 @@ fn vars_lists_what_is_asked_for() {
         said,
         "mpit: nothing is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
-    let some: Listing =
+    let some: Inventory =
         serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
     assert!(some.pvars.iter().any(|pvar| pvar.name == "pml_monitoring_messages_histogram"));
     assert!(some.pvars.len() < 5 && some.cvars.is_empty(), "{some:?}");

@@ -156,8 +156,8 @@ fn an_empty_record_has_a_reason() {
         assert!(!text(&done.stderr).contains("nothing was recorded"), "{write}: {}", text(&done.stderr));
     }
     let done = mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof"]);
-    let told = "mpit: x.prof has what was sent; look at it with `mpit report x.prof`\n";
-    assert_eq!(text(&done.stderr), told);
+    let reported = "mpit: x.prof has what was sent; look at it with `mpit report x.prof`\n";
+    assert_eq!(text(&done.stderr), reported);
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 

@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Error, Result, complain, error, rendezvous};
+use super::{Error, Result, error, rendezvous, warn};
 
 /// The time that the other ranks have after a failure, to report its consequences.
 const GRACE: Duration = Duration::from_secs(1);
@@ -145,13 +145,13 @@ impl Job {
                 Ok(rank) => {
                     let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
                     if !status.success() {
-                        complain(format_args!("rank {rank} failed: {status}"));
+                        warn(format_args!("rank {rank} failed: {status}"));
                         failure.get_or_insert_with(|| (Instant::now() + GRACE, exit_code(status)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let killed: Vec<_> = self.kill_remaining().iter().map(usize::to_string).collect();
-                    complain(format_args!("ended the remaining ranks: {}", killed.join(", ")));
+                    warn(format_args!("ended the remaining ranks: {}", killed.join(", ")));
                     break;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,

@@ -10,7 +10,7 @@ use mpit_components::host::{self, World};
 use super::job::Job;
 use super::process::Process;
 use super::rendezvous::Assignment;
-use super::{Comm, Error, Result, complain, queue};
+use super::{Comm, Error, Result, queue, warn};
 
 /// The result of a rank's body.
 pub type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
@@ -31,7 +31,7 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
         Err(error) => Err(format!("cannot launch: {error}")),
     };
     result.unwrap_or_else(|message| {
-        complain(message);
+        warn(message);
         ExitCode::FAILURE
     })
 }

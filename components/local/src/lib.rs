@@ -65,7 +65,7 @@ use std::io::Write;
 use mpit_components::calls::{self, Area};
 
 /// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
-fn complain(message: impl Display) {
+fn warn(message: impl Display) {
     // A closed standard error leaves no place to report the failure.
     let _ = std::io::stderr().write_all(mpit::printable(&format!("mpit: {message}\n")).as_bytes());
 }

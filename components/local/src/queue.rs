@@ -4,12 +4,12 @@
 //! linked as a static definition: a program with this crate that is not a rank would have a variable that never changes.
 
 use mpit::cell::{CommLevel, CommLevels};
-use mpit::desc::{CategoryDesc, Common, Head, Origin, PvarDesc};
+use mpit::desc::{CategoryDesc, Metadata, Origin, PvarDesc, SharedMetadata};
 use mpit::registry::{Image, Registry};
-use mpit::words::{Class, Verbosity};
+use mpit::vocabulary::{Class, Verbosity};
 use mpit_components::comms::CommId;
 
-use super::complain;
+use super::warn;
 
 static LENGTHS: CommLevels<u64> = CommLevels::new();
 
@@ -21,7 +21,8 @@ static CATEGORY: CategoryDesc = CategoryDesc::new(
     Origin::new(file!(), line!()),
 );
 
-static COMMON: Common = Common::new(env!("CARGO_PKG_NAME"), file!()).categories(&[&CATEGORY]);
+static SHARED: SharedMetadata =
+    SharedMetadata::new(env!("CARGO_PKG_NAME"), file!()).with_categories(&[&CATEGORY]);
 
 static VARIABLES: [PvarDesc; 2] = [unexpected(Class::Level), unexpected(Class::HighWatermark)];
 
@@ -30,8 +31,8 @@ const fn unexpected(class: Class) -> PvarDesc {
         "unexpected_queue_length",
         "Messages of the communicator that arrived and wait for a receive, those of the host itself included."
     );
-    let head = Head::new(texts, "unexpected_queue_length".len(), &COMMON, line!());
-    PvarDesc::new(head, class, &LENGTHS).verbosity(Verbosity::UserDetail)
+    let metadata = Metadata::new(texts, "unexpected_queue_length".len(), &SHARED, line!());
+    PvarDesc::new(metadata, class, &LENGTHS).with_verbosity(Verbosity::UserDetail)
 }
 
 /// Adds the variables to the registry.
@@ -39,7 +40,7 @@ pub(crate) fn publish() {
     let mut image = Image::new("local");
     image.pvars = VARIABLES.iter().collect();
     for refusal in Registry::global().add(&image, &[]) {
-        complain(refusal);
+        warn(refusal);
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpit::cvar::{Cvar, Text};
 pub(crate) use mpit::traffic::coll::LISTENING;
-pub use mpit::traffic::coll::{Component, Kind, Operation, Pattern, Root, Volume, switch};
-pub use mpit::traffic::{Lifecycle, Switch};
+pub use mpit::traffic::coll::{Component, Kind, Operation, Pattern, Root, Volume, subscription};
+pub use mpit::traffic::{Lifecycle, Subscription};
 use mpit::{category, cvar, traffic};
 
 use crate::comms::{CommId, Record};
@@ -62,7 +62,7 @@ pub fn begin(operation: &Operation<'_>) {
 #[inline]
 #[must_use]
 pub fn count(operation: &Operation<'_>) -> bool {
-    COLL.is_only(&monitoring::SWITCH) && monitoring::count(operation)
+    COLL.is_only(&monitoring::SUBSCRIPTION) && monitoring::count(operation)
 }
 
 /// Reports an operation, whose call succeeded, to all listeners.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mpit::lock::{Guard, Mutex};
 use mpit::object;
 use mpit::session::Interface;
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 
 use super::{CommId, Description, NUMBER_BITS, Record, number, slot};
 use crate::coll::monitoring as collectives;
@@ -124,7 +124,7 @@ impl Records {
 
     /// Releases the slot of a communicator whose statistics are not needed any more. The caller drops the record after
     /// releasing the lock, because that may call the host.
-    fn forget(&mut self, id: CommId, pinned: bool) {
+    fn remove(&mut self, id: CommId, pinned: bool) {
         if pinned {
             self.bound.push(id);
         } else if slot(id.get()) < 1 << (64 - NUMBER_BITS) && collectives::close(id) {
@@ -140,7 +140,7 @@ impl Records {
         }
         let bound = Interface::global().bound_objects(Bind::Comm);
         for id in std::mem::take(&mut self.bound) {
-            self.forget(id, bound.contains(&id.get()));
+            self.remove(id, bound.contains(&id.get()));
         }
         let is_over = |freed: &Freed| freed.pinned && !bound.contains(&freed.record.id.get());
         let over: Vec<u64> =
@@ -174,7 +174,7 @@ impl Records {
             target.record.newest = target.record.newest.max(record.newest);
             target.last = target.last.max(last);
             collectives::merge(record.id, &target.record);
-            self.forget(record.id, false);
+            self.remove(record.id, false);
         } else {
             // A record that a handle is bound to cannot be merged.
             if !freed.pinned {
@@ -194,7 +194,7 @@ impl Records {
             if needed.is_some_and(|needed| freed.last >= needed) {
                 self.keep(at, freed);
             } else {
-                self.forget(freed.record.id, freed.pinned);
+                self.remove(freed.record.id, freed.pinned);
                 dropped.push(freed.record);
             }
         }
@@ -273,7 +273,7 @@ pub fn freed(comm: CommId) {
             records.keep(at, Freed { record, pinned: is_bound, last: at });
             None
         } else {
-            records.forget(comm, is_bound);
+            records.remove(comm, is_bound);
             Some(record)
         };
         if is_bound {

@@ -2,7 +2,7 @@
 
 use mpit::desc::ComponentDesc;
 
-use crate::complaint::complain;
+use crate::diagnostics::warn;
 
 /// Returns the components of a framework in this program.
 pub(crate) fn components<C: ?Sized + Send + Sync + 'static>(
@@ -16,7 +16,7 @@ fn object<C: ?Sized + Send + Sync + 'static>(
 ) -> Option<(&'static str, &'static C)> {
     let object = desc.object::<C>();
     if object.is_none() {
-        complain(format_args!(
+        warn(format_args!(
             "{}: component `{}` does not implement the trait of framework `{}`; ignored",
             desc.origin(),
             desc.name(),

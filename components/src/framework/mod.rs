@@ -12,9 +12,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use mpit::log::Log;
 use mpit::plugin::component::{self, ForeignComponent};
 use mpit::traffic;
-pub(crate) use mpit::traffic::{Lifecycle, Lines, Switch};
+pub(crate) use mpit::traffic::{Lifecycle, Lines, Subscription};
 
-use crate::complaint::complain;
+use crate::diagnostics::warn;
 use crate::host::World;
 use crate::selection::List;
 
@@ -27,19 +27,19 @@ static OPENINGS: AtomicU64 = AtomicU64::new(0);
 /// A component that is open, or was until its plug-in was deactivated.
 struct Listener<C: ?Sized + 'static> {
     component: &'static C,
-    switch: &'static Switch,
+    subscription: &'static Subscription,
 }
 
 /// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: traffic::Framework,
     /// Converts a component of another image into an object of the framework's trait.
-    invite: fn(&'static ForeignComponent) -> &'static C,
+    adapt: fn(&'static ForeignComponent) -> &'static C,
     /// The first listener, which dispatch looks at first: usually it is monitoring and the only one.
     first: OnceLock<Listener<C>>,
     others: Log<Listener<C>>,
-    /// The switch of the only open component; null if there are none or several.
-    only: AtomicPtr<Switch>,
+    /// The subscription of the only open component; null if there are none or several.
+    only: AtomicPtr<Subscription>,
     /// The state of all components. Never locked while a function of a component runs: that function may wait for another
     /// thread, which may need this lock.
     register: Mutex<Register<C>>,
@@ -48,12 +48,12 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
 impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) const fn new(
         which: traffic::Framework,
-        invite: fn(&'static ForeignComponent) -> &'static C,
+        adapt: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register::new());
         Self {
             which,
-            invite,
+            adapt,
             first: OnceLock::new(),
             others: Log::new(),
             only: AtomicPtr::new(null_mut()),
@@ -61,34 +61,38 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Returns true if the component with this switch listens, and no other component is open.
+    /// Returns true if the component with this subscription listens, and no other component is open.
     #[inline]
-    pub(crate) fn is_only(&self, switch: &'static Switch) -> bool {
-        switch.is_on() && std::ptr::eq(self.only.load(Relaxed), switch)
+    pub(crate) fn is_only(&self, subscription: &'static Subscription) -> bool {
+        subscription.is_on() && std::ptr::eq(self.only.load(Relaxed), subscription)
     }
 
-    /// Calls `tell` for each component that listens. Takes no lock and does not allocate.
+    /// Calls `notify` for each component that listens. Takes no lock and does not allocate.
     #[inline]
-    pub(crate) fn each(&'static self, tell: impl Fn(&'static C)) {
+    pub(crate) fn each(&'static self, notify: impl Fn(&'static C)) {
         let Some(first) = self.first.get() else { return };
-        if first.switch.is_on() {
-            tell(first.component);
+        if first.subscription.is_on() {
+            notify(first.component);
         }
         if !self.others.is_empty() {
-            self.each_other(&tell);
+            self.each_other(&notify);
         }
     }
 
     #[inline(never)]
-    fn each_other(&'static self, tell: &dyn Fn(&'static C)) {
-        for listener in self.others.iter().filter(|listener| listener.switch.is_on()) {
-            tell(listener.component);
+    fn each_other(&'static self, notify: &dyn Fn(&'static C)) {
+        for listener in self.others.iter().filter(|listener| listener.subscription.is_on()) {
+            notify(listener.component);
         }
     }
 
-    /// Calls `tell` for each open component, also for those that do not listen at the moment.
-    pub(crate) fn all(&'static self, tell: impl Fn(&'static C)) {
-        self.first.get().into_iter().chain(self.others.iter()).for_each(|listener| tell(listener.component));
+    /// Calls `notify` for each open component, also for those that do not listen at the moment.
+    pub(crate) fn all(&'static self, notify: impl Fn(&'static C)) {
+        self.first
+            .get()
+            .into_iter()
+            .chain(self.others.iter())
+            .for_each(|listener| notify(listener.component));
     }
 
     fn register(&self) -> MutexGuard<'_, Register<C>> {
@@ -105,7 +109,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     ) {
         let linked = components.map(|(name, component)| Known::new(name, component, None));
         let mut known: Vec<_> = linked.collect();
-        known.extend(self.guests());
+        known.extend(self.foreign_components());
         // The linker determines the order of definitions; sorting makes it reproducible.
         known.sort_unstable_by_key(|known| known.name);
         let names: Vec<_> = known.iter().map(|known| known.name).collect();
@@ -119,36 +123,36 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
         // A launcher passes the same list to all processes, so one of them reports for all.
         if list.variable.is_none() || world.rank == 0 {
-            for complaint in list.complaints(&names) {
-                complain(format_args!("{}_components: {complaint}", self.which.name()));
+            for warning in list.warnings(&names) {
+                warn(format_args!("{}_components: {warning}", self.which.name()));
             }
         }
-        self.settle();
+        self.reconcile();
     }
 
     /// Adapts to components of other images: opens those that were added or activated again, and closes those that were
     /// deactivated.
-    pub(crate) fn look(&self) {
+    pub(crate) fn refresh(&self) {
         {
             let mut register = self.register();
             if register.choice.is_none() || register.is_closed {
                 return;
             }
-            for guest in self.guests() {
-                register.add_new(guest);
+            for foreign in self.foreign_components() {
+                register.add_new(foreign);
             }
         }
-        self.settle();
+        self.reconcile();
     }
 
-    fn guests(&self) -> impl Iterator<Item = Known<C>> {
-        let guests = component::all().filter(|component| component.framework() == self.which);
-        guests.map(|guest| Known::new(guest.name(), (self.invite)(guest), Some(guest)))
+    fn foreign_components(&self) -> impl Iterator<Item = Known<C>> {
+        let foreign_components = component::all().filter(|component| component.framework() == self.which);
+        foreign_components.map(|foreign| Known::new(foreign.name(), (self.adapt)(foreign), Some(foreign)))
     }
 
     /// Opens and closes components until each is in its intended state. A component that another thread is opening or
     /// closing is left to that thread, which completes the rest when the function returns. Does not wait.
-    fn settle(&self) {
+    fn reconcile(&self) {
         loop {
             // A separate statement, so that the lock is released at its end.
             let next = self.register().next_step();
@@ -170,30 +174,30 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         let Some(known) = register.known.get_mut(at) else { return };
         known.is_busy = false;
         if is_open {
-            self.admit(known);
-        } else if known.guest.is_none() && matches!(step, Step::Open(..)) {
-            known.component.switch().leave_out();
+            self.activate(known);
+        } else if known.foreign.is_none() && matches!(step, Step::Open(..)) {
+            known.component.subscription().disable();
         }
     }
 
     /// Adds a component to those that are notified.
-    fn admit(&self, known: &mut Known<C>) {
+    fn activate(&self, known: &mut Known<C>) {
         known.is_open = true;
         known.opened = OPENINGS.fetch_add(1, Relaxed);
         if !known.is_listed {
-            let (component, switch) = (known.component, known.component.switch());
+            let (component, subscription) = (known.component, known.component.subscription());
             // Only this thread appends, because the caller holds the register, and the list has more slots than memory can
             // fill.
             let is_first = self.first.get().is_none();
-            self.only.store(if is_first { from_ref(switch).cast_mut() } else { null_mut() }, Relaxed);
-            known.is_listed = match self.first.set(Listener { component, switch }) {
+            self.only.store(if is_first { from_ref(subscription).cast_mut() } else { null_mut() }, Relaxed);
+            known.is_listed = match self.first.set(Listener { component, subscription }) {
                 Ok(()) => true,
                 Err(other) => self.others.push(other).is_ok(),
             };
         }
-        if known.guest.is_some() {
+        if known.foreign.is_some() {
             // Paused until the component was open.
-            known.component.switch().resume();
+            known.component.subscription().resume();
         }
     }
 
@@ -208,7 +212,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 /// A framework, independent of the trait that its components implement.
 pub(crate) trait AnyFramework: Sync {
     /// Opens components of other images that were added, and closes those that were deactivated.
-    fn look(&self);
+    fn refresh(&self);
 
     /// Prevents further openings. A component that another thread is opening is closed by that thread.
     fn begin_close(&self);
@@ -227,8 +231,8 @@ pub(crate) trait AnyFramework: Sync {
 }
 
 impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
-    fn look(&self) {
-        self.look();
+    fn refresh(&self) {
+        self.refresh();
     }
 
     fn begin_close(&self) {

@@ -11,7 +11,7 @@ pub(super) struct Known<C: ?Sized + 'static> {
     pub(super) name: &'static str,
     pub(super) component: &'static C,
     /// The component of another image, which may be activated and deactivated at any time.
-    pub(super) guest: Option<&'static ForeignComponent>,
+    pub(super) foreign: Option<&'static ForeignComponent>,
     /// The last epoch in which the component was considered for opening.
     asked: Option<u64>,
     /// True if the component is open.
@@ -27,12 +27,12 @@ impl<C: ?Sized + Lifecycle> Known<C> {
     pub(super) fn new(
         name: &'static str,
         component: &'static C,
-        guest: Option<&'static ForeignComponent>,
+        foreign: Option<&'static ForeignComponent>,
     ) -> Self {
         Self {
             name,
             component,
-            guest,
+            foreign,
             asked: None,
             is_open: false,
             is_listed: false,
@@ -48,15 +48,15 @@ impl<C: ?Sized + Lifecycle> Known<C> {
     /// Marks it as being closed.
     fn begin_close(&mut self) -> Step<C> {
         (self.is_open, self.is_busy) = (false, true);
-        if self.guest.is_some() {
-            self.component.switch().pause();
+        if self.foreign.is_some() {
+            self.component.subscription().pause();
         }
         Step::Close(self.component)
     }
 
     /// Returns the epoch in which the component may be open. Components linked into the program have a single one.
     fn epoch(&self) -> Option<u64> {
-        self.guest.map_or(Some(1), ForeignComponent::epoch)
+        self.foreign.map_or(Some(1), ForeignComponent::epoch)
     }
 }
 
@@ -81,9 +81,9 @@ impl<C: ?Sized + Lifecycle> Register<C> {
     }
 
     /// Adds a component of another image, unless it is known.
-    pub(super) fn add_new(&mut self, guest: Known<C>) {
-        if !self.known.iter().any(|known| is_same(known.guest, guest.guest)) {
-            self.known.push(guest);
+    pub(super) fn add_new(&mut self, foreign: Known<C>) {
+        if !self.known.iter().any(|known| is_same(known.foreign, foreign.foreign)) {
+            self.known.push(foreign);
         }
     }
 
@@ -105,8 +105,8 @@ impl<C: ?Sized + Lifecycle> Register<C> {
                 known.is_busy = true;
                 return Some((at, Step::Open(known.component, choice.world)));
             }
-            if known.guest.is_none() {
-                known.component.switch().leave_out();
+            if known.foreign.is_none() {
+                known.component.subscription().disable();
             }
         }
         None

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use mpit::cvar::Cvar;
 use mpit::{category, cvar};
 
-use crate::complaint::complain;
+use crate::diagnostics::warn;
 use crate::host::World;
 use crate::output::write_apart;
 use crate::run;
@@ -61,7 +61,7 @@ pub struct Patience {
     pub further: Duration,
 }
 
-/// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`meet`](Transport::meet), no call waits
+/// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`synchronize`](Transport::synchronize), no call waits
 /// longer than the given time, also if other processes have ended. Errors are texts for the user.
 pub trait Transport: Sync {
     /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
@@ -71,7 +71,7 @@ pub trait Transport: Sync {
     /// # Errors
     ///
     /// Fails if a process does not answer in time.
-    fn meet(&self, further: Duration) -> Result<(), String>;
+    fn synchronize(&self, further: Duration) -> Result<(), String>;
 
     /// Sends bytes to a rank, and waits until the rank has received them.
     ///
@@ -178,7 +178,7 @@ fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
                 && world.rank == 0
             {
                 let stem = String::from_utf8_lossy(stem);
-                complain(format_args!(
+                warn(format_args!(
                     "monitoring: {why}; each process writes a file of its own, {stem}.<rank>.prof"
                 ));
             }
@@ -186,7 +186,7 @@ fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
         }
         Gathered::NotTaken(texts, why) => {
             let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
-            complain(format_args!(
+            warn(format_args!(
                 "monitoring: {why}; rank {} writes what it has of {}",
                 world.rank,
                 ranks.join(", ")
@@ -199,14 +199,14 @@ fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
 /// Writes everything to one destination. Returns true on success.
 fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
     for (rank, why) in missing {
-        complain(format_args!("monitoring: nothing came from rank {rank}: {why}"));
+        warn(format_args!("monitoring: nothing came from rank {rank}: {why}"));
     }
     match output {
         Output::Files(stem) => {
             let identity = run::of_process();
             let first = container::first_line(world.size, identity);
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
-            told(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
+            report_written(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
         }
         _ => each(texts.iter().cloned(), output),
     }
@@ -221,14 +221,14 @@ fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
                 let (ending, text) = (format!(".{}.prof", text.rank), text.text);
                 let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
                 let written = write_apart(path(stem), &ending, first, |mut file| file.write_all(&text));
-                all &= told(stem, &ending, written);
+                all &= report_written(stem, &ending, written);
                 continue;
             }
             Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
             Output::Stderr => in_one_piece(io::stderr().lock(), &text.text),
         };
         if let Err(error) = written {
-            complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+            warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
             all = false;
         }
     }
@@ -245,10 +245,10 @@ fn path(stem: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(stem))
 }
 
-fn told(stem: &[u8], ending: &str, written: io::Result<PathBuf>) -> bool {
-    let complain =
-        |error: &io::Error| complain(format_args!("cannot write {}{ending}: {error}", path(stem).display()));
-    written.inspect_err(complain).is_ok()
+fn report_written(stem: &[u8], ending: &str, written: io::Result<PathBuf>) -> bool {
+    let warn =
+        |error: &io::Error| warn(format_args!("cannot write {}{ending}: {error}", path(stem).display()));
+    written.inspect_err(warn).is_ok()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn gather(
     timeout: Duration,
 ) -> (Gathered, Vec<u32>) {
     if world.size > 1
-        && let Err(why) = transport.meet(timeout)
+        && let Err(why) = transport.synchronize(timeout)
     {
         return (Gathered::NotMet(mine, why), Vec::new());
     }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     impl Transport for Threads<'_> {
-        fn meet(&self, _: Duration) -> Result<(), String> {
+        fn synchronize(&self, _: Duration) -> Result<(), String> {
             self.all_there.ok_or("not there")?.wait();
             Ok(())
         }

@@ -9,8 +9,8 @@ use mpit::lock::{Guard, Mutex};
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 
-use super::{Moment, Phase, report, settings, switches};
-use crate::framework::Switch;
+use super::{Phase, RunSnapshot, report, settings, subscriptions};
+use crate::framework::Subscription;
 use crate::host;
 use crate::pml::monitoring::PmlMonitoring;
 
@@ -38,11 +38,11 @@ struct Handle {
     /// The phase, while the handle is started.
     phase: Option<Phase>,
     /// The end of the latest phase. Bytes that are not counted yet and not in it belong to the next one.
-    ended: Moment,
+    ended: RunSnapshot,
 }
 
 /// Writes the file of a phase that ends now.
-fn write(phase: &Phase, now: &Moment, stem: &[u8]) -> Result<()> {
+fn write(phase: &Phase, now: &RunSnapshot, stem: &[u8]) -> Result<()> {
     if stem.is_empty() {
         return Ok(());
     }
@@ -53,19 +53,19 @@ fn write(phase: &Phase, now: &Moment, stem: &[u8]) -> Result<()> {
 
 impl Handle {
     fn new() -> Self {
-        Self { stem: settings::FILENAME.get().as_str().into(), phase: None, ended: Moment::default() }
+        Self { stem: settings::FILENAME.get().as_str().into(), phase: None, ended: RunSnapshot::default() }
     }
 
     fn start(&mut self) {
         if self.phase.is_none() {
-            self.phase = Some(Phase::begin(|| Moment::now_after(&self.ended)));
-            switches().into_iter().for_each(Switch::on);
+            self.phase = Some(Phase::begin(|| RunSnapshot::now_after(&self.ended)));
+            subscriptions().into_iter().for_each(Subscription::add);
         }
     }
 
     fn stop(&mut self) -> Result<()> {
         if let Some(phase) = &self.phase {
-            let now = Moment::now_after(&phase.begin);
+            let now = RunSnapshot::now_after(&phase.begin);
             write(phase, &now, &self.stem)?;
             self.ended = now;
             self.end();
@@ -75,14 +75,14 @@ impl Handle {
 
     fn reset(&mut self) {
         if let Some(phase) = &mut self.phase {
-            *phase = Phase::begin(|| Moment::now_after(&phase.begin));
+            *phase = Phase::begin(|| RunSnapshot::now_after(&phase.begin));
         }
     }
 
     /// Ends the phase without writing.
     fn end(&mut self) {
         if self.phase.take().is_some() {
-            switches().into_iter().for_each(Switch::off);
+            subscriptions().into_iter().for_each(Subscription::remove);
         }
     }
 }

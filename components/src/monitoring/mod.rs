@@ -8,7 +8,7 @@ pub use report::named_stem;
 pub(crate) use report::{begin_run, end_run, keep, stem_of_files, stem_of_stores, write_now};
 
 use crate::comms::Reader;
-use crate::framework::Switch;
+use crate::framework::Subscription;
 use crate::prof::{Block, Profile};
 use crate::{coll, osc, pml, record};
 
@@ -30,30 +30,30 @@ pub fn records_whole_run() -> bool {
             .any(|list| list.admits("monitoring"))
 }
 
-/// Returns the switches of the components.
-fn switches() -> [&'static Switch; 3] {
-    [&pml::monitoring::SWITCH, &osc::monitoring::SWITCH, &coll::monitoring::SWITCH]
+/// Returns the subscriptions of the components.
+fn subscriptions() -> [&'static Subscription; 3] {
+    [&pml::monitoring::SUBSCRIPTION, &osc::monitoring::SUBSCRIPTION, &coll::monitoring::SUBSCRIPTION]
 }
 
 /// Stops recording, also for handles that are started.
 pub(crate) fn pause() {
-    switches().into_iter().for_each(Switch::pause);
+    subscriptions().into_iter().for_each(Subscription::pause);
 }
 
 /// Resumes recording for the handles that are started.
 pub(crate) fn resume() {
-    switches().into_iter().for_each(Switch::resume);
+    subscriptions().into_iter().for_each(Subscription::resume);
 }
 
 /// A snapshot of all records. The default is the empty one, at the beginning.
 #[derive(Debug, Default)]
-struct Moment {
+struct RunSnapshot {
     messages: record::Snapshot,
     accesses: osc::monitoring::Snapshot,
     operations: coll::monitoring::Snapshot,
 }
 
-impl Moment {
+impl RunSnapshot {
     fn now() -> Self {
         Self {
             messages: pml::monitoring::snapshot(),
@@ -100,7 +100,7 @@ impl Moment {
 
 /// The records since a snapshot, until this value is dropped.
 struct Phase {
-    begin: Moment,
+    begin: RunSnapshot,
     comms: Reader,
     /// Keeps communicators freed after the snapshot from being merged with those freed before it.
     _apart: Reader,
@@ -108,14 +108,14 @@ struct Phase {
 
 impl Phase {
     /// Begins at the snapshot that `moment` returns.
-    fn begin(moment: impl FnOnce() -> Moment) -> Self {
+    fn begin(moment: impl FnOnce() -> RunSnapshot) -> Self {
         // Before the snapshot, since operations after it may be on communicators that are freed at once.
         let comms = Reader::new();
         Self { begin: moment(), comms, _apart: Reader::new() }
     }
 
     /// Returns the records up to a later snapshot as the content of the file of rank `me`.
-    fn until(&self, now: &Moment, me: u32) -> Profile {
+    fn until(&self, now: &RunSnapshot, me: u32) -> Profile {
         self.begin.until(now, me, &self.comms)
     }
 }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use mpit::lock::Mutex;
 use mpit::traffic::Lines;
 
-use super::{Moment, Phase, settings};
+use super::{Phase, RunSnapshot, settings};
 use crate::comms::Reader;
-use crate::complaint::complain;
-use crate::framework::Switch;
+use crate::diagnostics::warn;
+use crate::framework::Subscription;
 use crate::gather::{self, Output};
 use crate::host::{self, World};
 use crate::output::{make_directory_of, write_apart};
@@ -32,14 +32,14 @@ struct WholeRun {
 
 impl WholeRun {
     fn begin() -> Self {
-        Self { comms: Reader::new(), phases: 0, phase: Phase::begin(Moment::default) }
+        Self { comms: Reader::new(), phases: 0, phase: Phase::begin(RunSnapshot::default) }
     }
 
     /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
     /// be written are in the file after that.
     fn write_phase(&mut self, me: u32, lines: Vec<(String, Lines)>) {
         // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
-        let next = Phase::begin(|| Moment::now_after(&self.phase.begin));
+        let next = Phase::begin(|| RunSnapshot::now_after(&self.phase.begin));
         let mut profile = self.phase.until(&next.begin, me);
         profile.lines = lines;
         let ending = format!("_{}.{me}.prof", self.phases + 1);
@@ -62,7 +62,7 @@ pub fn named_stem() -> Option<PathBuf> {
 pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
     let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
-    (settings::STORE.get() == settings::Place::File && files).then(|| stem.as_str().into())
+    (settings::STORE.get() == settings::StoreLocation::File && files).then(|| stem.as_str().into())
 }
 
 /// Returns the beginning of the names of files at the end, if the settings ask for files.
@@ -74,8 +74,8 @@ pub(crate) fn stem_of_files() -> Option<PathBuf> {
 /// Makes the records survive the process, if the settings ask for it. Called before anything is recorded.
 pub(crate) fn keep(world: World) {
     let Some(stem) = stem_of_stores() else {
-        if settings::STORE.get() == settings::Place::File && world.rank == 0 {
-            complain(
+        if settings::STORE.get() == settings::StoreLocation::File && world.rank == 0 {
+            warn(
                 "monitoring_store=file has no effect: set pml_monitoring_enable, pml_monitoring_enable_output=3 and \
                  pml_monitoring_filename as well",
             );
@@ -89,7 +89,7 @@ pub(crate) fn keep(world: World) {
                 store::OF_PROCESS.add(Kind::Run, 0, 0, store::Text::of_name(&identity.fields()).words());
             }
         }
-        Err(error) => complain(format_args!(
+        Err(error) => warn(format_args!(
             "monitoring_store: cannot make {}: {error}; records stay in memory and are lost if the process is killed",
             path.display()
         )),
@@ -98,7 +98,7 @@ pub(crate) fn keep(world: World) {
 
 /// Stores the beginning of the run, if a component records it and the settings ask for output at its end.
 pub(crate) fn begin_run() {
-    let is_recorded = super::switches().into_iter().any(Switch::is_on);
+    let is_recorded = super::subscriptions().into_iter().any(Subscription::is_on);
     if is_recorded && super::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
         *WHOLE_RUN.lock() = Some(WholeRun::begin());
     }
@@ -110,7 +110,7 @@ pub(crate) fn end_run() {
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, host::world()) else { return };
-    let mut profile = Moment::default().until_now(world.rank, &run.comms);
+    let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
     profile.lines = lines;
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
@@ -134,7 +134,7 @@ pub(crate) fn end_run() {
                 // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
                     let stem = run::stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
-                    store::forget(&stem, world.rank);
+                    store::discard(&stem, world.rank);
                 }
             }
         }
@@ -154,7 +154,7 @@ pub(crate) fn write_now() {
     if settings::ENABLE_OUTPUT.get() > 2 {
         return run.write_phase(world.rank, lines);
     }
-    let mut profile = Moment::default().until_now(world.rank, &run.comms);
+    let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
     profile.lines = lines;
     let written = match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(&profile, io::stdout().lock()),
@@ -171,7 +171,7 @@ fn lines_of_components() -> Vec<(String, Lines)> {
 }
 
 fn cannot_write(error: &io::Error) {
-    complain(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+    warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
 }
 
 fn text(profile: &Profile) -> io::Result<Vec<u8>> {
@@ -203,6 +203,6 @@ pub(super) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<(
     let text = with_identity(profile, false)?;
     let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     write_apart(stem, ending, first, |mut file| file.write_all(&text))
-        .inspect_err(|error| complain(format_args!("cannot write {}{ending}: {error}", stem.display())))
+        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
         .map(drop)
 }

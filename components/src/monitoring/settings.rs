@@ -46,7 +46,7 @@ pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
 #[mpit(name = "monitoring_store")]
 #[repr(i32)]
-pub(crate) enum Place {
+pub(crate) enum StoreLocation {
     /// Memory: a process that does not reach MPI_Finalize leaves nothing.
     Memory,
     /// A file.
@@ -64,7 +64,7 @@ pub(crate) enum Place {
     verbosity = "USER_BASIC",
     category = PmlMonitoring
 )]
-pub(crate) static STORE: Cvar<Place> = Cvar::new(Place::Memory);
+pub(crate) static STORE: Cvar<StoreLocation> = Cvar::new(StoreLocation::Memory);
 
 /// Parses a part of the version, which Cargo provides as text.
 pub(crate) const fn number(text: &str) -> i32 {

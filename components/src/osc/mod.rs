@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpit::cvar::{Cvar, Text};
 pub(crate) use mpit::traffic::osc::LISTENING;
-pub use mpit::traffic::osc::{Access, Component, Kind, switch};
-pub use mpit::traffic::{Lifecycle, Switch};
+pub use mpit::traffic::osc::{Access, Component, Kind, subscription};
+pub use mpit::traffic::{Lifecycle, Subscription};
 use mpit::{category, cvar, traffic};
 
 use crate::framework::{self, AnyFramework, Framework};
@@ -46,7 +46,7 @@ pub fn active() -> bool {
 #[inline]
 #[must_use]
 pub fn count(access: &Access) -> bool {
-    OSC.is_only(&monitoring::SWITCH) && !events::have_listeners() && monitoring::count(access)
+    OSC.is_only(&monitoring::SUBSCRIPTION) && !events::have_listeners() && monitoring::count(access)
 }
 
 /// Reports an access to all listeners.

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpit::cvar::{Cvar, Text};
 pub(crate) use mpit::traffic::pml::LISTENING;
-pub use mpit::traffic::pml::{Component, Mode, Send, switch};
-pub use mpit::traffic::{Lifecycle, Switch};
+pub use mpit::traffic::pml::{Component, Mode, Send, subscription};
+pub use mpit::traffic::{Lifecycle, Subscription};
 use mpit::{category, cvar, traffic};
 
 use crate::framework::{self, AnyFramework, Framework};
@@ -47,7 +47,7 @@ pub fn active() -> bool {
 #[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
 #[must_use]
 pub fn count(send: &Send) -> bool {
-    PML.is_only(&monitoring::SWITCH) && !events::have_listeners() && monitoring::count(send)
+    PML.is_only(&monitoring::SUBSCRIPTION) && !events::have_listeners() && monitoring::count(send)
 }
 
 /// Reports a message to all listeners.

@@ -5,7 +5,7 @@
 
 mod histogram;
 mod snapshot;
-mod sum;
+mod traffic_sum;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{
@@ -20,19 +20,19 @@ use crate::store::Store;
 
 pub use histogram::{BINS, Histogram, bin};
 pub(crate) use histogram::{CELLS, GROUP, GROUPS};
-pub use snapshot::{Figures, Row, Snapshot};
-pub use sum::{AtomicSum, Sum};
+pub use snapshot::{PeerSnapshot, Row, Snapshot};
+pub use traffic_sum::{AtomicSum, TrafficSum};
 
 /// The number and bytes of messages, with a histogram of sizes.
 ///
 /// The number is not stored but summed from the histogram. This makes recording faster, and the two cannot contradict each
 /// other.
 #[derive(Debug, Default)]
-pub struct Tally<'s> {
+pub struct PeerStats<'s> {
     sizes: Histogram<'s>,
 }
 
-impl<'s> Tally<'s> {
+impl<'s> PeerStats<'s> {
     /// Counts a message if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
     #[inline(always)]
     #[allow(
@@ -92,9 +92,9 @@ fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
 #[derive(Debug, Default)]
 struct Peer<'s> {
     /// The user's messages.
-    external: Tally<'s>,
+    external: PeerStats<'s>,
     /// The library's internal messages; most peers receive none.
-    internal: OnceLock<Box<Tally<'s>>>,
+    internal: OnceLock<Box<PeerStats<'s>>>,
 }
 
 /// The messages that this process sent, by the receiver's rank in the world.
@@ -133,9 +133,9 @@ impl<'s> Messages<'s> {
     #[inline(never)]
     fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
-        let tally = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
-        while !tally.record(bytes) {
-            tally.sizes.make(bin(bytes), self.store, to, internal);
+        let stats = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
+        while !stats.record(bytes) {
+            stats.sizes.make(bin(bytes), self.store, to, internal);
         }
     }
 
@@ -151,12 +151,12 @@ impl<'s> Messages<'s> {
 
     /// Returns the user's messages to one process; `None` if there were none of any kind.
     #[must_use]
-    pub fn external(&self, to: u32) -> Option<&Tally<'s>> {
+    pub fn external(&self, to: u32) -> Option<&PeerStats<'s>> {
         self.peers.get(to).map(|peer| &peer.external)
     }
 
     /// Iterates over the processes that were sent a message, with their ranks in the world and the user's messages.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Tally<'s>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &PeerStats<'s>)> {
         self.peers.iter().map(|(to, peer)| (to, &peer.external))
     }
 
@@ -165,8 +165,8 @@ impl<'s> Messages<'s> {
     pub fn snapshot(&self) -> Snapshot {
         let rows = self.peers.iter().map(|(to, peer)| Row {
             to,
-            external: Figures::from(&peer.external),
-            internal: peer.internal.get().map(|tally| Figures::from(&**tally)).unwrap_or_default(),
+            external: PeerSnapshot::from(&peer.external),
+            internal: peer.internal.get().map(|stats| PeerSnapshot::from(&**stats)).unwrap_or_default(),
         });
         Snapshot { rows: rows.collect() }
     }

@@ -1,10 +1,10 @@
 //! Snapshots of the records, and the differences between two.
 
-use super::{BINS, Tally};
+use super::{BINS, PeerStats};
 
-/// A snapshot of a [`Tally`].
+/// A snapshot of a [`PeerStats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct PeerSnapshot {
     /// The number of messages.
     pub count: u64,
     /// The sum of bytes of all messages.
@@ -13,14 +13,14 @@ pub struct Figures {
     sizes: Vec<(u8, u64)>,
 }
 
-impl From<&Tally<'_>> for Figures {
-    fn from(tally: &Tally<'_>) -> Self {
-        Self::new(tally.sizes().iter(), || tally.bytes())
+impl From<&PeerStats<'_>> for PeerSnapshot {
+    fn from(stats: &PeerStats<'_>) -> Self {
+        Self::new(stats.sizes().iter(), || stats.bytes())
     }
 }
 
-impl Figures {
-    /// Creates figures from bins that are not 0, in ascending order, and from bytes, which are read after the bins.
+impl PeerSnapshot {
+    /// Creates a snapshot from bins that are not 0, in ascending order, and from bytes, which are read after the bins.
     pub(crate) fn new(bins: impl Iterator<Item = (usize, u64)>, bytes: impl FnOnce() -> u64) -> Self {
         let sizes: Vec<_> = bins.map(|(bin, count)| (bin as u8, count)).collect();
         let count = sizes.iter().fold(0, |all: u64, (_, count)| all.wrapping_add(*count));
@@ -33,7 +33,7 @@ impl Figures {
         self.count == 0 && self.bytes == 0
     }
 
-    /// Returns these figures, or the earlier ones while the count is the same, like [`Sum::settled`].
+    /// Returns this snapshot, or the earlier one while the count is the same, like [`TrafficSum::settled`].
     fn settled(self, earlier: &Self) -> Self {
         if self.count == earlier.count { earlier.clone() } else { self }
     }
@@ -69,9 +69,9 @@ pub struct Row {
     /// The rank in the world.
     pub to: u32,
     /// The user's messages.
-    pub external: Figures,
+    pub external: PeerSnapshot,
     /// The library's internal messages.
-    pub internal: Figures,
+    pub internal: PeerSnapshot,
 }
 
 /// A snapshot of all rows of [`Messages`](super::Messages), in the order of first use.
@@ -85,7 +85,7 @@ impl Snapshot {
     /// meanwhile: numbers whose count is the same as in `earlier` stay as they were.
     #[must_use]
     pub fn settled(self, earlier: &Self) -> Self {
-        let none = Figures::default();
+        let none = PeerSnapshot::default();
         let settled = |(at, row): (usize, Row)| {
             let (external, internal) =
                 earlier.rows.get(at).map_or((&none, &none), |then| (&then.external, &then.internal));
@@ -126,11 +126,11 @@ impl Snapshot {
 
 #[cfg(test)]
 mod tests {
-    use super::{Figures, Row, Snapshot};
+    use super::{PeerSnapshot, Row, Snapshot};
 
     fn snapshot(count: u64, bytes: u64) -> Snapshot {
-        let external = Figures::new((count > 0).then_some((4, count)).into_iter(), || bytes);
-        Snapshot { rows: vec![Row { to: 7, external, internal: Figures::default() }] }
+        let external = PeerSnapshot::new((count > 0).then_some((4, count)).into_iter(), || bytes);
+        Snapshot { rows: vec![Row { to: 7, external, internal: PeerSnapshot::default() }] }
     }
 
     /// Another thread records a message of 9 bytes, and its count comes after the second snapshot.

@@ -20,7 +20,7 @@ use std::time::SystemTime;
 
 use mpit::environment;
 
-use crate::complaint::complain;
+use crate::diagnostics::warn;
 use crate::host::World;
 
 pub use claim::{remove_traces, trace_prefix};
@@ -78,7 +78,7 @@ impl fmt::Display for Identity {
 
 /// The run and world of this process, with the world's number.
 #[derive(Debug)]
-struct Place {
+struct RunIdentity {
     identity: Option<Identity>,
     /// The number of the world in the run, from 1.
     number: u32,
@@ -86,7 +86,7 @@ struct Place {
     began: SystemTime,
 }
 
-static PLACE: OnceLock<Place> = OnceLock::new();
+static RUN_IDENTITY: OnceLock<RunIdentity> = OnceLock::new();
 
 static SPAWNED: AtomicBool = AtomicBool::new(false);
 
@@ -97,14 +97,14 @@ pub fn set_spawned() {
 
 /// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it is to write
 /// files.
-pub(crate) fn settle(world: World, stem: Option<&Path>) {
-    PLACE.get_or_init(|| {
+pub(crate) fn determine(world: World, stem: Option<&Path>) {
+    RUN_IDENTITY.get_or_init(|| {
         let (began, spawned, run) = (SystemTime::now(), SPAWNED.load(Relaxed), of_environment());
         let found = launcher::world(world.size, spawned);
         let number = match (&run, &found, stem) {
             (Some(run), Some(found), Some(stem)) => claim::number(stem, run, &found.key).unwrap_or_else(|error| {
                 if world.rank == 0 {
-                    complain(format_args!(
+                    warn(format_args!(
                         "cannot make a file beside {}: {error}; a second step or spawned world of this run may \
                          overwrite its files",
                         stem.display()
@@ -121,23 +121,23 @@ pub(crate) fn settle(world: World, stem: Option<&Path>) {
             size: world.size,
             began: time::text(began),
         });
-        Place { identity, number, began }
+        RunIdentity { identity, number, began }
     });
 }
 
 /// Returns the identity of this process, if it is known.
 pub(crate) fn of_process() -> Option<&'static Identity> {
-    PLACE.get()?.identity.as_ref()
+    RUN_IDENTITY.get()?.identity.as_ref()
 }
 
 /// Returns the time at which this process initialized MPI.
 pub(crate) fn began() -> Option<SystemTime> {
-    PLACE.get().map(|place| place.began)
+    RUN_IDENTITY.get().map(|run| run.began)
 }
 
 /// Returns the number of the world of this process in its run, from 1.
 pub(crate) fn number() -> u32 {
-    PLACE.get().map_or(1, |place| place.number)
+    RUN_IDENTITY.get().map_or(1, |run| run.number)
 }
 
 /// Returns the beginning of the names of a world's files: `STEM`, `STEM.w2`, `STEM.w3`.

@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     /// Collective operations with one process: its rank, and the exchanged sum.
     Exchanged = 4,
     /// Collective operations with several processes: the sum exchanged with each, [`exchanged_key`], and the ranks.
-    Audience = 5,
+    SharedSum = 5,
     /// Collective operations on a communicator, or several with the same name and members: a slot, three sums, the kind of
     /// communicator (0 while the slot is not used), the first and the last number behind its name, the number of
     /// communicators, and the number of the first in the order of creation.
@@ -61,7 +61,7 @@ impl Kind {
         Self::Messages,
         Self::Accesses,
         Self::Exchanged,
-        Self::Audience,
+        Self::SharedSum,
         Self::Operations,
         Self::Comm,
         Self::Members,
@@ -79,20 +79,20 @@ pub(super) fn message_of_key(key: u64) -> (u32, usize, bool) {
     (key as u32, (key >> 32) as usize & 0xff, key >> 40 != 0)
 }
 
-/// Returns the key of an audience, which only distinguishes a stride from a list.
+/// Returns the key of a shared sum, which only distinguishes a stride from a list.
 pub(crate) fn exchanged_key(list: bool) -> u64 {
     u64::from(list)
 }
 
 /// The first word of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub(super) struct BlockHeader {
     pub(super) kind: Kind,
     /// The number of words that follow.
     pub(super) words: u32,
 }
 
-impl Head {
+impl BlockHeader {
     pub(super) fn word(self) -> u64 {
         self.kind as u64 | u64::from(self.words) << 32
     }

@@ -7,8 +7,8 @@
 //! Adding a block takes a lock and may allocate; counting in an existing block does neither.
 
 mod blocks;
-mod left;
-mod read;
+mod decode;
+mod recovery;
 
 use std::io;
 use std::path::Path;
@@ -21,15 +21,15 @@ use mpit::lock::Mutex;
 use mpit::log::Log;
 use mpit::mapping::{Mapping, Words};
 
-use crate::complaint::complain;
+use crate::diagnostics::warn;
 use crate::host::World;
-use blocks::{HEADER, Head, State};
+use blocks::{BlockHeader, HEADER, State};
 
 pub(crate) use blocks::{Kind, Text, exchanged_key, message_key};
-pub use left::{LeftFile, Unreadable, files_at, find, wanted_at};
-pub(crate) use left::{forget, path_of};
-pub use read::is_store;
-pub use read::{Left, Malformed, read};
+pub use decode::is_store;
+pub use decode::{Malformed, Recovered, read};
+pub use recovery::{StoreFile, Unreadable, files_at, find, wanted_at};
+pub(crate) use recovery::{discard, path_of};
 
 /// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
@@ -145,7 +145,7 @@ impl Store {
             // If the file cannot be removed, this state shows readers that it is not needed.
             self.say(&end, State::Ended);
             if let Err(error) = file.remove() {
-                complain(format_args!("cannot remove {}: {error}", file.path().display()));
+                warn(format_args!("cannot remove {}: {error}", file.path().display()));
             }
         }
     }
@@ -154,8 +154,8 @@ impl Store {
     pub(crate) fn add(&self, kind: Kind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         let mut end = self.end.lock();
         let forked = end.leave_if_forked();
-        let head = Head { kind, words: (1 + cells + text.len()) as u32 };
-        let wanted = 1 + head.words as usize;
+        let header = BlockHeader { kind, words: (1 + cells + text.len()) as u32 };
+        let wanted = 1 + header.words as usize;
         let newest = self.newest().filter(|piece| piece.len() - end.used >= wanted && !forked);
         let piece = if let Some(piece) = newest {
             piece
@@ -172,7 +172,7 @@ impl Store {
             word.store(*value, Relaxed);
         }
         // Written last, with release ordering: if the process is killed here, a reader finds no block or a complete one.
-        block[0].store(head.word(), Release);
+        block[0].store(header.word(), Release);
         &block[2..]
     }
 
@@ -185,7 +185,7 @@ impl Store {
         if let Some(piece) = self.newest()
             && let Some(rest) = (piece.len() - end.used).checked_sub(1)
         {
-            piece[end.used].store(Head { kind: Kind::Unused, words: rest as u32 }.word(), Release);
+            piece[end.used].store(BlockHeader { kind: Kind::Unused, words: rest as u32 }.word(), Release);
         }
     }
 
@@ -211,7 +211,7 @@ impl Store {
         match file.extend(wanted) {
             Ok(words) => Some(words),
             Err(error) => {
-                complain(format_args!(
+                warn(format_args!(
                     "monitoring_store: {}: {error}; what comes now is kept in memory only",
                     file.path().display()
                 ));

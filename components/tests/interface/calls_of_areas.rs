@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mpit::desc::PvarFlags;
 use mpit::tool::Tool;
-use mpit::words::{Bind, Class, Datatype};
+use mpit::vocabulary::{Bind, Class, Datatype};
 use mpit_components::calls::{self, Area};
 
 use super::alone;
@@ -36,7 +36,7 @@ fn each_area_has_its_own_count_and_time() {
         for (handle, datatype) in [(&count, Datatype::UnsignedLongLong), (&seconds, Datatype::Double)] {
             let desc = handle.desc();
             let flags = PvarFlags::NONE;
-            assert_eq!((desc.element(), desc.binding(), desc.flag_set()), (datatype, Bind::NoObject, flags));
+            assert_eq!((desc.datatype(), desc.bind(), desc.flags()), (datatype, Bind::NoObject, flags));
         }
         let shown = || (count.read::<u64>().unwrap()[0], seconds.read::<f64>().unwrap()[0]);
         call(area);

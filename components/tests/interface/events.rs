@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mpit::desc::{EnumItem, EventDesc};
 use mpit::object::Object;
 use mpit::registry::Registry;
-use mpit::tool::{Listener, Occurrence, Tool};
-use mpit::words::{Bind, Datatype, Safety, Verbosity};
+use mpit::tool::{EventInstance, Listener, Tool};
+use mpit::vocabulary::{Bind, Datatype, Safety, Verbosity};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::osc::{self, Access};
@@ -24,10 +24,10 @@ const EVENTS: [(&str, Bind, &[&str]); 7] = [
 ];
 
 /// The received events: the place in [`EVENTS`], and the elements.
-static HEARD: Mutex<Vec<(usize, Vec<i64>)>> = Mutex::new(Vec::new());
+static RECEIVED: Mutex<Vec<(usize, Vec<i64>)>> = Mutex::new(Vec::new());
 
-fn heard() -> Vec<(usize, Vec<i64>)> {
-    std::mem::take(&mut HEARD.lock().unwrap_or_else(PoisonError::into_inner))
+fn received() -> Vec<(usize, Vec<i64>)> {
+    std::mem::take(&mut RECEIVED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn desc(event: usize) -> &'static EventDesc {
@@ -35,19 +35,19 @@ fn desc(event: usize) -> &'static EventDesc {
     registry.event_index(EVENTS[event].0).and_then(|index| registry.event(index)).unwrap()
 }
 
-fn hear(event: usize, occurrence: &Occurrence) {
+fn receive(event: usize, instance: &EventInstance) {
     let element = |at: usize| match desc(event).elements()[at].datatype() {
-        Datatype::Int => i64::from(occurrence.read::<i32>(at).unwrap()),
-        Datatype::Int64 | Datatype::Count => occurrence.read::<i64>(at).unwrap(),
-        _ => occurrence.read::<u64>(at).unwrap().cast_signed(),
+        Datatype::Int => i64::from(instance.read::<i32>(at).unwrap()),
+        Datatype::Int64 | Datatype::Count => instance.read::<i64>(at).unwrap(),
+        _ => instance.read::<u64>(at).unwrap().cast_signed(),
     };
     let elements = (0..EVENTS[event].2.len()).map(element).collect();
-    HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((event, elements));
+    RECEIVED.lock().unwrap_or_else(PoisonError::into_inner).push((event, elements));
 }
 
 fn listen<'t>(tool: &'t Tool, event: usize, object: Option<&Object<'_>>) -> Listener<'t> {
-    let hear = move |occurrence: &Occurrence| hear(event, occurrence);
-    tool.listen(EVENTS[event].0, object, Safety::None, hear).unwrap()
+    let receive = move |instance: &EventInstance| receive(event, instance);
+    tool.listen(EVENTS[event].0, object, Safety::None, receive).unwrap()
 }
 
 fn alone() -> (MutexGuard<'static, ()>, Tool) {
@@ -63,11 +63,11 @@ fn events_say_what_they_are() {
     let _alone = alone();
     for (event, (name, bind, elements)) in EVENTS.into_iter().enumerate() {
         let desc = desc(event);
-        assert_eq!((desc.name(), desc.binding(), desc.audience()), (name, bind, Verbosity::UserDetail));
+        assert_eq!((desc.name(), desc.bind(), desc.verbosity()), (name, bind, Verbosity::UserDetail));
         let names: Vec<_> = desc.element_names().unwrap().items().iter().map(EnumItem::name).collect();
         assert_eq!(names, elements, "{name}");
         assert_eq!(desc.source().name(), "mpit", "{name}");
-        assert!(!desc.text().is_empty() && desc.category_list().len() == 1, "{name}");
+        assert!(!desc.description().is_empty() && desc.categories().len() == 1, "{name}");
     }
 }
 
@@ -90,7 +90,7 @@ fn communicators_and_windows_come_and_go() {
     windows::freed(window);
     let window = window.get().cast_signed();
     assert_eq!(
-        heard(),
+        received(),
         [
             (0, vec![number(world), 5, 0, 0]),
             (0, vec![number(remote), 2, 1, 3]),
@@ -101,21 +101,21 @@ fn communicators_and_windows_come_and_go() {
     );
     drop(listeners);
     comms::freed(remote);
-    assert!(heard().is_empty());
+    assert!(received().is_empty());
 }
 
 /// A callback may query the object that it was just notified of.
 #[test]
 fn nothing_is_locked_while_callbacks_run() {
     let (_alone, tool) = alone();
-    let ask = |_: &Occurrence| {
+    let ask = |_: &EventInstance| {
         assert!(comms::live().iter().all(|comm| comms::get(comm.id).is_some()));
         windows::freed(windows::created(1));
-        HEARD.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
+        RECEIVED.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
     };
     let _listeners = [0, 1].map(|event| tool.listen(EVENTS[event].0, None, Safety::None, ask).unwrap());
     comms::freed(comms::created(Description::new(Ranks::World(5), "world")));
-    assert_eq!(heard().len(), 2);
+    assert_eq!(received().len(), 2);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn accesses_are_delivered() {
     }
     let window = window.get().cast_signed();
     let expected: Vec<_> = (0..6).map(|kind| (4, vec![window, 1, -1, kind, 4, 8])).collect();
-    assert_eq!(heard(), expected);
+    assert_eq!(received(), expected);
     drop(listener);
     assert!(!osc::active());
 }
@@ -172,7 +172,7 @@ fn begin_and_end_share_a_sequence_number() {
     coll::end(&bcast);
     let id = number(one);
     assert_eq!(
-        heard(),
+        received(),
         [
             (5, vec![0, 1, 8, id, 1]),
             (6, vec![0, 1, 8, id, 1]),
@@ -219,11 +219,11 @@ fn kinds_have_their_documented_numbers() {
     ];
     let comm = comms::created(Description::new(Ranks::World(1), "some"));
     let _listener = listen(&tool, 6, Some(&Object::world(comm.get(), 1)));
-    let text = desc(6).text().to_owned() + desc(5).text();
+    let text = desc(6).description().to_owned() + desc(5).description();
     for (at, (kind, name)) in kinds.into_iter().enumerate() {
         let (root, volume) = (Root::None, Volume::Each(0));
         coll::end(&Operation { comm, kind, rank: 0, size: 1, root, volume, in_place: false });
-        assert_eq!(heard()[0].1[0], at as i64, "{name}");
+        assert_eq!(received()[0].1[0], at as i64, "{name}");
         assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
     }
 }

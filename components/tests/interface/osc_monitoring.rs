@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::Tool;
-use mpit::words::{Bind, Class};
+use mpit::vocabulary::{Bind, Class};
 use mpit_components::osc::{self, Access, Kind};
 use mpit_components::windows;
 

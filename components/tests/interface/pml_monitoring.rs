@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU32;
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::BINS;

@@ -2,7 +2,7 @@
 
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{self, Ranks};
-use mpit_components::prof::{Block, Profile, Sum};
+use mpit_components::prof::{Block, Profile, TrafficSum};
 use mpit_components::record::{Messages, Row, Snapshot};
 use mpit_components::store::Store;
 
@@ -40,7 +40,7 @@ fn golden() {
         comms::created(comms::Description::new(Ranks::List([3, 1, OUTSIDE].into()), "odd\tones\nof all"));
     let nameless = comms::created(comms::Description::new(Ranks::List([0].into()), ""));
     let mut blocks: Vec<Block> = [world, odd, nameless].map(|id| Block::from(comms::get(id).unwrap())).into();
-    blocks[0].all_to_all = Sum { count: 3, bytes: 36 };
+    blocks[0].all_to_all = TrafficSum { count: 3, bytes: 36 };
 
     let said = profile(0, rows(&record), blocks);
     assert_eq!(text(&said), include_str!("golden.prof"));

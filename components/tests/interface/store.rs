@@ -8,7 +8,7 @@ use std::process::Command;
 
 use mpit_components::host::World;
 use mpit_components::record::{Messages, Snapshot};
-use mpit_components::store::{LeftFile, Store, Unreadable, find, read};
+use mpit_components::store::{Store, StoreFile, Unreadable, find, read};
 use proptest::prelude::*;
 
 const WORLD: World = World { rank: 3, size: 8 };
@@ -21,7 +21,7 @@ fn messages() -> impl Strategy<Value = Vec<(u32, u64, bool)>> {
 }
 
 /// The bytes of the file of a store with these messages, and what they say.
-fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&LeftFile, &Messages<'_>)) -> Vec<u8> {
+fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>)) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new();
     let path = directory.path().join("run.3.store");
@@ -51,11 +51,11 @@ proptest! {
     #[test]
     fn what_is_read_is_what_was_recorded(sent in messages()) {
         file(&sent, |file, record| {
-            let left = file.read().unwrap();
-            assert_eq!(left.world, WORLD);
-            assert_eq!(left.process, std::process::id());
-            assert!(!left.ended && !left.cut_short && file.is_in_use());
-            assert_eq!(left.profile.messages, record.snapshot().since(&Snapshot::default()));
+            let recovered = file.read().unwrap();
+            assert_eq!(recovered.world, WORLD);
+            assert_eq!(recovered.process, std::process::id());
+            assert!(!recovered.ended && !recovered.cut_short && file.is_in_use());
+            assert_eq!(recovered.profile.messages, record.snapshot().since(&Snapshot::default()));
         });
     }
 
@@ -115,9 +115,9 @@ fn a_full_store_goes_on_in_memory() {
     file(&sent, |file, record| {
         let all = record.snapshot().since(&Snapshot::default());
         assert_eq!(all.len(), 2000);
-        let left = file.read().unwrap();
-        let kept = left.profile.messages;
-        assert!(left.cut_short && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
+        let recovered = file.read().unwrap();
+        let kept = recovered.profile.messages;
+        assert!(recovered.cut_short && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
     });
 }
 
@@ -127,15 +127,16 @@ fn a_full_store_goes_on_in_memory() {
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
-    let head = [header, 3, 1 << 58, 1, 0, 0, 0, 0];
+    let metadata = [header, 3, 1 << 58, 1, 0, 0, 0, 0];
     // Audience: key, count, bytes, first, step, how many, except.
     let spoken_to = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
     // Members: number, those of the world and how many.
     let world = words(8, &[1, 1 << 32 | 1 << 26]);
     for (block, wrong) in [(spoken_to, Some("more than 4194304 processes")), (world, None)] {
-        let file: Vec<u8> = head.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
+        let file: Vec<u8> = metadata.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
         let mut found = None;
-        let info = allocation_counter::measure(|| found = Some(read(&file).map(|left| left.text().len())));
+        let info =
+            allocation_counter::measure(|| found = Some(read(&file).map(|recovered| recovered.text().len())));
         match (found, wrong) {
             (Some(Err(why)), Some(wrong)) => assert!(why.to_string().contains(wrong), "{why}"),
             (found, wrong) => assert!(found.is_some_and(|found| found.is_ok()) && wrong.is_none()),
@@ -177,7 +178,7 @@ fn a_file_of_another_rank_is_refused() {
         [("run.4.store", Some(4)), ("run.x.store", None), ("run.3.prof", None), ("runs.3.store", Some(3))]
     {
         fs::write(directory.path().join(name), some()).unwrap();
-        assert_eq!(LeftFile::at(&directory.path().join(name)).map(|file| file.rank), rank);
+        assert_eq!(StoreFile::at(&directory.path().join(name)).map(|file| file.rank), rank);
     }
     let files = find(&directory.path().join("run")).unwrap();
     assert_eq!(files.len(), 1);

@@ -4,7 +4,7 @@ use mpit::Error;
 use mpit::desc::PvarFlags;
 use mpit::registry::Registry;
 use mpit::tool::Tool;
-use mpit::words::{Bind, Class, Datatype, Scope, Verbosity};
+use mpit::vocabulary::{Bind, Class, Datatype, Scope, Verbosity};
 
 use super::alone;
 
@@ -56,11 +56,15 @@ fn performance_variables_are_open_mpis() {
     )];
     for (name, class, (datatype, bind, flags, verbosity)) in bound.into_iter().chain(totals).chain(flush) {
         let desc = registry.pvar(registry.pvar_index(name, class).unwrap()).unwrap();
-        assert_eq!((desc.element(), desc.binding()), (datatype, bind), "{name}");
-        assert_eq!((desc.flag_set(), desc.audience()), (flags, verbosity), "{name}");
-        assert!(!desc.text().is_empty() && desc.enumeration().is_none(), "{name}");
+        assert_eq!((desc.datatype(), desc.bind()), (datatype, bind), "{name}");
+        assert_eq!((desc.flags(), desc.verbosity()), (flags, verbosity), "{name}");
+        assert!(!desc.description().is_empty() && desc.enumeration().is_none(), "{name}");
         let in_bytes = name.contains("size") || name.contains("bytes");
-        assert_eq!(desc.text().contains("bytes") || desc.text().contains("Bytes"), in_bytes, "{name}");
+        assert_eq!(
+            desc.description().contains("bytes") || desc.description().contains("Bytes"),
+            in_bytes,
+            "{name}"
+        );
     }
 }
 
@@ -84,9 +88,9 @@ fn control_variables_are_open_mpis() {
     .map(|(name, count, scope, verbosity)| (name.to_owned(), count, scope, verbosity));
     for (name, count, scope, verbosity) in versions.chain(settings) {
         let desc = registry.cvar(registry.cvar_index(&name).unwrap()).unwrap().desc();
-        assert_eq!((desc.count(), desc.reach(), desc.audience()), (count, scope, verbosity), "{name}");
+        assert_eq!((desc.count(), desc.scope(), desc.verbosity()), (count, scope, verbosity), "{name}");
         let datatype = if count == 1 { Datatype::Int } else { Datatype::Char };
-        assert_eq!(desc.element(), datatype, "{name}");
+        assert_eq!(desc.datatype(), datatype, "{name}");
         if count == 1 {
             let written = tool.cvar(&name).unwrap().write(&[1_i32]);
             assert_eq!(written, Err(Error::CvarSetNever), "{name}");

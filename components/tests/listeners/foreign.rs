@@ -9,9 +9,9 @@ use std::thread;
 
 use mpit::desc::Origin;
 use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{Life, abi, register};
+use mpit::plugin::{EpochCounter, abi, register};
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
@@ -103,18 +103,18 @@ fn component(framework: &'static CStr, sums: &'static Sums) -> abi::Component {
     }
 }
 
-static HEARD: [Sums; 3] = [const { Sums::new() }; 3];
+static RECEIVED: [Sums; 3] = [const { Sums::new() }; 3];
 
 /// Registers the components as a program in C does.
 fn add_all() {
     // Reasons that were there before.
-    static SWITCH: abi::Switch = abi::Switch {
+    static SUBSCRIPTION: abi::Subscription = abi::Subscription {
         reasons: AtomicU32::new(1),
         host: AtomicPtr::new(std::ptr::null_mut()),
         turn: AtomicPtr::new(std::ptr::null_mut()),
     };
-    let [pml, osc, coll] = &HEARD;
-    let switched = abi::Component { listening: &raw const SWITCH, ..component(c"osc", osc) };
+    let [pml, osc, coll] = &RECEIVED;
+    let switched = abi::Component { listening: &raw const SUBSCRIPTION, ..component(c"osc", osc) };
     let components = [component(c"pml", pml), switched, component(c"coll", coll)];
     let table = abi::Table {
         size: size_of::<abi::Table>(),
@@ -133,7 +133,7 @@ fn add_all() {
         components: components.as_ptr(),
         num_components: components.len(),
     };
-    // SAFETY: a table as the header says, whose functions and switches are statics.
+    // SAFETY: a table as the header says, whose functions and subscriptions are statics.
     unsafe { register(from_ref(&table)) }.unwrap();
 }
 
@@ -190,11 +190,11 @@ fn they_count_what_monitoring_counts() {
             ("coll_monitoring_bytes_total", Class::Aggregate),
         ];
         let handles = variables.map(|(name, class)| handle(&session, name, class));
-        let before = HEARD.each_ref().map(Sums::get);
+        let before = RECEIVED.each_ref().map(Sums::get);
         send(comm);
         access();
         operate(comm);
-        let after = HEARD.each_ref().map(Sums::get);
+        let after = RECEIVED.each_ref().map(Sums::get);
         let [pml, osc, coll] =
             [0, 1, 2].map(|at: usize| [0, 1, 2].map(|part| after[at][part] - before[at][part]));
         let expected: Vec<_> = handles.iter().map(|handle| handle.read::<u64>().unwrap()[0]).collect();
@@ -207,7 +207,7 @@ fn they_count_what_monitoring_counts() {
 #[test]
 fn an_inactive_one_receives_nothing() {
     in_own_process(|| {
-        static LIFE: Life = Life::new();
+        static EPOCHS: EpochCounter = EpochCounter::new();
         static SUMS: Sums = Sums::new();
         static TURNS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
         static STOP: AtomicBool = AtomicBool::new(false);
@@ -216,16 +216,16 @@ fn an_inactive_one_receives_nothing() {
             name: "mortal",
             description: "",
             origin: Origin::new(file!(), line!()),
-            life: Some(&LIFE),
+            epoch_counter: Some(&EPOCHS),
         };
-        // SAFETY: its functions and its sums are statics, and it has no switch.
+        // SAFETY: its functions and its sums are statics, and it has no subscription.
         let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
         let (claim, _) = Claim::new(vec![mortal]);
         // Without the components of other tests.
         Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
         host::initialized(World { rank: 0, size: 1 });
         let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
-        LIFE.begin();
+        EPOCHS.begin();
         claim.publish();
 
         let turns = || TURNS.each_ref().map(|turns| turns.load(SeqCst));
@@ -248,13 +248,13 @@ fn an_inactive_one_receives_nothing() {
                 let before = SUMS.get();
                 wait_for_two_messages_each();
                 assert!(SUMS.get()[0] >= before[0] + 2, "it receives from both threads");
-                assert!(LIFE.end());
+                assert!(EPOCHS.end());
                 foreign::changed();
                 wait_for_two_messages_each();
                 let silent = SUMS.get();
                 wait_for_two_messages_each();
                 assert_eq!(SUMS.get(), silent);
-                LIFE.begin();
+                EPOCHS.begin();
                 foreign::changed();
             }
             STOP.store(true, SeqCst);

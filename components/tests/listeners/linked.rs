@@ -8,55 +8,55 @@ use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
-use mpit_components::{Lifecycle, Switch, control, windows};
+use mpit_components::{Lifecycle, Subscription, control, windows};
 
 use super::in_own_process;
 
-static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static RECEIVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-fn hear(what: String) {
-    HEARD.lock().unwrap().push(what);
+fn receive(what: String) {
+    RECEIVED.lock().unwrap().push(what);
 }
 
 /// A component that always listens.
 macro_rules! always {
-    ($name:ident, $switch:expr) => {
+    ($name:ident, $subscription:expr) => {
         struct $name;
 
         impl Lifecycle for $name {
-            fn switch(&self) -> &'static Switch {
-                static SWITCH: Switch = $switch;
-                &SWITCH
+            fn subscription(&self) -> &'static Subscription {
+                static SUBSCRIPTION: Subscription = $subscription;
+                &SUBSCRIPTION
             }
 
             fn open(&self, world: World) -> bool {
-                self.switch().on();
-                hear(format!("{} opens on {} of {}", stringify!($name), world.rank, world.size));
+                self.subscription().add();
+                receive(format!("{} opens on {} of {}", stringify!($name), world.rank, world.size));
                 true
             }
 
             fn pcontrol(&self, level: i32) {
-                hear(format!("{} receives level {level}", stringify!($name)));
+                receive(format!("{} receives level {level}", stringify!($name)));
             }
 
             fn close(&self) {
-                self.switch().off();
-                hear(format!("{} closes", stringify!($name)));
+                self.subscription().remove();
+                receive(format!("{} closes", stringify!($name)));
             }
         }
     };
 }
 
-always!(Messages, pml::switch());
-always!(Accesses, osc::switch());
-always!(Operations, coll::switch());
-always!(Second, coll::switch());
+always!(Messages, pml::subscription());
+always!(Accesses, osc::subscription());
+always!(Operations, coll::subscription());
+always!(Second, coll::subscription());
 
 /// Listens to messages.
 #[component(framework = "pml", name = "test")]
 impl pml::Component for Messages {
     fn sent(&self, send: &Send) {
-        hear(format!("{:?} of {} bytes to {}", send.mode, send.bytes, send.to));
+        receive(format!("{:?} of {} bytes to {}", send.mode, send.bytes, send.to));
     }
 }
 
@@ -64,7 +64,7 @@ impl pml::Component for Messages {
 #[component(framework = "osc", name = "test")]
 impl osc::Component for Accesses {
     fn accessed(&self, access: &Access) {
-        hear(format!("{:?} {}/{} at {}", access.kind, access.sent, access.received, access.target));
+        receive(format!("{:?} {}/{} at {}", access.kind, access.sent, access.received, access.target));
     }
 }
 
@@ -73,11 +73,11 @@ impl osc::Component for Accesses {
 impl coll::Component for Operations {
     fn done(&self, operation: &Operation<'_>) {
         let volumes: Vec<_> = (0..3).map(|rank| operation.volume.with(rank)).collect();
-        hear(format!("{:?} {volumes:?}", operation.kind));
+        receive(format!("{:?} {volumes:?}", operation.kind));
     }
 
     fn freed(&self, _comm: CommId) {
-        hear("Freed".to_owned());
+        receive("Freed".to_owned());
     }
 }
 
@@ -85,7 +85,7 @@ impl coll::Component for Operations {
 #[component(framework = "coll", name = "second")]
 impl coll::Component for Second {
     fn done(&self, operation: &Operation<'_>) {
-        hear(format!("{:?} again", operation.kind.pattern()));
+        receive(format!("{:?} again", operation.kind.pattern()));
     }
 }
 
@@ -107,7 +107,7 @@ fn every_listener_is_notified() {
         let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
         report(comm);
         assert!(!pml::active() && !osc::active() && !coll::active());
-        assert!(HEARD.lock().unwrap().is_empty());
+        assert!(RECEIVED.lock().unwrap().is_empty());
 
         host::initialized(World { rank: 0, size: 3 });
         host::initialized(World { rank: 1, size: 3 });
@@ -124,7 +124,7 @@ fn every_listener_is_notified() {
         comms::freed(comm);
 
         assert_eq!(
-            *HEARD.lock().unwrap(),
+            *RECEIVED.lock().unwrap(),
             [
                 "Messages opens on 0 of 3",
                 "Accesses opens on 0 of 3",

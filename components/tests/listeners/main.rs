@@ -4,7 +4,7 @@
 mod own_process;
 
 mod foreign;
-mod foreign_life;
+mod foreign_lifecycle;
 mod linked;
 
 use own_process::in_own_process;

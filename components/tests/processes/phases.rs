@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};

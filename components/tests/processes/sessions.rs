@@ -4,7 +4,7 @@
 use mpit::Error;
 use mpit::object::Object;
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::calls::{self, Area};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};

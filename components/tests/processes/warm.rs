@@ -2,7 +2,7 @@
 
 use mpit::object::Object;
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::calls::{self, Area};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{Cell, Value};
 use crate::desc::EnumDesc;
 use crate::object::Object;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// A computed variable, implemented by the expansion of the `pvar` attribute on a function.
 #[doc(hidden)]

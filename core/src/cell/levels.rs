@@ -8,10 +8,10 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, PoisonError};
 
-use super::{AmountValue, Cell, Gauge, Level};
+use super::{AmountValue, Cell, Level, LevelStorage};
 use crate::log::Log;
 use crate::object::{Comm, Object};
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// A stand-in for a communicator's number: the slot is free.
 const NOBODY: u64 = u64::MAX;
@@ -67,7 +67,8 @@ impl<T: AmountValue> CommLevels<T> {
     pub fn of_comm(&'static self, comm: u64) -> CommLevel<T> {
         let _alone = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |slot: &&Slot<T>| {
-            slot.comm.load(Acquire) == NOBODY && !slot.level.gauge().is_some_and(Gauge::is_watched)
+            slot.comm.load(Acquire) == NOBODY
+                && !slot.level.level_storage().is_some_and(LevelStorage::is_watched)
         };
         let slot = self.slots.iter().find(free).unwrap_or_else(|| {
             let slot = Slot { comm: AtomicU64::new(NOBODY), level: Level::new() };
@@ -129,12 +130,12 @@ impl<T: AmountValue> Cell for CommLevels<T> {
         Ok(())
     }
 
-    fn gauge(&self) -> Option<&Gauge> {
-        self.none.gauge()
+    fn level_storage(&self) -> Option<&LevelStorage> {
+        self.none.level_storage()
     }
 
-    fn gauge_of(&self, object: &Object<'_>) -> Option<&Gauge> {
-        self.slot_of(object).map_or(&self.none, |slot| &slot.level).gauge()
+    fn level_storage_of(&self, object: &Object<'_>) -> Option<&LevelStorage> {
+        self.slot_of(object).map_or(&self.none, |slot| &slot.level).level_storage()
     }
 }
 
@@ -150,21 +151,24 @@ mod tests {
     fn communicators_reuse_memory() {
         static LEVELS: CommLevels<u64> = CommLevels::new();
         let world = LEVELS.of_comm(1);
-        let mark_of = |comm| {
-            LEVELS.gauge_of(&Object::world(comm, 1)).map(|gauge| gauge.take_mark(true)).expect("a level")
+        let cursor_of = |comm| {
+            LEVELS
+                .level_storage_of(&Object::world(comm, 1))
+                .map(|level_storage| level_storage.take_cursor(true))
+                .expect("a level")
         };
         for comm in 2..1000 {
             let _one = LEVELS.of_comm(comm);
-            let mark = mark_of(comm);
-            mark.retire();
+            let cursor = cursor_of(comm);
+            cursor.retire();
         }
         assert_eq!(LEVELS.slots.len(), 2);
         let watched = LEVELS.of_comm(1000);
-        let mark = mark_of(1000);
+        let cursor = cursor_of(1000);
         drop(watched);
         let _next = LEVELS.of_comm(1001);
         assert_eq!(LEVELS.slots.len(), 3, "the mark of a handle stays with what it was made for");
-        mark.retire();
+        cursor.retire();
         let _third = LEVELS.of_comm(1002);
         assert_eq!(LEVELS.slots.len(), 3);
         drop(world);

@@ -21,12 +21,12 @@ mod class;
 mod computed;
 mod current;
 mod custom;
-mod gauge;
+mod level_storage;
 mod levels;
-mod mark;
 mod peers;
 mod sum;
 mod value;
+mod watermark_cursor;
 
 pub use class::{
     AggregateCell, CounterCell, GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell,
@@ -35,20 +35,20 @@ pub use class::{
 pub use computed::{Computed, ComputedPvar};
 pub use current::{Generic, Percentage, Size, State};
 pub use custom::{Action, Custom, HandleId, Request};
-pub(crate) use gauge::ReachedFunction;
-pub use gauge::{Gauge, HighWatermark, Level, LowWatermark};
+pub(crate) use level_storage::ReachedFunction;
+pub use level_storage::{HighWatermark, Level, LevelStorage, LowWatermark};
 pub use levels::{CommLevel, CommLevels};
-pub(crate) use mark::Mark;
 pub use peers::PeerArray;
 pub use sum::{Aggregate, Counter, Timer};
 pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, Value, fits};
+pub(crate) use watermark_cursor::WatermarkCursor;
 
 use std::any::TypeId;
 use std::marker::PhantomData;
 
 use crate::desc::{Behavior, EnumDesc, PvarOps};
 use crate::object::Object;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// Storage of a performance variable. Sealed: implemented by the types of this module. For custom behavior implement [`Custom`],
 /// or define the variable as a function.
@@ -79,13 +79,13 @@ pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     fn watch(&self, _more: i32) {}
 
     /// Returns the level that watermarks follow.
-    fn gauge(&self) -> Option<&Gauge> {
+    fn level_storage(&self) -> Option<&LevelStorage> {
         None
     }
 
     /// Returns the level of an object that watermarks follow.
-    fn gauge_of(&self, _object: &Object<'_>) -> Option<&Gauge> {
-        self.gauge()
+    fn level_storage_of(&self, _object: &Object<'_>) -> Option<&LevelStorage> {
+        self.level_storage()
     }
 
     /// Handles a request to a handle, for [`Behavior::Custom`].
@@ -112,7 +112,7 @@ impl<C: Cell> Operations<C> {
         count: ops::count::<C>,
         read: ops::read::<C>,
         watch: ops::watch::<C>,
-        gauge: ops::gauge::<C>,
+        level_storage: ops::level_storage::<C>,
         custom: ops::custom::<C>,
         enumeration: C::ENUMERATION,
         cell_type: TypeId::of::<C>,
@@ -123,7 +123,7 @@ impl<C: Cell> Operations<C> {
 mod ops {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use super::{Action, Cell, Gauge};
+    use super::{Action, Cell, LevelStorage};
     use crate::Error;
     use crate::object::Object;
 
@@ -195,16 +195,19 @@ mod ops {
         let _ = catch_unwind(AssertUnwindSafe(|| cell.watch(more)));
     }
 
-    /// Returns the level that watermarks follow: `gauge` of `PvarOps`.
+    /// Returns the level that watermarks follow: `level_storage` of `PvarOps`.
     ///
     /// # Safety
     ///
     /// `cell` is a `&'static C`.
-    pub(super) unsafe extern "C" fn gauge<C: Cell>(cell: *const (), object: &Object<'_>) -> *const Gauge {
+    pub(super) unsafe extern "C" fn level_storage<C: Cell>(
+        cell: *const (),
+        object: &Object<'_>,
+    ) -> *const LevelStorage {
         // SAFETY: the descriptor passes the cell for whose type its functions were made: the caller ensures it.
         let cell: &'static C = unsafe { &*cell.cast::<C>() };
-        match catch_unwind(AssertUnwindSafe(|| cell.gauge_of(object))) {
-            Ok(Some(gauge)) => std::ptr::from_ref(gauge),
+        match catch_unwind(AssertUnwindSafe(|| cell.level_storage_of(object))) {
+            Ok(Some(level_storage)) => std::ptr::from_ref(level_storage),
             Ok(None) | Err(_) => std::ptr::null(),
         }
     }

@@ -8,7 +8,7 @@ use crate::desc::Behavior;
 use crate::object::{Comm, Object};
 use crate::sparse::Sparse;
 use crate::threads;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// The cell of a per-peer array: a sum for each process with an update.
 ///

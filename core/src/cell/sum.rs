@@ -11,12 +11,12 @@ use crate::threads;
 
 /// A sum that is counted while a handle is started.
 #[derive(Debug)]
-struct Sum {
+struct CounterCore {
     word: AtomicU64,
     watchers: AtomicU32,
 }
 
-impl Sum {
+impl CounterCore {
     const fn new() -> Self {
         Self { word: AtomicU64::new(0), watchers: AtomicU32::new(0) }
     }
@@ -53,13 +53,13 @@ impl Sum {
     }
 }
 
-/// Declares a public cell type around [`Sum`].
+/// Declares a public cell type around [`CounterCore`].
 macro_rules! sum_cell {
     ($(#[$doc:meta])* $name:ident: $bound:ident) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name<T: $bound> {
-            sum: Sum,
+            sum: CounterCore,
             of: PhantomData<fn() -> T>,
         }
 
@@ -68,7 +68,7 @@ macro_rules! sum_cell {
             #[must_use]
             #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
             pub const fn new() -> Self {
-                Self { sum: Sum::new(), of: PhantomData }
+                Self { sum: CounterCore::new(), of: PhantomData }
             }
 
             /// Adds to the sum, if a handle on it is started; otherwise one load and a branch.

@@ -1,6 +1,6 @@
 //! The Rust types of variables' elements.
 
-use crate::words::Datatype;
+use crate::vocabulary::Datatype;
 
 /// A Rust type that a variable may hold. All are plain words for which zero is a value.
 #[diagnostic::on_unimplemented(

@@ -11,7 +11,7 @@ use crate::cell::Value;
 use crate::desc::{CvarOps, EnumDesc, EnumItem, MpitEnum, Origin};
 use crate::lock::Mutex;
 use crate::object::Object;
-use crate::words::Datatype;
+use crate::vocabulary::Datatype;
 use crate::{Error, Result};
 
 /// A type that a control variable may hold: a number, a `bool`, an enum that derives `MpitEnum`, or [`Text`].

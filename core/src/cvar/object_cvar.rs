@@ -13,7 +13,7 @@ use crate::Result;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::object::Object;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// A stand-in for an object's number: the slot is free.
 const FREE: u64 = u64::MAX;

@@ -32,7 +32,7 @@ use crate::desc::CvarDesc;
 use crate::environment;
 use crate::object::Object;
 use crate::registry::Image;
-use crate::words::Datatype;
+use crate::vocabulary::Datatype;
 
 /// The environment variable that names the parameter file. If it is not set, `$HOME/.mpit/params.conf` is read if it exists.
 pub const PARAM_FILE: &str = "MPIT_PARAM_FILE";
@@ -90,7 +90,7 @@ pub struct Setting {
 /// environment, these are variables that begin with `MPIT_`, and those that the image's definitions name.
 #[must_use]
 pub fn for_image(image: &Image) -> Vec<Setting> {
-    let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment_list()).copied().collect();
+    let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment()).copied().collect();
     environment::report_ignored();
     read(&named, &warn)
 }
@@ -201,11 +201,11 @@ pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
 /// Returns the strength of a setting for a variable: first by its source, then by the name that was used. `None` if it is for
 /// another variable.
 fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
-    let mut known_as = std::iter::once(desc.name()).chain(desc.alias_list().iter().copied());
+    let mut known_as = std::iter::once(desc.name()).chain(desc.aliases().iter().copied());
     match &setting.source {
         Source::File { .. } => known_as.any(|name| name == setting.name).then_some((0, Reverse(0))),
         Source::Environment { variable } => {
-            let further = desc.environment_list().iter().map(|name| (*name).to_owned());
+            let further = desc.environment().iter().map(|name| (*name).to_owned());
             let mut variables = known_as.map(environment_name).chain(further);
             variables.position(|name| name == *variable).map(|at| (1, Reverse(at)))
         }
@@ -237,7 +237,7 @@ pub fn set_text(desc: &CvarDesc, text: &str) -> Result<(), String> {
         })?;
         return write(desc, &[value]);
     }
-    match desc.element() {
+    match desc.datatype() {
         Datatype::Int | Datatype::Int32 => write(desc, &[number::<i32>(text)?]),
         Datatype::Int64 | Datatype::Count => write(desc, &[number::<i64>(text)?]),
         Datatype::Unsigned | Datatype::Uint32 => write(desc, &[number::<u32>(text)?]),
@@ -267,7 +267,7 @@ fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
 }
 
 fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
-    debug_assert!(fits::<T>(desc.element()));
+    debug_assert!(fits::<T>(desc.datatype()));
     // SAFETY: the callers in this module pass elements of the descriptor's datatype.
     unsafe { desc.write(&Object::NONE, value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
         crate::Error::Invalid => {

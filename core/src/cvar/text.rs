@@ -2,7 +2,7 @@
 
 use crate::desc::CvarDesc;
 use crate::object::Object;
-use crate::words::Datatype;
+use crate::vocabulary::Datatype;
 
 impl CvarDesc {
     /// Returns the present value as text that `--set` accepts, with an enumeration's items by name. For a bound variable, the
@@ -10,18 +10,18 @@ impl CvarDesc {
     #[must_use]
     pub fn value_as_text(&self) -> String {
         // Made of words, which are aligned for every element type.
-        let mut value = vec![0_u64; (self.count() * self.element().size()).div_ceil(8)];
+        let mut value = vec![0_u64; (self.count() * self.datatype().size()).div_ceil(8)];
         let start: *mut u8 = value.as_mut_ptr().cast();
         // SAFETY: `value` has space for `count` elements, and words are aligned for all datatypes.
         if unsafe { self.read(&Object::NONE, start) }.is_err() {
             return String::new();
         }
         let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        if self.element() == Datatype::Char {
+        if self.datatype() == Datatype::Char {
             let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
             return String::from_utf8_lossy(text).into_owned();
         }
-        let elements = bytes.chunks_exact(self.element().size()).take(self.count());
+        let elements = bytes.chunks_exact(self.datatype().size()).take(self.count());
         elements.map(|element| self.element_as_text(element)).collect::<Vec<_>>().join(",")
     }
 
@@ -33,7 +33,7 @@ impl CvarDesc {
         if let Some(item) = self.enumeration().and_then(|enumeration| enumeration.item(int)) {
             return item.name().to_owned();
         }
-        match self.element() {
+        match self.datatype() {
             Datatype::Int | Datatype::Int32 => int.to_string(),
             Datatype::Int64 | Datatype::Count => word.cast_signed().to_string(),
             Datatype::Double => f64::from_bits(word).to_string(),
@@ -46,7 +46,7 @@ impl CvarDesc {
 mod tests {
     use crate::cvar::CvarCell;
     use crate::cvar::{Cvar, Text};
-    use crate::desc::{Common, CvarDesc, Head};
+    use crate::desc::{CvarDesc, Metadata, SharedMetadata};
 
     #[test]
     fn text_of_each_kind() {
@@ -55,8 +55,8 @@ mod tests {
         static SWITCH: Cvar<bool> = Cvar::new(true);
         static NAME: Cvar<Text<8>> = Cvar::new(Text::new("héllo"));
         fn text_of(cell: &'static impl CvarCell) -> String {
-            static COMMON: Common = Common::new("acme", file!());
-            CvarDesc::new(Head::of("setting", "", &COMMON, line!()), cell).value_as_text()
+            static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
+            CvarDesc::new(Metadata::of("setting", "", &SHARED, line!()), cell).value_as_text()
         }
         assert_eq!(text_of(&NUMBER), "-7");
         assert_eq!(text_of(&SHARE), "0.5");

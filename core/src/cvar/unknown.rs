@@ -54,7 +54,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64)
 /// Returns the names and aliases of all variables.
 fn names(registry: &Registry) -> Vec<&'static str> {
     let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
-    descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.alias_list().iter().copied())).collect()
+    descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()
 }
 
 fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {

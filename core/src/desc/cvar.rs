@@ -1,10 +1,10 @@
 //! Descriptors of control variables.
 
-use super::{CategoryDesc, EnumDesc, Head, Origin};
+use super::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::cvar::CvarCell;
 use crate::object::Object;
-use crate::plugin::Life;
-use crate::words::{Bind, Datatype, Scope, Verbosity};
+use crate::plugin::EpochCounter;
+use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 
 /// The functions for a control variable, and the properties common to all cells of its type. Made by [`CvarDesc::new`]; codes are
 /// those of [`crate::Error::code`].
@@ -34,7 +34,7 @@ pub struct CvarDesc {
     /// A [`Bind`] and [`BEFORE_INIT`] in one byte, to keep the descriptor small.
     bind: u8,
     count: u32,
-    head: Head,
+    metadata: Metadata,
     ops: &'static CvarOps,
     cell: *const (),
 }
@@ -57,7 +57,7 @@ impl CvarDesc {
     /// `write` reads no more elements than it is passed.
     #[must_use]
     pub(crate) const unsafe fn behind(
-        head: Head,
+        metadata: Metadata,
         (datatype, count): (Datatype, u32),
         ops: &'static CvarOps,
         cell: *const (),
@@ -68,7 +68,7 @@ impl CvarDesc {
             verbosity: Verbosity::TunerDetail,
             bind: Bind::NoObject as u8,
             count,
-            head,
+            metadata,
             ops,
             cell,
         }
@@ -76,14 +76,14 @@ impl CvarDesc {
 
     /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
     #[must_use]
-    pub const fn new<C: CvarCell>(head: Head, cell: &'static C) -> Self {
+    pub const fn new<C: CvarCell>(metadata: Metadata, cell: &'static C) -> Self {
         Self {
             datatype: C::DATATYPE,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
             bind: Bind::NoObject as u8,
             count: C::COUNT as u32,
-            head,
+            metadata,
             ops: C::OPERATIONS.0,
             cell: std::ptr::from_ref(cell).cast(),
         }
@@ -91,21 +91,21 @@ impl CvarDesc {
 
     /// Sets the scope.
     #[must_use]
-    pub const fn scope(mut self, scope: Scope) -> Self {
+    pub const fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
     /// Sets the verbosity.
     #[must_use]
-    pub const fn verbosity(mut self, verbosity: Verbosity) -> Self {
+    pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
         self.verbosity = verbosity;
         self
     }
 
     /// Sets the kind of object that handles are bound to. The cell must have a value for each object.
     #[must_use]
-    pub const fn bind(mut self, bind: Bind) -> Self {
+    pub const fn with_bind(mut self, bind: Bind) -> Self {
         self.bind = self.bind & BEFORE_INIT | bind as u8;
         self
     }
@@ -116,7 +116,7 @@ impl CvarDesc {
     ///
     /// Panics if the representation differs; in a static it does not compile.
     #[must_use]
-    pub const fn datatype(mut self, datatype: Datatype) -> Self {
+    pub const fn with_datatype(mut self, datatype: Datatype) -> Self {
         assert!(
             self.datatype.is_represented_as(datatype),
             "the datatype has another C representation than the cell"
@@ -135,18 +135,18 @@ impl CvarDesc {
     /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.head.name()
+        self.metadata.name()
     }
 
     /// Returns the datatype of the elements.
     #[must_use]
-    pub const fn element(&self) -> Datatype {
+    pub const fn datatype(&self) -> Datatype {
         self.datatype
     }
 
     /// Returns the kind of object that handles are bound to.
     #[must_use]
-    pub const fn binding(&self) -> Bind {
+    pub const fn bind(&self) -> Bind {
         Bind::ALL[(self.bind & !BEFORE_INIT) as usize]
     }
 
@@ -162,13 +162,13 @@ impl CvarDesc {
 
     /// Returns the scope: the processes that must write the variable together.
     #[must_use]
-    pub const fn reach(&self) -> Scope {
+    pub const fn scope(&self) -> Scope {
         self.scope
     }
 
     /// Returns the verbosity.
     #[must_use]
-    pub const fn audience(&self) -> Verbosity {
+    pub const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
@@ -186,50 +186,50 @@ impl CvarDesc {
 
     /// Returns the component that defines the variable.
     #[must_use]
-    pub const fn owner(&self) -> &'static str {
-        self.head.component()
+    pub const fn component(&self) -> &'static str {
+        self.metadata.component()
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
-    pub const fn text(&self) -> &'static str {
-        self.head.description()
+    pub const fn description(&self) -> &'static str {
+        self.metadata.description()
     }
 
     /// Returns the enumeration of the values, if there is one.
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.head.enumeration(self.ops.enumeration)
+        self.metadata.enumeration(self.ops.enumeration)
     }
 
     /// Returns the categories that contain the variable.
     #[must_use]
-    pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
-        self.head.categories()
+    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
+        self.metadata.categories()
     }
 
     /// Returns the aliases, for `--set`, parameter files and `MPIT_<NAME>`.
     #[must_use]
-    pub const fn alias_list(&self) -> &'static [&'static str] {
-        self.head.aliases()
+    pub const fn aliases(&self) -> &'static [&'static str] {
+        self.metadata.aliases()
     }
 
     /// Returns further environment variables that set it, strongest first.
     #[must_use]
-    pub const fn environment_list(&self) -> &'static [&'static str] {
-        self.head.environment()
+    pub const fn environment(&self) -> &'static [&'static str] {
+        self.metadata.environment()
     }
 
     /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
-        self.head.origin()
+        self.metadata.origin()
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[must_use]
-    pub const fn life(&self) -> Option<&'static Life> {
-        self.head.life()
+    pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
+        self.metadata.epoch_counter()
     }
 
     /// Copies the value.

@@ -2,8 +2,8 @@
 
 use super::{CategoryDesc, EnumDesc, List, Origin, Str};
 use crate::event::{EventCell, SourceCell};
-use crate::plugin::Life;
-use crate::words::{Bind, Datatype, SourceOrder, Verbosity};
+use crate::plugin::EpochCounter;
+use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
 
 /// The largest payload of an event, in bytes.
 pub const LARGEST_EVENT: usize = 256;
@@ -75,14 +75,14 @@ impl SourceDesc {
 
     /// Sets the component, the first key of the index order; by convention the name of the crate.
     #[must_use]
-    pub const fn component(mut self, component: &'static str) -> Self {
+    pub const fn with_component(mut self, component: &'static str) -> Self {
         self.component = Str::new(component);
         self
     }
 
     /// Sets the description.
     #[must_use]
-    pub const fn description(mut self, description: &'static str) -> Self {
+    pub const fn with_description(mut self, description: &'static str) -> Self {
         self.description = Str::new(description);
         self
     }
@@ -95,19 +95,19 @@ impl SourceDesc {
 
     /// Returns the order of the source's events by time stamp.
     #[must_use]
-    pub const fn ordering(&self) -> SourceOrder {
+    pub const fn order(&self) -> SourceOrder {
         self.ordering
     }
 
     /// Returns the component that defines the source.
     #[must_use]
-    pub const fn owner(&self) -> &'static str {
+    pub const fn component(&self) -> &'static str {
         self.component.as_str()
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
-    pub const fn text(&self) -> &'static str {
+    pub const fn description(&self) -> &'static str {
         self.description.as_str()
     }
 
@@ -142,7 +142,7 @@ pub struct EventDesc {
     categories: List<&'static CategoryDesc>,
     source: &'static SourceDesc,
     origin: Origin,
-    life: Option<&'static Life>,
+    epoch_counter: Option<&'static EpochCounter>,
     cell: &'static EventCell,
 }
 
@@ -168,57 +168,57 @@ impl EventDesc {
             categories: List::new(&[]),
             source,
             origin,
-            life: None,
+            epoch_counter: None,
             cell,
         }
     }
 
     /// Sets the component, the first key of the index order; by convention the name of the crate.
     #[must_use]
-    pub const fn component(mut self, component: &'static str) -> Self {
+    pub const fn with_component(mut self, component: &'static str) -> Self {
         self.component = Str::new(component);
         self
     }
 
     /// Sets the description.
     #[must_use]
-    pub const fn description(mut self, description: &'static str) -> Self {
+    pub const fn with_description(mut self, description: &'static str) -> Self {
         self.description = Str::new(description);
         self
     }
 
     /// Sets the kind of object that registrations are bound to.
     #[must_use]
-    pub const fn bind(mut self, bind: Bind) -> Self {
+    pub const fn with_bind(mut self, bind: Bind) -> Self {
         self.bind = bind;
         self
     }
 
     /// Sets the verbosity.
     #[must_use]
-    pub const fn verbosity(mut self, verbosity: Verbosity) -> Self {
+    pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
         self.verbosity = verbosity;
         self
     }
 
     /// Sets the names of the elements: item i of the enumeration has the value i and the name of element i.
     #[must_use]
-    pub const fn enumeration(mut self, enumeration: &'static EnumDesc) -> Self {
+    pub const fn with_enumeration(mut self, enumeration: &'static EnumDesc) -> Self {
         self.enumeration = Some(enumeration);
         self
     }
 
     /// Adds the event type to categories.
     #[must_use]
-    pub const fn categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
+    pub const fn with_categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
         self.categories = List::new(categories);
         self
     }
 
     /// Restricts the event type to the activation of a plug-in.
     #[must_use]
-    pub const fn living(mut self, life: &'static Life) -> Self {
-        self.life = Some(life);
+    pub const fn with_epoch_counter(mut self, epoch_counter: &'static EpochCounter) -> Self {
+        self.epoch_counter = Some(epoch_counter);
         self
     }
 
@@ -245,25 +245,25 @@ impl EventDesc {
 
     /// Returns the kind of object that registrations are bound to.
     #[must_use]
-    pub const fn binding(&self) -> Bind {
+    pub const fn bind(&self) -> Bind {
         self.bind
     }
 
     /// Returns the verbosity.
     #[must_use]
-    pub const fn audience(&self) -> Verbosity {
+    pub const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
     /// Returns the component that defines the event type.
     #[must_use]
-    pub const fn owner(&self) -> &'static str {
+    pub const fn component(&self) -> &'static str {
         self.component.as_str()
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
-    pub const fn text(&self) -> &'static str {
+    pub const fn description(&self) -> &'static str {
         self.description.as_str()
     }
 
@@ -275,7 +275,7 @@ impl EventDesc {
 
     /// Returns the categories that contain the event type.
     #[must_use]
-    pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
+    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
         self.categories.as_slice()
     }
 
@@ -293,8 +293,8 @@ impl EventDesc {
 
     /// Returns the activation that the event type depends on; `None` if it may always be raised.
     #[must_use]
-    pub const fn life(&self) -> Option<&'static Life> {
-        self.life
+    pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
+        self.epoch_counter
     }
 
     /// Returns true if there are listeners (one load), to skip work that only serves the event.

@@ -10,7 +10,7 @@
 mod category;
 mod cvar;
 mod event;
-mod head;
+mod metadata;
 mod pvar;
 
 use std::cmp::Ordering;
@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 pub use category::{Category, CategoryDesc, CategoryLink};
 pub use cvar::{CvarDesc, CvarOps};
 pub use event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
-pub use head::{Common, Head, LONGEST_DESCRIPTION};
+pub use metadata::{LONGEST_DESCRIPTION, Metadata, SharedMetadata};
 pub use pvar::{Behavior, PvarDesc, PvarFlags, PvarOps};
 
 /// A `&'static str` with a C layout.

@@ -2,11 +2,11 @@
 
 use std::any::TypeId;
 
-use super::{CategoryDesc, EnumDesc, Head, Origin};
-use crate::cell::{Cell, Gauge, Operations};
+use super::{CategoryDesc, EnumDesc, Metadata, Origin};
+use crate::cell::{Cell, LevelStorage, Operations};
 use crate::object::Object;
-use crate::plugin::Life;
-use crate::words::{Bind, Class, Datatype, Verbosity};
+use crate::plugin::EpochCounter;
+use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 /// The way in which the handles of a variable account for its value.
 ///
@@ -68,7 +68,8 @@ pub struct PvarOps {
     /// Counts a handle that is started (+1) or stopped (-1): a cell without started handles need not be updated.
     pub(crate) watch: unsafe extern "C" fn(cell: *const (), more: i32),
     /// Returns the level that a watermark follows, of this object if the variable is bound to one; null for other variables.
-    pub(crate) gauge: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const Gauge,
+    pub(crate) level_storage:
+        unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const LevelStorage,
     /// Handles a request to a handle of a [`Behavior::Custom`] variable.
     pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
     /// The enumeration of the values.
@@ -87,9 +88,9 @@ pub struct PvarDesc {
     verbosity: Verbosity,
     flags: PvarFlags,
     behavior: Behavior,
-    /// True if there is a `life`. A copy here, so that access calls need not load the shared metadata.
-    has_life: bool,
-    head: Head,
+    /// True if there is an `epoch_counter`. A copy here, so that access calls need not load the shared metadata.
+    has_epoch_counter: bool,
+    metadata: Metadata,
     ops: &'static PvarOps,
     cell: *const (),
 }
@@ -104,7 +105,7 @@ impl PvarDesc {
     /// `TUNER_DETAIL`. The variable is writable if the class keeps its value per handle (sums and watermarks), otherwise
     /// read-only.
     #[must_use]
-    pub const fn new<C: Cell>(head: Head, class: Class, cell: &'static C) -> Self {
+    pub const fn new<C: Cell>(metadata: Metadata, class: Class, cell: &'static C) -> Self {
         let behavior = match class {
             Class::Counter | Class::Aggregate | Class::Timer => Behavior::Sum,
             Class::HighWatermark => Behavior::Highest,
@@ -122,8 +123,8 @@ impl PvarDesc {
             verbosity: Verbosity::TunerDetail,
             flags,
             behavior,
-            has_life: head.life().is_some(),
-            head,
+            has_epoch_counter: metadata.epoch_counter().is_some(),
+            metadata,
             ops: Operations::<C>::TABLE,
             cell: std::ptr::from_ref(cell).cast(),
         }
@@ -138,14 +139,14 @@ impl PvarDesc {
 
     /// Sets the verbosity.
     #[must_use]
-    pub const fn verbosity(mut self, verbosity: Verbosity) -> Self {
+    pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
         self.verbosity = verbosity;
         self
     }
 
     /// Sets the kind of object that handles are bound to.
     #[must_use]
-    pub const fn bind(mut self, bind: Bind) -> Self {
+    pub const fn with_bind(mut self, bind: Bind) -> Self {
         self.bind = bind as u8;
         self
     }
@@ -156,7 +157,7 @@ impl PvarDesc {
     ///
     /// Panics if the representation differs; in a static it does not compile.
     #[must_use]
-    pub const fn datatype(mut self, datatype: Datatype) -> Self {
+    pub const fn with_datatype(mut self, datatype: Datatype) -> Self {
         assert!(
             self.datatype.is_represented_as(datatype),
             "the datatype has another C representation than the cell"
@@ -167,7 +168,7 @@ impl PvarDesc {
 
     /// Adds flags.
     #[must_use]
-    pub const fn flags(mut self, flags: PvarFlags) -> Self {
+    pub const fn with_flags(mut self, flags: PvarFlags) -> Self {
         self.flags = self.flags.with(flags);
         self
     }
@@ -190,7 +191,7 @@ impl PvarDesc {
     /// Returns the name, unique within the class.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.head.name()
+        self.metadata.name()
     }
 
     /// Returns the class.
@@ -201,25 +202,25 @@ impl PvarDesc {
 
     /// Returns the datatype of the elements.
     #[must_use]
-    pub const fn element(&self) -> Datatype {
+    pub const fn datatype(&self) -> Datatype {
         self.datatype
     }
 
     /// Returns the kind of object that handles are bound to.
     #[must_use]
-    pub const fn binding(&self) -> Bind {
+    pub const fn bind(&self) -> Bind {
         Bind::ALL[self.bind as usize]
     }
 
     /// Returns the verbosity.
     #[must_use]
-    pub const fn audience(&self) -> Verbosity {
+    pub const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
     /// Returns the flags.
     #[must_use]
-    pub const fn flag_set(&self) -> PvarFlags {
+    pub const fn flags(&self) -> PvarFlags {
         self.flags
     }
 
@@ -231,45 +232,45 @@ impl PvarDesc {
 
     /// Returns the component that defines the variable.
     #[must_use]
-    pub const fn owner(&self) -> &'static str {
-        self.head.component()
+    pub const fn component(&self) -> &'static str {
+        self.metadata.component()
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
-    pub const fn text(&self) -> &'static str {
-        self.head.description()
+    pub const fn description(&self) -> &'static str {
+        self.metadata.description()
     }
 
     /// Returns the enumeration of the values, if there is one.
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.head.enumeration(self.ops.enumeration)
+        self.metadata.enumeration(self.ops.enumeration)
     }
 
     /// Returns the categories that contain the variable.
     #[must_use]
-    pub const fn category_list(&self) -> &'static [&'static CategoryDesc] {
-        self.head.categories()
+    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
+        self.metadata.categories()
     }
 
     /// Returns the place of the definition.
     #[must_use]
     pub const fn origin(&self) -> Origin {
-        self.head.origin()
+        self.metadata.origin()
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[inline]
     #[must_use]
-    pub const fn life(&self) -> Option<&'static Life> {
-        if self.has_life { self.head.life() } else { None }
+    pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
+        if self.has_epoch_counter { self.metadata.epoch_counter() } else { None }
     }
 
     /// Returns true if the variable depends on an activation.
     #[inline]
-    pub(crate) const fn has_life(&self) -> bool {
-        self.has_life
+    pub(crate) const fn has_epoch_counter(&self) -> bool {
+        self.has_epoch_counter
     }
 }
 
@@ -301,11 +302,11 @@ impl PvarDesc {
         unsafe { (self.ops.watch)(self.cell, more) }
     }
 
-    pub(crate) fn gauge(&self, object: &Object<'_>) -> Option<&'static Gauge> {
+    pub(crate) fn level_storage(&self, object: &Object<'_>) -> Option<&'static LevelStorage> {
         // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
-        let gauge = unsafe { (self.ops.gauge)(self.cell, object) };
+        let level_storage = unsafe { (self.ops.level_storage)(self.cell, object) };
         // SAFETY: null, or a level that the cell returned by reference, valid as long as the cell, which is a static or leaked.
-        unsafe { gauge.as_ref() }
+        unsafe { level_storage.as_ref() }
     }
 
     pub(crate) fn custom(&self, action: &crate::cell::Action<'_>) -> crate::Result<()> {

@@ -9,12 +9,12 @@ use super::functions::{DropReport, Record};
 use super::instance::Instance;
 use super::registration::Registration;
 use super::ring::Ring;
-use crate::words::Safety;
+use crate::vocabulary::Safety;
 
 /// Drops.
 impl Registration {
     /// Defers an event that cannot be delivered now, if the tool requested that and the queue has space; otherwise drops it.
-    pub(super) fn set_aside(&self, time: i64, payload: &[u64]) {
+    pub(super) fn defer(&self, time: i64, payload: &[u64]) {
         let wanted = self.defers.load(Relaxed) || self.has_waiting();
         let ring = self.ring().filter(|_| wanted);
         if ring.is_none() && !self.counts_drops() {
@@ -80,9 +80,9 @@ impl Registration {
 /// overtakes another.
 impl Registration {
     /// Allocates the queue, if there is none.
-    pub(super) fn prepare_to_wait(&self, places: impl FnOnce() -> usize) {
+    pub(super) fn prepare_to_wait(&self, slots: impl FnOnce() -> usize) {
         if self.ring().is_none() {
-            let ring = Box::into_raw(Box::new(Ring::new(places(), self.desc.extent().div_ceil(8))));
+            let ring = Box::into_raw(Box::new(Ring::new(slots(), self.desc.extent().div_ceil(8))));
             if self.waiting.compare_exchange(std::ptr::null_mut(), ring, Release, Relaxed).is_err() {
                 // SAFETY: made from a box above, and not published, since the exchange failed.
                 drop(unsafe { Box::from_raw(ring) });
@@ -103,11 +103,11 @@ impl Registration {
     }
 
     /// Delivers deferred events, as far as the context admits it, and then reports drops.
-    pub(super) fn catch_up(&self, safety: Safety) {
+    pub(super) fn flush_deferred(&self, safety: Safety) {
         let Some(ring) = self.ring() else { return self.report_drops(safety) };
         let admitted = || self.functions.read(|record| record.select(safety)).is_some();
         // Callbacks may raise events again, which are deferred as well, so the loop is bounded.
-        let mut patience = ring.places();
+        let mut patience = ring.slots();
         // A thread that appends after the check below finds `draining` cleared, and delivers itself.
         while patience > 0 && !ring.is_empty() && admitted() && !self.draining.swap(true, SeqCst) {
             // Events in the queue are older than the dropped ones, for which it had no space.

@@ -14,7 +14,7 @@ use crate::desc::EventDesc;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::plugin::abi;
-use crate::words::Safety;
+use crate::vocabulary::Safety;
 use crate::{Error, Result};
 
 /// The mutable part of an event type, a static beside its descriptor.
@@ -116,7 +116,7 @@ impl EventCell {
     ///
     /// `payload` is valid for reads of each element of the event.
     #[inline]
-    pub(super) unsafe fn hand_over(&self, safety: Safety, object: u64, payload: *const u8) -> bool {
+    pub(super) unsafe fn deliver_to_host(&self, safety: Safety, object: u64, payload: *const u8) -> bool {
         let raise = self.shared.raise.load(Acquire);
         if raise.is_null() {
             return false;
@@ -185,7 +185,7 @@ impl EventCell {
     /// Releases the pins that an instance slot has on freed registrations.
     #[cold]
     pub(super) fn leave_all(&self, place: usize, safety: Safety) {
-        self.registrations().for_each(|registration| registration.leave_place(place, safety));
+        self.registrations().for_each(|registration| registration.release_slot(place, safety));
     }
 
     /// Puts a slot into the free list.

@@ -9,8 +9,8 @@ use std::sync::atomic::{
 
 use super::instance::InstanceId;
 use super::registration::RegistrationId;
-use crate::switch::{Flags, Switch};
-use crate::words::Safety;
+use crate::atomic_record::{AtomicRecord, Flags};
+use crate::vocabulary::Safety;
 
 /// The arguments of an event callback.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ pub struct DropReport {
 /// The arguments of a free callback.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Farewell {
+pub struct FreeNotice {
     /// The registration that has ended.
     pub registration: RegistrationId,
     /// The requirement of the context on callbacks.
@@ -61,7 +61,7 @@ pub struct Farewell {
 pub struct Abi {
     pub(super) deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
     pub(super) report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),
-    pub(super) farewell: unsafe extern "C" fn(function: *mut c_void, farewell: &Farewell),
+    pub(super) free_callback: unsafe extern "C" fn(function: *mut c_void, notice: &FreeNotice),
 }
 
 impl Abi {
@@ -75,9 +75,9 @@ impl Abi {
     pub const unsafe fn new(
         deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
         report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),
-        farewell: unsafe extern "C" fn(function: *mut c_void, farewell: &Farewell),
+        free_callback: unsafe extern "C" fn(function: *mut c_void, notice: &FreeNotice),
     ) -> Self {
-        Self { deliver, report, farewell }
+        Self { deliver, report, free_callback }
     }
 }
 
@@ -159,22 +159,22 @@ const RECORDS: usize = 4;
 /// The functions in force, changed as a whole and read without waiting.
 #[derive(Debug)]
 pub(super) struct FunctionTable {
-    switch: Switch,
+    atomic_record: AtomicRecord,
     records: [Record; RECORDS],
 }
 
 impl FunctionTable {
     pub(super) const fn new() -> Self {
-        Self { switch: Switch::new(), records: [const { Record::new() }; RECORDS] }
+        Self { atomic_record: AtomicRecord::new(), records: [const { Record::new() }; RECORDS] }
     }
 
     /// Reads the present version. `read` may be called repeatedly; its last result counts.
     #[inline]
     pub(super) fn read<T>(&self, read: impl Fn(&Record) -> T) -> T {
         loop {
-            let control = self.switch.control();
+            let control = self.atomic_record.control();
             let found = read(&self.records[control.record()]);
-            if self.switch.unchanged(control) {
+            if self.atomic_record.unchanged(control) {
                 return found;
             }
         }
@@ -182,7 +182,7 @@ impl FunctionTable {
 
     /// Applies a change; `false` if too many changes are in progress.
     pub(super) fn change(&self, change: impl Fn(&mut Functions)) -> bool {
-        let changed = self.switch.change::<Infallible>(RECORDS, |control, record| {
+        let changed = self.atomic_record.change::<Infallible>(RECORDS, |control, record| {
             let mut functions = self.records[control.record()].load();
             change(&mut functions);
             self.records[record].store(&functions);

@@ -16,7 +16,7 @@ pub use super::payload::Payload;
 use super::payload::WORDS;
 use super::registration::Registration;
 use crate::desc::{EventDesc, LARGEST_EVENT};
-use crate::words::Safety;
+use crate::vocabulary::Safety;
 use crate::{Error, Result};
 
 /// The identifier of an instance, valid only while the callback runs.
@@ -31,8 +31,8 @@ pub(super) const POOL: usize = 256;
 /// A slot for an instance, aligned to a cache line: different threads use different lines.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Place {
-    /// The generation, odd while the slot is claimed, and above it bits that distinguish event types, and [`NOTE`].
+struct InstanceSlot {
+    /// The generation, odd while the slot is claimed, and above it bits that distinguish event types, and [`RELEASE_REQUESTED`].
     state: AtomicU64,
     desc: AtomicPtr<EventDesc>,
     time: AtomicI64,
@@ -42,10 +42,10 @@ struct Place {
 }
 
 /// Bit of `state`: the slot's owner has pins of freed registrations to release.
-const NOTE: u64 = 1 << 63;
+const RELEASE_REQUESTED: u64 = 1 << 63;
 
-static PLACES: [Place; POOL] = [const {
-    Place {
+static SLOTS: [InstanceSlot; POOL] = [const {
+    InstanceSlot {
         state: AtomicU64::new(0),
         desc: AtomicPtr::new(std::ptr::null_mut()),
         time: AtomicI64::new(0),
@@ -58,7 +58,7 @@ static PLACES: [Place; POOL] = [const {
 /// unrelated instance.
 #[inline]
 fn mark(desc: &EventDesc) -> u64 {
-    (std::ptr::from_ref(desc).addr() as u64) << 28 & !NOTE & !u64::from(u32::MAX)
+    (std::ptr::from_ref(desc).addr() as u64) << 28 & !RELEASE_REQUESTED & !u64::from(u32::MAX)
 }
 
 #[inline]
@@ -77,7 +77,7 @@ fn first_place() -> usize {
 /// A claimed slot, released on drop.
 #[derive(Debug)]
 pub(super) struct Instance {
-    place: usize,
+    slot: usize,
     generation: u32,
     desc: &'static EventDesc,
     /// The requirement of the context on callbacks.
@@ -90,101 +90,101 @@ impl Instance {
     #[inline]
     pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
         let first = first_place();
-        (first..POOL).chain(0..first).find_map(|place| {
-            let free = PLACES[place].state.load(Relaxed);
+        (first..POOL).chain(0..first).find_map(|slot| {
+            let free = SLOTS[slot].state.load(Relaxed);
             let generation = (free as u32).wrapping_add(1);
             let taken = mark(desc) | u64::from(generation);
             let claimed =
-                !is_taken(free) && PLACES[place].state.compare_exchange(free, taken, SeqCst, Relaxed).is_ok();
-            claimed.then(|| Self { place, generation, desc, safety })
+                !is_taken(free) && SLOTS[slot].state.compare_exchange(free, taken, SeqCst, Relaxed).is_ok();
+            claimed.then(|| Self { slot, generation, desc, safety })
         })
     }
 
     /// Stores time stamp and payload.
     #[inline]
     pub(super) fn fill(&self, time: i64, payload: &[u64]) {
-        let place = &PLACES[self.place];
+        let slot = &SLOTS[self.slot];
         // A reader with an old identifier that sees a value stored below also sees the new generation, and fails.
         fence(Release);
-        place.desc.store(std::ptr::from_ref(self.desc).cast_mut(), Relaxed);
-        place.time.store(time, Relaxed);
-        place.words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
+        slot.desc.store(std::ptr::from_ref(self.desc).cast_mut(), Relaxed);
+        slot.time.store(time, Relaxed);
+        slot.words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
     }
 
     /// Marks the registrations up to this position as finished.
     #[inline]
     pub(super) fn pass(&self, position: u32) {
-        let place = &PLACES[self.place];
-        place.passed.store(position + 1, Release);
+        let slot = &SLOTS[self.slot];
+        slot.passed.store(position + 1, Release);
         // A mark that is set after this load is found by the next call or by `drop`.
-        if place.state.load(Relaxed) & NOTE != 0 {
+        if slot.state.load(Relaxed) & RELEASE_REQUESTED != 0 {
             self.heed_note();
         }
     }
 
     #[inline]
     pub(super) fn id(&self) -> InstanceId {
-        InstanceId((KIND << 56) | ((self.place as u64) << 32) | u64::from(self.generation))
+        InstanceId((KIND << 56) | ((self.slot as u64) << 32) | u64::from(self.generation))
     }
 
     /// Releases the pins of freed registrations. Only while none of the registrations is in use under this slot.
     #[cold]
     fn heed_note(&self) {
         // Cleared first, so that a later mark is not lost.
-        PLACES[self.place].state.fetch_and(!NOTE, SeqCst);
-        self.desc.cell().leave_all(self.place, self.safety);
+        SLOTS[self.slot].state.fetch_and(!RELEASE_REQUESTED, SeqCst);
+        self.desc.cell().leave_all(self.slot, self.safety);
     }
 }
 
 impl Drop for Instance {
     #[inline]
     fn drop(&mut self) {
-        let place = &PLACES[self.place];
+        let slot = &SLOTS[self.slot];
         // The next owner of the slot has finished with no registration.
-        place.passed.store(0, Relaxed);
-        let state = place.state.swap(u64::from(self.generation.wrapping_add(1)), SeqCst);
-        if state & NOTE != 0 {
-            self.desc.cell().leave_all(self.place, self.safety);
+        slot.passed.store(0, Relaxed);
+        let state = slot.state.swap(u64::from(self.generation.wrapping_add(1)), SeqCst);
+        if state & RELEASE_REQUESTED != 0 {
+            self.desc.cell().leave_all(self.slot, self.safety);
         }
     }
 }
 
 /// Pins the registration once for each instance in flight that may be using it, and marks the slot of that instance. The
 /// registration is no longer live, and the caller has it pinned.
-pub(super) fn leave_notes(registration: &Registration) {
-    for (number, place) in PLACES.iter().enumerate() {
-        let state = place.state.load(SeqCst);
-        let is_ours =
-            is_taken(state) && (state ^ mark(registration.desc)) & !NOTE & !u64::from(u32::MAX) == 0;
+pub(super) fn request_release(registration: &Registration) {
+    for (number, slot) in SLOTS.iter().enumerate() {
+        let state = slot.state.load(SeqCst);
+        let is_ours = is_taken(state)
+            && (state ^ mark(registration.desc)) & !RELEASE_REQUESTED & !u64::from(u32::MAX) == 0;
         // A raise that is past this registration will not use it any more.
-        if !is_ours || place.passed.load(Acquire) > registration.place {
+        if !is_ours || slot.passed.load(Acquire) > registration.place {
             continue;
         }
-        registration.owe(number);
-        let noted = place.state.compare_exchange(state, state | NOTE, SeqCst, SeqCst);
+        registration.pin_for_slot(number);
+        let requested = slot.state.compare_exchange(state, state | RELEASE_REQUESTED, SeqCst, SeqCst);
         // If another thread set the mark, that serves as well. If the slot was claimed anew, its owner has not seen the
         // registration live.
-        if noted.is_err_and(|now| now != state | NOTE) {
-            registration.forgive(number);
+        if requested.is_err_and(|now| now != state | RELEASE_REQUESTED) {
+            registration.unpin_for_slot(number);
         }
     }
 }
 
 /// Reads from an instance. Fails if it ends before the read is complete.
-fn view<T>(id: InstanceId, read: impl FnOnce(&Place, &'static EventDesc) -> Result<T>) -> Result<T> {
+fn view<T>(id: InstanceId, read: impl FnOnce(&InstanceSlot, &'static EventDesc) -> Result<T>) -> Result<T> {
     let (kind, at, generation) = (id.0 >> 56, (id.0 >> 32) as usize & 0xff_ffff, id.0 as u32);
-    let place = PLACES.get(at).filter(|_| kind == KIND).ok_or(Error::InvalidHandle)?;
-    if generation.is_multiple_of(2) || place.state.load(Acquire) as u32 != generation {
+    let slot = SLOTS.get(at).filter(|_| kind == KIND).ok_or(Error::InvalidHandle)?;
+    if generation.is_multiple_of(2) || slot.state.load(Acquire) as u32 != generation {
         return Err(Error::InvalidHandle);
     }
     // SAFETY: null, or a `&'static EventDesc` that `fill` stored.
-    let desc = unsafe { place.desc.load(Relaxed).as_ref() }.ok_or(Error::InvalidHandle)?;
-    let found = read(place, desc);
+    let desc = unsafe { slot.desc.load(Relaxed).as_ref() }.ok_or(Error::InvalidHandle)?;
+    let found = read(slot, desc);
     fence(Acquire);
-    if place.state.load(Relaxed) as u32 == generation { found } else { Err(Error::InvalidHandle) }
+    if slot.state.load(Relaxed) as u32 == generation { found } else { Err(Error::InvalidHandle) }
 }
 
-impl Place {
+impl InstanceSlot {
     /// Returns the words of the payload from `first` up to `end`, at their positions.
     fn words(&self, first: usize, end: usize) -> [u64; WORDS] {
         let mut words = [0; WORDS];
@@ -221,10 +221,10 @@ pub unsafe fn read(instance: InstanceId, element: i32, out: *mut u8) -> Result<(
     if out.is_null() {
         return Err(Error::Invalid);
     }
-    let (element, words) = view(instance, |place, desc| {
+    let (element, words) = view(instance, |slot, desc| {
         let element = usize::try_from(element).ok().and_then(|at| desc.elements().get(at));
         let element = element.ok_or(Error::InvalidIndex)?;
-        Ok((element, place.words(element.displacement() / 8, element.end().div_ceil(8))))
+        Ok((element, slot.words(element.displacement() / 8, element.end().div_ceil(8))))
     })?;
     // SAFETY: not null, and the caller ensures that it is valid for writes of the element.
     unsafe { copy_out(&words, element.displacement(), element.datatype().size(), out) };
@@ -244,9 +244,9 @@ pub unsafe fn copy(instance: InstanceId, out: *mut u8) -> Result<()> {
     if out.is_null() {
         return Err(Error::Invalid);
     }
-    let (extent, words) = view(instance, |place, desc| {
+    let (extent, words) = view(instance, |slot, desc| {
         let extent = desc.extent();
-        Ok((extent, place.words(0, extent.div_ceil(8))))
+        Ok((extent, slot.words(0, extent.div_ceil(8))))
     })?;
     // SAFETY: not null, and the caller ensures that it is valid for writes of the type's extent.
     unsafe { copy_out(&words, 0, extent, out) };
@@ -259,7 +259,7 @@ pub unsafe fn copy(instance: InstanceId, out: *mut u8) -> Result<()> {
 ///
 /// [`Error::InvalidHandle`] for an instance that is over.
 pub fn timestamp(instance: InstanceId) -> Result<i64> {
-    view(instance, |place, _| Ok(place.time.load(Relaxed)))
+    view(instance, |slot, _| Ok(slot.time.load(Relaxed)))
 }
 
 /// Returns the index of the source (`MPI_T_event_get_source`).

@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::functions::{Abi, Function, Functions};
-use super::registration::{Registration, RegistrationId, Visit};
+use super::registration::{PinGuard, Registration, RegistrationId};
 use crate::cvar::Cvar;
 use crate::object::Object;
-use crate::plugin::{Lease, Life};
+use crate::plugin::{Epoch, EpochCounter};
 use crate::session::Interface;
-use crate::words::{Bind, Safety};
+use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result};
 
 /// Instances that may wait for a context that admits their callbacks, from 2 to 1048576, for each registration that asks for
@@ -58,8 +58,8 @@ impl Interface {
     ) -> Result<RegistrationId> {
         self.up()?;
         let desc = self.registry().event(index).ok_or(Error::InvalidIndex)?;
-        let lease = Lease::begin(desc.life())?;
-        let object = match (desc.binding(), object) {
+        let epoch = Epoch::current(desc.epoch_counter())?;
+        let object = match (desc.bind(), object) {
             (Bind::NoObject, _) => 0,
             (kind, Some(object)) if object.kind() == kind => object.id(),
             _ => return Err(Error::InvalidHandle),
@@ -67,7 +67,7 @@ impl Interface {
         let id = desc.cell().register(desc, object, abi, |make| self.add_registration(make))?;
         // The thread that ended the epoch may have listed the registrations before this one was added.
         fence(SeqCst);
-        if !lease.holds() {
+        if !epoch.is_current() {
             // SAFETY: null is permitted, and means that no free callback runs.
             unsafe { self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()) }?;
             return Err(Error::InvalidIndex);
@@ -163,33 +163,35 @@ impl Interface {
     ///
     /// # Safety
     ///
-    /// `farewell` is null, or a free callback that the registration's [`Abi`] may call once with this `user_data`.
+    /// `free_callback` is null, or a free callback that the registration's [`Abi`] may call once with this `user_data`.
     pub unsafe fn event_handle_free(
         &self,
         id: RegistrationId,
         user_data: *mut c_void,
-        farewell: *mut c_void,
+        free_callback: *mut c_void,
     ) -> Result<()> {
         self.up()?;
         let (slot, generation) = self.slot_of(id)?;
-        if let Some(visit) = slot.enter_generation(generation)
-            && visit.free(farewell, user_data)
+        if let Some(pin) = slot.enter_generation(generation)
+            && pin.free(free_callback, user_data)
         {
             return Ok(());
         }
         let abandoned = slot.take_abandoned(Some(generation)).ok_or(Error::InvalidHandle)?;
-        abandoned.say_farewell(farewell, user_data);
+        abandoned.set_free_callback(free_callback, user_data);
         Ok(())
     }
 
     /// Ends the registrations for the events of a plug-in that was deactivated: deferred events are delivered and drops reported,
     /// and then no callback begins any more. Tools can only free the registrations.
-    pub(crate) fn abandon_registrations_of(&self, life: &Life) {
-        let is_its = |slot: &&Registration| slot.desc.life().is_some_and(|its| std::ptr::eq(its, life));
+    pub(crate) fn abandon_registrations_of(&self, epoch_counter: &EpochCounter) {
+        let is_its = |slot: &&Registration| {
+            slot.desc.epoch_counter().is_some_and(|its| std::ptr::eq(its, epoch_counter))
+        };
         for registration in self.registrations().filter(is_its) {
-            if let Some(visit) = registration.enter(Safety::None) {
-                visit.catch_up(Safety::None);
-                visit.abandon();
+            if let Some(pin) = registration.enter(Safety::None) {
+                pin.flush_deferred(Safety::None);
+                pin.abandon();
             }
         }
     }
@@ -203,12 +205,12 @@ impl Interface {
         }
         for registration in self.registrations().filter_map(|slot| slot.take_abandoned(None)) {
             registration.functions.change(|functions| *functions = Functions::NONE);
-            registration.say_farewell(std::ptr::null_mut(), std::ptr::null_mut());
+            registration.set_free_callback(std::ptr::null_mut(), std::ptr::null_mut());
         }
     }
 
     /// Pins a registration.
-    fn registration(&self, id: RegistrationId) -> Result<Visit<'static>> {
+    fn registration(&self, id: RegistrationId) -> Result<PinGuard<'static>> {
         self.up()?;
         let (slot, generation) = self.slot_of(id)?;
         slot.enter_generation(generation).ok_or(Error::InvalidHandle)

@@ -27,7 +27,7 @@ mod ring;
 mod source;
 
 pub use cell::EventCell;
-pub use functions::{Abi, Delivery, DropReport, Farewell};
+pub use functions::{Abi, Delivery, DropReport, FreeNotice};
 pub use instance::InstanceId;
 pub use interface::Hints;
 pub use raise::{Context, Event};

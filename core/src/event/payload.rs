@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::__private::element::ElementValue;
 use crate::desc::{EventDesc, LARGEST_EVENT};
-use crate::words::Datatype;
+use crate::vocabulary::Datatype;
 
 /// The size of the largest payload, in words.
 pub(super) const WORDS: usize = LARGEST_EVENT / 8;

@@ -4,8 +4,8 @@ use super::instance::{Instance, Payload};
 use super::registration::Registration;
 use crate::Result;
 use crate::desc::EventDesc;
-use crate::tool::Occurrence;
-use crate::words::{Bind, Safety};
+use crate::tool::EventInstance;
+use crate::vocabulary::{Bind, Safety};
 
 /// The context of a raise: the object that the event concerns, and the requirement on callbacks.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +46,9 @@ pub trait Event: Copy + 'static {
     ///
     /// # Errors
     ///
-    /// Those of [`Occurrence::read`].
+    /// Those of [`EventInstance::read`].
     #[doc(hidden)]
-    fn collect(occurrence: &Occurrence) -> Result<Self>;
+    fn collect(instance: &EventInstance) -> Result<Self>;
 
     /// Raises the event. `payload` is computed only if there are listeners.
     #[inline]
@@ -64,7 +64,7 @@ pub trait Event: Copy + 'static {
 fn announce<E: Event>(context: Context, payload: impl FnOnce() -> E) {
     let mut elements = Payload::new();
     payload().fill(&mut elements);
-    tell(E::DESC, context, &mut elements);
+    notify(E::DESC, context, &mut elements);
 }
 
 /// Raises an event that has a descriptor but no Rust type.
@@ -78,13 +78,13 @@ pub unsafe fn raise(desc: &'static EventDesc, context: Context, value: *const u8
         let mut elements = Payload::new();
         // SAFETY: the caller ensures that `value` is valid for reads of each element.
         unsafe { elements.copy(desc, value) };
-        tell(desc, context, &mut elements);
+        notify(desc, context, &mut elements);
     }
 }
 
 /// Delivers an event to all listeners.
 #[inline(never)]
-fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
+fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     if !desc.cell().is_of(desc) {
         return;
     }
@@ -92,12 +92,12 @@ fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let payload = payload.words();
     let safety = context.safety;
     // SAFETY: `payload.complete` extended the payload to all elements of the event type.
-    if unsafe { desc.cell().hand_over(safety, context.object, payload.as_ptr().cast()) } {
+    if unsafe { desc.cell().deliver_to_host(safety, context.object, payload.as_ptr().cast()) } {
         return;
     }
     let time = desc.source().stamp();
-    desc.source().cell().settle(safety);
-    let object = if desc.binding() == Bind::NoObject { 0 } else { context.object };
+    desc.source().cell().flush(safety);
+    let object = if desc.bind() == Bind::NoObject { 0 } else { context.object };
     let is_met = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
     // Claiming an instance slot is expensive, so listeners are looked up first. The result is checked again under the claim.
     let mut slots = desc.cell().registrations();
@@ -106,14 +106,14 @@ fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     // One claim pins all registrations.
     let Some(instance) = Instance::claim(desc, safety) else {
         // All instance slots are taken: each listener's event is deferred or dropped.
-        let visits = slots.filter_map(|slot| slot.enter(safety)).filter(|visit| visit.is_bound_to(object));
-        return visits.for_each(|visit| visit.set_aside(time, payload));
+        let pins = slots.filter_map(|slot| slot.enter(safety)).filter(|pin| pin.is_bound_to(object));
+        return pins.for_each(|pin| pin.defer(time, payload));
     };
     let mut is_filled = false;
     for slot in slots.filter(is_met) {
         if slot.has_waiting() {
-            slot.set_aside(time, payload);
-            slot.catch_up(safety);
+            slot.defer(time, payload);
+            slot.flush_deferred(safety);
         } else if let Some(callback) = slot.functions.read(|record| record.select(safety)) {
             if !is_filled {
                 instance.fill(time, payload);
@@ -121,7 +121,7 @@ fn tell(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
             }
             slot.deliver(callback, instance.id(), safety);
         } else {
-            slot.set_aside(time, payload);
+            slot.defer(time, payload);
         }
         instance.pass(slot.place);
     }

@@ -6,12 +6,12 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
-use super::functions::{Abi, Delivery, Farewell, Function, FunctionTable, Functions};
+use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
 use super::instance::{self, InstanceId, POOL};
 use super::ring::Ring;
 use super::source::SourceCell;
 use crate::desc::EventDesc;
-use crate::words::Safety;
+use crate::vocabulary::Safety;
 
 /// The identifier of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,15 +47,15 @@ impl RegistrationId {
 
 /// Bit 0 of `state`: the registration is live. Above it are the number of pins, [`ABANDONED`], and the generation.
 const LIVE: u64 = 1;
-const VISIT: u64 = 2;
-const VISITS_MASK: u64 = 0x7fff_fffe;
+const PIN: u64 = 2;
+const PINS_MASK: u64 = 0x7fff_fffe;
 /// Bit of `state`: the plug-in of the event type was deactivated, but the tool still has to free the registration.
 const ABANDONED: u64 = 1 << 31;
 const GENERATION_SHIFT: u32 = 32;
 
 /// A registration slot. Made of atomics and never dropped: freed slots are reused for the same event type.
 ///
-/// Users of a registration pin it with a [`Visit`], or have claimed an [`Instance`] of its event type. A freed registration ends
+/// Users of a registration pin it with a [`PinGuard`], or have claimed an [`Instance`] of its event type. A freed registration ends
 /// when the last pin is released, and only then is the slot reused. When a registration is freed, each instance in flight is
 /// counted as a pin.
 ///
@@ -69,7 +69,7 @@ pub(crate) struct Registration {
     pub(super) desc: &'static EventDesc,
     state: AtomicU64,
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
-    owed: [AtomicU64; POOL / 64],
+    slot_pins: [AtomicU64; POOL / 64],
     abi: AtomicPtr<Abi>,
     /// The object it is bound to.
     object: AtomicU64,
@@ -82,8 +82,8 @@ pub(crate) struct Registration {
     pub(super) waiting: AtomicPtr<Ring>,
     /// True while a thread delivers deferred events.
     pub(super) draining: AtomicBool,
-    farewell: AtomicPtr<c_void>,
-    farewell_data: AtomicPtr<c_void>,
+    free_callback: AtomicPtr<c_void>,
+    free_callback_data: AtomicPtr<c_void>,
 }
 
 /// State that is set once per registration.
@@ -95,7 +95,7 @@ impl Registration {
             next_free: AtomicU32::new(0),
             desc,
             state: AtomicU64::new(0),
-            owed: [const { AtomicU64::new(0) }; POOL / 64],
+            slot_pins: [const { AtomicU64::new(0) }; POOL / 64],
             abi: AtomicPtr::default(),
             object: AtomicU64::new(0),
             functions: FunctionTable::new(),
@@ -103,8 +103,8 @@ impl Registration {
             defers: AtomicBool::new(false),
             waiting: AtomicPtr::default(),
             draining: AtomicBool::new(false),
-            farewell: AtomicPtr::default(),
-            farewell_data: AtomicPtr::default(),
+            free_callback: AtomicPtr::default(),
+            free_callback_data: AtomicPtr::default(),
         }
     }
 
@@ -113,7 +113,7 @@ impl Registration {
         self.object.store(object, Relaxed);
         self.abi.store(std::ptr::from_ref(abi).cast_mut(), Relaxed);
         self.defers.store(false, Relaxed);
-        self.farewell.store(std::ptr::null_mut(), Relaxed);
+        self.free_callback.store(std::ptr::null_mut(), Relaxed);
         // The slot has no pins, so no other thread uses it. Drops and deferred events were cleared when the last pin was
         // released.
         self.functions.change(|functions| *functions = Functions::NONE);
@@ -173,32 +173,32 @@ impl Registration {
 impl Registration {
     /// Pins a live registration; `None` if it is not live.
     #[inline]
-    pub(super) fn enter(&self, safety: Safety) -> Option<Visit<'_>> {
+    pub(super) fn enter(&self, safety: Safety) -> Option<PinGuard<'_>> {
         self.enter_if(safety, |_| true)
     }
 
     /// Pins the registration of this generation; `None` if it is not live.
-    pub(super) fn enter_generation(&self, generation: u64) -> Option<Visit<'_>> {
+    pub(super) fn enter_generation(&self, generation: u64) -> Option<PinGuard<'_>> {
         self.enter_if(Safety::None, |state| state >> GENERATION_SHIFT == generation)
     }
 
     /// Pins an abandoned registration in order to free it; `None` for the generation takes any. Succeeds only once.
-    pub(super) fn take_abandoned(&self, generation: Option<u64>) -> Option<Visit<'_>> {
+    pub(super) fn take_abandoned(&self, generation: Option<u64>) -> Option<PinGuard<'_>> {
         let take = |state: u64| {
             let is_it = generation.is_none_or(|generation| state >> GENERATION_SHIFT == generation);
-            (state & ABANDONED != 0 && is_it).then_some((state & !ABANDONED) + VISIT)
+            (state & ABANDONED != 0 && is_it).then_some((state & !ABANDONED) + PIN)
         };
         let taken = self.state.fetch_update(Acquire, Acquire, take).is_ok();
-        // Made only after success: dropping a `Visit` releases a pin.
-        taken.then(|| Visit { registration: self, safety: Safety::None })
+        // Made only after success: dropping a `PinGuard` releases a pin.
+        taken.then(|| PinGuard { registration: self, safety: Safety::None })
     }
 
     #[inline]
-    fn enter_if(&self, safety: Safety, admits: impl Fn(u64) -> bool) -> Option<Visit<'_>> {
+    fn enter_if(&self, safety: Safety, admits: impl Fn(u64) -> bool) -> Option<PinGuard<'_>> {
         let mut state = self.state.load(Acquire);
         while state & LIVE != 0 && admits(state) {
-            match self.state.compare_exchange_weak(state, state + VISIT, Acquire, Acquire) {
-                Ok(_) => return Some(Visit { registration: self, safety }),
+            match self.state.compare_exchange_weak(state, state + PIN, Acquire, Acquire) {
+                Ok(_) => return Some(PinGuard { registration: self, safety }),
                 Err(now) => state = now,
             }
         }
@@ -209,36 +209,36 @@ impl Registration {
     #[inline]
     fn leave(&self, safety: Safety) {
         // `AcqRel`: the last release sees what all users did.
-        let before = self.state.fetch_sub(VISIT, AcqRel);
-        if before & (LIVE | ABANDONED | VISITS_MASK) == VISIT {
+        let before = self.state.fetch_sub(PIN, AcqRel);
+        if before & (LIVE | ABANDONED | PINS_MASK) == PIN {
             self.end(safety);
         }
     }
 
     /// Counts the owner of an instance slot as a pin. Only for callers that have the registration pinned.
-    pub(super) fn owe(&self, place: usize) {
-        self.state.fetch_add(VISIT, Relaxed);
-        self.owed[place / 64].fetch_or(1 << (place % 64), SeqCst);
+    pub(super) fn pin_for_slot(&self, place: usize) {
+        self.state.fetch_add(PIN, Relaxed);
+        self.slot_pins[place / 64].fetch_or(1 << (place % 64), SeqCst);
     }
 
     /// Releases the pin of an instance slot, if it was counted.
-    pub(super) fn leave_place(&self, place: usize, safety: Safety) {
-        if self.take_owed(place) {
+    pub(super) fn release_slot(&self, place: usize, safety: Safety) {
+        if self.take_pin_of_slot(place) {
             self.leave(safety);
         }
     }
 
-    /// Reverts [`owe`](Self::owe). Only for callers that have the registration pinned.
-    pub(super) fn forgive(&self, place: usize) {
-        if self.take_owed(place) {
-            self.state.fetch_sub(VISIT, Relaxed);
+    /// Reverts [`pin_for_slot`](Self::pin_for_slot). Only for callers that have the registration pinned.
+    pub(super) fn unpin_for_slot(&self, place: usize) {
+        if self.take_pin_of_slot(place) {
+            self.state.fetch_sub(PIN, Relaxed);
         }
     }
 
-    fn take_owed(&self, place: usize) -> bool {
+    fn take_pin_of_slot(&self, place: usize) -> bool {
         let bit = 1 << (place % 64);
-        self.owed[place / 64].load(SeqCst) & bit != 0
-            && self.owed[place / 64].fetch_and(!bit, SeqCst) & bit != 0
+        self.slot_pins[place / 64].load(SeqCst) & bit != 0
+            && self.slot_pins[place / 64].fetch_and(!bit, SeqCst) & bit != 0
     }
 
     /// Ends the registration after the last pin was released: reports drops and runs the free callback.
@@ -248,44 +248,44 @@ impl Registration {
         self.lose_waiting();
         self.report_drops(safety);
         self.take_drops();
-        let (function, user_data) = (self.farewell.load(Relaxed), self.farewell_data.load(Relaxed));
+        let (function, user_data) = (self.free_callback.load(Relaxed), self.free_callback_data.load(Relaxed));
         let abi = self.abi();
         // From here on the slot may be reused.
         self.desc.cell().retire(self);
         if let (false, Some(abi)) = (function.is_null(), abi) {
-            let farewell = Farewell { registration, safety, user_data };
+            let notice = FreeNotice { registration, safety, user_data };
             // SAFETY: the tool passed the function as the free callback of this registration, whose `abi` is for functions of
             // this kind: the caller of `event_handle_free` guarantees it.
-            unsafe { (abi.farewell)(function, &farewell) };
+            unsafe { (abi.free_callback)(function, &notice) };
         }
     }
 }
 
 /// A pin of a registration, released on drop.
 #[derive(Debug)]
-pub(super) struct Visit<'a> {
+pub(super) struct PinGuard<'a> {
     registration: &'a Registration,
     /// The requirement of the context on callbacks.
     safety: Safety,
 }
 
-impl Visit<'_> {
+impl PinGuard<'_> {
     /// Frees the registration: no callback begins any more. Its free callback runs when the last pin is released, which may be
     /// this one. Returns true if the registration was live.
-    pub(super) fn free(self, farewell: *mut c_void, user_data: *mut c_void) -> bool {
+    pub(super) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
         let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
         if ended {
             self.desc.cell().lose_listener();
-            self.say_farewell(farewell, user_data);
-            instance::leave_notes(&self);
+            self.set_free_callback(free_callback, user_data);
+            instance::request_release(&self);
         }
         ended
     }
 
     /// Sets the free callback, which runs when the last pin is released.
-    pub(super) fn say_farewell(&self, farewell: *mut c_void, user_data: *mut c_void) {
-        self.farewell_data.store(user_data, Relaxed);
-        self.farewell.store(farewell, Relaxed);
+    pub(super) fn set_free_callback(&self, free_callback: *mut c_void, user_data: *mut c_void) {
+        self.free_callback_data.store(user_data, Relaxed);
+        self.free_callback.store(free_callback, Relaxed);
     }
 
     /// Ends the registration like `free`, but keeps the slot until the tool frees the registration.
@@ -293,12 +293,12 @@ impl Visit<'_> {
         let next = |state: u64| (state & LIVE != 0).then_some(state & !LIVE | ABANDONED);
         if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {
             self.desc.cell().lose_listener();
-            instance::leave_notes(self);
+            instance::request_release(self);
         }
     }
 }
 
-impl std::ops::Deref for Visit<'_> {
+impl std::ops::Deref for PinGuard<'_> {
     type Target = Registration;
 
     #[inline]
@@ -307,7 +307,7 @@ impl std::ops::Deref for Visit<'_> {
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for PinGuard<'_> {
     #[inline]
     fn drop(&mut self) {
         self.leave(self.safety);

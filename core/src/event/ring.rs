@@ -9,7 +9,7 @@ use super::instance::Payload;
 
 /// A slot of the queue.
 #[derive(Debug)]
-struct Place {
+struct RingSlot {
     /// The position that may be put here, or that position plus 1 once it was put.
     turn: AtomicUsize,
     /// The time stamp of the event.
@@ -19,7 +19,7 @@ struct Place {
 /// A bounded queue of time stamps and payloads.
 #[derive(Debug)]
 pub(super) struct Ring {
-    places: Box<[Place]>,
+    slots: Box<[RingSlot]>,
     /// The payloads, `words` words for each slot.
     payloads: Box<[AtomicU64]>,
     words: usize,
@@ -29,12 +29,12 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Creates a queue for at least `places` payloads of `words` words.
-    pub(super) fn new(places: usize, words: usize) -> Self {
-        let count = places.max(2).next_power_of_two();
-        let place = |turn| Place { turn: AtomicUsize::new(turn), time: AtomicI64::new(0) };
+    /// Creates a queue for at least `slots` payloads of `words` words.
+    pub(super) fn new(slots: usize, words: usize) -> Self {
+        let count = slots.max(2).next_power_of_two();
+        let slot = |turn| RingSlot { turn: AtomicUsize::new(turn), time: AtomicI64::new(0) };
         Self {
-            places: (0..count).map(place).collect(),
+            slots: (0..count).map(slot).collect(),
             payloads: (0..count * words).map(|_| AtomicU64::new(0)).collect(),
             words,
             put: AtomicUsize::new(0),
@@ -43,8 +43,8 @@ impl Ring {
     }
 
     /// Returns the capacity.
-    pub(super) fn places(&self) -> usize {
-        self.places.len()
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
     }
 
     /// Returns the number of entries, those that are being put included.
@@ -57,23 +57,23 @@ impl Ring {
         self.len() == 0
     }
 
-    fn place(&self, position: usize) -> (&Place, &[AtomicU64]) {
-        let at = position & (self.places.len() - 1);
-        (&self.places[at], &self.payloads[at * self.words..][..self.words])
+    fn slot(&self, position: usize) -> (&RingSlot, &[AtomicU64]) {
+        let at = position & (self.slots.len() - 1);
+        (&self.slots[at], &self.payloads[at * self.words..][..self.words])
     }
 
     /// Appends an entry. Returns false if the queue is full.
     pub(super) fn put(&self, time: i64, payload: &[u64]) -> bool {
         let mut position = self.put.load(Relaxed);
         loop {
-            let (place, words) = self.place(position);
-            let turn = place.turn.load(Acquire);
+            let (slot, words) = self.slot(position);
+            let turn = slot.turn.load(Acquire);
             if turn == position {
                 match self.put.compare_exchange_weak(position, position.wrapping_add(1), SeqCst, Relaxed) {
                     Ok(_) => {
-                        place.time.store(time, Relaxed);
+                        slot.time.store(time, Relaxed);
                         words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
-                        place.turn.store(position.wrapping_add(1), Release);
+                        slot.turn.store(position.wrapping_add(1), Release);
                         return true;
                     }
                     Err(now) => position = now,
@@ -90,22 +90,22 @@ impl Ring {
     /// Returns the oldest entry, unless it is still being put. Only for the consumer.
     pub(super) fn first(&self) -> Option<(i64, Payload)> {
         let position = self.taken.load(Relaxed);
-        let (place, words) = self.place(position);
-        if place.turn.load(Acquire) != position.wrapping_add(1) {
+        let (slot, words) = self.slot(position);
+        if slot.turn.load(Acquire) != position.wrapping_add(1) {
             return None;
         }
         let mut payload = Payload::new();
         for word in words {
             payload.push(word.load(Relaxed));
         }
-        Some((place.time.load(Relaxed), payload))
+        Some((slot.time.load(Relaxed), payload))
     }
 
     /// Removes the entry that [`Ring::first`] returned. Only for the consumer.
     pub(super) fn remove_first(&self) {
         let position = self.taken.load(Relaxed);
-        let (place, _) = self.place(position);
-        place.turn.store(position.wrapping_add(self.places.len()), Release);
+        let (slot, _) = self.slot(position);
+        slot.turn.store(position.wrapping_add(self.slots.len()), Release);
         self.taken.store(position.wrapping_add(1), SeqCst);
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     fn first_in_first_out_up_to_its_size() {
         let ring = Ring::new(3, 3);
         for round in 0..10 {
-            assert_eq!((take(&ring), ring.len(), ring.places()), (None, 0, 4));
+            assert_eq!((take(&ring), ring.len(), ring.slots()), (None, 0, 4));
             assert!((0..4).all(|number| put(&ring, round * 4 + number)));
             assert!(!put(&ring, 99));
             assert_eq!(ring.len(), 4);

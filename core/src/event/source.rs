@@ -8,7 +8,7 @@ use std::sync::atomic::{
 use super::clock;
 use crate::desc::{EventDesc, SourceDesc};
 use crate::log::Log;
-use crate::words::{Safety, SourceOrder};
+use crate::vocabulary::{Safety, SourceOrder};
 
 /// The mutable part of a source, a static beside its descriptor.
 #[derive(Debug)]
@@ -54,16 +54,16 @@ impl SourceCell {
 
 /// Delivers deferred events and reports drops, of all event types of the source, before its next event.
 #[cold]
-fn settle(source: &SourceCell, safety: Safety) {
+fn flush(source: &SourceCell, safety: Safety) {
     let registrations = || source.events.iter().flat_map(|event| event.cell().registrations());
     for registration in registrations().filter(|one| one.has_drops() && !one.has_waiting()) {
-        if let Some(visit) = registration.enter(safety) {
-            visit.report_drops(safety);
+        if let Some(pin) = registration.enter(safety) {
+            pin.report_drops(safety);
         }
     }
     for registration in registrations().filter(|one| one.has_waiting()) {
-        if let Some(visit) = registration.enter(safety) {
-            visit.catch_up(safety);
+        if let Some(pin) = registration.enter(safety) {
+            pin.flush_deferred(safety);
         }
     }
 }
@@ -71,9 +71,9 @@ fn settle(source: &SourceCell, safety: Safety) {
 impl SourceCell {
     /// Prepares the source for its next event: handles deferred events and drops.
     #[inline]
-    pub(super) fn settle(&self, safety: Safety) {
+    pub(super) fn flush(&self, safety: Safety) {
         if self.pending.load(Relaxed) != 0 {
-            settle(self, safety);
+            flush(self, safety);
         }
     }
 }
@@ -83,7 +83,7 @@ impl SourceDesc {
     #[inline]
     pub(super) fn stamp(&self) -> i64 {
         let now = clock::now();
-        match self.ordering() {
+        match self.order() {
             SourceOrder::Unordered => now,
             SourceOrder::Ordered => self.cell().latest.fetch_max(now, SeqCst).max(now),
         }

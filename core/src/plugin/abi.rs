@@ -6,9 +6,9 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64};
 
-use crate::cell::Gauge;
+use crate::cell::LevelStorage;
 use crate::object::Object;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// `MPIT_MAJOR`.
 pub const MAJOR: u16 = 1;
@@ -26,7 +26,7 @@ pub struct Sum {
     pub concurrent: AtomicPtr<AtomicU8>,
 }
 
-/// `struct mpit_level`: the memory layout of a [`Gauge`].
+/// `struct mpit_level`: the memory layout of a [`LevelStorage`].
 #[derive(Debug)]
 #[repr(C)]
 pub struct Level {
@@ -38,11 +38,13 @@ pub struct Level {
 }
 
 const _: () = {
-    assert!(size_of::<Gauge>() == size_of::<Level>() && align_of::<Gauge>() == align_of::<Level>());
-    assert!(offset_of!(Gauge, level) == offset_of!(Level, word));
-    assert!(offset_of!(Gauge, running) == offset_of!(Level, running));
-    assert!(offset_of!(Gauge, marks) == offset_of!(Level, marks));
-    assert!(offset_of!(Gauge, reached) == offset_of!(Level, reached));
+    assert!(
+        size_of::<LevelStorage>() == size_of::<Level>() && align_of::<LevelStorage>() == align_of::<Level>()
+    );
+    assert!(offset_of!(LevelStorage, level) == offset_of!(Level, word));
+    assert!(offset_of!(LevelStorage, running) == offset_of!(Level, running));
+    assert!(offset_of!(LevelStorage, cursors) == offset_of!(Level, marks));
+    assert!(offset_of!(LevelStorage, reached) == offset_of!(Level, reached));
 };
 
 /// `struct mpit_object`: the memory layout of an [`Object`].
@@ -78,7 +80,7 @@ pub type CountFunction = unsafe extern "C" fn(user_data: *mut c_void, object: *c
 pub type WatchFunction = unsafe extern "C" fn(user_data: *mut c_void, more: c_int);
 /// `mpit_level_function`.
 pub type LevelFunction =
-    unsafe extern "C" fn(user_data: *mut c_void, object: *const Object<'_>) -> *const Gauge;
+    unsafe extern "C" fn(user_data: *mut c_void, object: *const Object<'_>) -> *const LevelStorage;
 
 /// `struct mpit_pvar`.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +97,7 @@ pub struct Pvar {
     pub count: c_int,
     pub categories: *const *const c_char,
     pub sum: *const Sum,
-    pub level: *const Gauge,
+    pub level: *const LevelStorage,
     pub storage: *const c_void,
     pub read: Option<ReadFunction>,
     pub user_data: *mut c_void,
@@ -293,13 +295,13 @@ pub struct Operation {
     pub volumes: *const c_void,
 }
 
-/// The member `turn` of a [`Switch`].
+/// The member `turn` of a [`Subscription`].
 pub type TurnFunction = unsafe extern "C" fn(host: *const c_void, more: c_int);
 
 /// `struct mpit_switch`.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Switch {
+pub struct Subscription {
     pub reasons: AtomicU32,
     pub host: AtomicPtr<c_void>,
     /// A [`TurnFunction`], or null.
@@ -314,7 +316,7 @@ pub struct Component {
     pub framework: *const c_char,
     pub name: *const c_char,
     pub description: *const c_char,
-    pub listening: *const Switch,
+    pub listening: *const Subscription,
     pub user_data: *mut c_void,
     pub open: Option<unsafe extern "C" fn(user_data: *mut c_void, rank: u32, size: u32) -> c_int>,
     pub close: Option<unsafe extern "C" fn(user_data: *mut c_void)>,

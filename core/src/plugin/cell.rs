@@ -10,11 +10,11 @@ use std::sync::atomic::{
 };
 
 use super::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
-use crate::cell::{Cell, Gauge, ReachedFunction, Value};
-use crate::desc::{Head, PvarDesc};
+use crate::cell::{Cell, LevelStorage, ReachedFunction, Value};
+use crate::desc::{Metadata, PvarDesc};
 use crate::object::Object;
 use crate::readable::is_writable;
-use crate::words::{Bind, Class, Datatype};
+use crate::vocabulary::{Bind, Class, Datatype};
 use crate::{Error, Result};
 
 /// The largest number of elements of a variable; more are taken for a mistake.
@@ -26,7 +26,7 @@ pub(super) enum Origins {
     /// A sum that is updated while a handle runs.
     Sum(&'static Sum),
     /// A level, and the watermarks that follow it.
-    Level(&'static Gauge),
+    Level(&'static LevelStorage),
     /// A function that returns the level of an object.
     LevelOf(LevelFunction),
     /// Aligned elements in the image's memory, valid for the rest of the process.
@@ -45,7 +45,7 @@ pub(super) enum Count {
 
 /// The parts of a variable's cell.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ForeignSource {
     pub(super) value: Origins,
     pub(super) count: Count,
     pub(super) bind: Bind,
@@ -56,7 +56,7 @@ pub(super) struct Place {
 
 /// The cell of a variable of another image.
 struct Foreign<T> {
-    place: Place,
+    source: ForeignSource,
     of: PhantomData<fn() -> T>,
 }
 
@@ -64,9 +64,9 @@ struct Foreign<T> {
 // (`mpit_plugin.h`).
 unsafe impl<T> Sync for Foreign<T> {}
 
-impl Place {
+impl ForeignSource {
     /// Returns the level of an object, if there is one.
-    fn level_of(&self, function: LevelFunction, object: &Object<'_>) -> Option<&'static Gauge> {
+    fn level_of(&self, function: LevelFunction, object: &Object<'_>) -> Option<&'static LevelStorage> {
         // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a live object.
         let at = unsafe { function(self.user_data, object) };
         // SAFETY: null, or aligned (checked) and valid for the rest of the process, as `mpit_plugin.h` requires of the table; all
@@ -77,7 +77,7 @@ impl Place {
     fn count(&self, object: &Object<'_>) -> usize {
         match (self.value, self.count) {
             // An object without a level has no elements, which refuses the handle.
-            (Origins::LevelOf(_), _) => usize::from(self.gauge(object).is_some()),
+            (Origins::LevelOf(_), _) => usize::from(self.level_storage(object).is_some()),
             (_, Count::Fixed(count)) => count,
             (_, Count::Of(function)) => {
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a live object.
@@ -88,19 +88,21 @@ impl Place {
     }
 
     /// Returns the level that a watermark follows, bound to this host.
-    fn gauge(&self, object: &Object<'_>) -> Option<&'static Gauge> {
+    fn level_storage(&self, object: &Object<'_>) -> Option<&'static LevelStorage> {
         /// The level for queries without an object. No handle is bound to it.
-        static NONE: Gauge = Gauge::new(0);
+        static NONE: LevelStorage = LevelStorage::new(0);
         match self.value {
-            Origins::Level(gauge) => Some(gauge),
+            Origins::Level(level_storage) => Some(level_storage),
             Origins::LevelOf(_) if object.kind() != self.bind => Some(&NONE),
             Origins::LevelOf(function) => {
-                let gauge = self.level_of(function, object)?;
+                let level_storage = self.level_of(function, object)?;
                 // `is_writable` makes a system call, so it is skipped for a level that is bound already: this runs for every
                 // access.
-                let can_bind =
-                    || is_writable(from_ref(gauge).cast(), size_of::<Gauge>()) && gauge.bind(&REACHED);
-                if gauge.is_bound_to(&REACHED) || can_bind() { Some(gauge) } else { None }
+                let can_bind = || {
+                    is_writable(from_ref(level_storage).cast(), size_of::<LevelStorage>())
+                        && level_storage.bind(&REACHED)
+                };
+                if level_storage.is_bound_to(&REACHED) || can_bind() { Some(level_storage) } else { None }
             }
             _ => None,
         }
@@ -113,29 +115,29 @@ impl<T: Value> Cell for Foreign<T> {
     type Value = T;
 
     fn count(&self, object: &Object<'_>) -> usize {
-        self.place.count(object)
+        self.source.count(object)
     }
 
     fn fill(&self, object: &Object<'_>, out: &mut [T]) -> Result<()> {
-        match self.place.value {
+        match self.source.value {
             Origins::Sum(sum) => out[0] = T::from_word(sum.word.load(Relaxed)),
-            Origins::Level(gauge) => out[0] = T::from_word(gauge.level()),
+            Origins::Level(level_storage) => out[0] = T::from_word(level_storage.level()),
             Origins::LevelOf(function) => {
-                let gauge = self.place.level_of(function, object).ok_or(Error::Invalid)?;
-                out[0] = T::from_word(gauge.level());
+                let level_storage = self.source.level_of(function, object).ok_or(Error::Invalid)?;
+                out[0] = T::from_word(level_storage.level());
             }
             Origins::Storage(start) => {
-                for (place, out) in out.iter_mut().enumerate() {
+                for (at, out) in out.iter_mut().enumerate() {
                     // SAFETY: a handle has as many elements as the table states, the storage has them too, and `pvar` checked its
                     // alignment.
-                    *out = unsafe { load(start.cast::<T>().wrapping_add(place)) };
+                    *out = unsafe { load(start.cast::<T>().wrapping_add(at)) };
                 }
             }
             Origins::Function(function) => {
                 let start = out.as_mut_ptr().cast();
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
                 // `out.len()` elements.
-                let answer = unsafe { function(self.place.user_data, object, start, out.len() as c_int) };
+                let answer = unsafe { function(self.source.user_data, object, start, out.len() as c_int) };
                 if answer != 0 {
                     return Err(Error::Invalid);
                 }
@@ -150,18 +152,18 @@ impl<T: Value> Cell for Foreign<T> {
         Ok(())
     }
 
-    fn gauge_of(&self, object: &Object<'_>) -> Option<&Gauge> {
-        self.place.gauge(object)
+    fn level_storage_of(&self, object: &Object<'_>) -> Option<&LevelStorage> {
+        self.source.level_storage(object)
     }
 
     fn watch(&self, more: i32) {
-        if let Origins::Sum(sum) = self.place.value {
+        if let Origins::Sum(sum) = self.source.value {
             // `Release`: an image that sees the watcher also sees what `Cells::bind` stored.
             sum.watchers.fetch_add(more.cast_unsigned(), Release);
         }
-        if let Some(watch) = self.place.watch {
+        if let Some(watch) = self.source.watch {
             // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
-            unsafe { watch(self.place.user_data, more) };
+            unsafe { watch(self.source.user_data, more) };
         }
     }
 }
@@ -173,13 +175,13 @@ pub(super) static REACHED: ReachedFunction = reached;
 ///
 /// # Safety
 ///
-/// `level` is null or a level as `mpit_plugin.h` specifies, for which [`Gauge::bind`] was called.
-unsafe extern "C" fn reached(level: *const Gauge, word: u64) {
+/// `level` is null or a level as `mpit_plugin.h` specifies, for which [`LevelStorage::bind`] was called.
+unsafe extern "C" fn reached(level: *const LevelStorage, word: u64) {
     // SAFETY: null or a level that is valid for the rest of the process: the image's code calls this with its own level; all
     // members are atomic.
-    if let Some(gauge) = unsafe { level.as_ref() } {
+    if let Some(level_storage) = unsafe { level.as_ref() } {
         // A panic is a defect of this crate and must not reach the image; the panic hook has reported it.
-        let _ = catch_unwind(AssertUnwindSafe(|| gauge.move_marks(word)));
+        let _ = catch_unwind(AssertUnwindSafe(|| level_storage.move_cursors(word)));
     }
 }
 
@@ -211,10 +213,10 @@ pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
 }
 
 /// Returns a descriptor with a new cell.
-pub(super) fn pvar(head: Head, class: Class, datatype: Datatype, place: Place) -> PvarDesc {
-    fn of<T: Value>(head: Head, class: Class, place: Place) -> PvarDesc {
-        let cell = Foreign::<T> { place, of: PhantomData };
-        PvarDesc::new(head, class, Box::leak(Box::new(cell)))
+pub(super) fn pvar(metadata: Metadata, class: Class, datatype: Datatype, source: ForeignSource) -> PvarDesc {
+    fn of<T: Value>(metadata: Metadata, class: Class, source: ForeignSource) -> PvarDesc {
+        let cell = Foreign::<T> { source, of: PhantomData };
+        PvarDesc::new(metadata, class, Box::leak(Box::new(cell)))
     }
     let make = match datatype {
         Datatype::Int | Datatype::Int32 => of::<i32>,
@@ -225,7 +227,7 @@ pub(super) fn pvar(head: Head, class: Class, datatype: Datatype, place: Place) -
         Datatype::Char => of::<u8>,
         Datatype::Double => of::<f64>,
     };
-    make(head, class, place).datatype(datatype).bind(place.bind)
+    make(metadata, class, source).with_datatype(datatype).with_bind(source.bind)
 }
 
 #[cfg(test)]
@@ -234,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    unsafe extern "C" fn level_of(user_data: *mut c_void, _object: *const Object<'_>) -> *const Gauge {
+    unsafe extern "C" fn level_of(user_data: *mut c_void, _object: *const Object<'_>) -> *const LevelStorage {
         user_data.cast_const().cast()
     }
 
@@ -246,14 +248,15 @@ mod tests {
         let page = unsafe { libc::mmap(null_mut(), LEN, libc::PROT_READ, flags, -1, 0) };
         assert_ne!(page, libc::MAP_FAILED);
         let value = Origins::LevelOf(level_of);
-        let place = Place { value, count: Count::Fixed(1), bind: Bind::Comm, watch: None, user_data: page };
-        assert_eq!(place.count(&object), 0);
-        // SAFETY: `page` is the mapping of `LEN` bytes from above, and nothing but `place` refers to it.
+        let source =
+            ForeignSource { value, count: Count::Fixed(1), bind: Bind::Comm, watch: None, user_data: page };
+        assert_eq!(source.count(&object), 0);
+        // SAFETY: `page` is the mapping of `LEN` bytes from above, and nothing but `source` refers to it.
         assert_eq!(unsafe { libc::mprotect(page, LEN, libc::PROT_READ | libc::PROT_WRITE) }, 0);
-        assert_eq!(place.count(&object), 1);
+        assert_eq!(source.count(&object), 1);
         // The level is bound by now, so it is not written any more. The mapping is leaked, as levels are never freed.
         // SAFETY: `page` is the mapping of `LEN` bytes from above, and reads remain permitted.
         assert_eq!(unsafe { libc::mprotect(page, LEN, libc::PROT_READ) }, 0);
-        assert_eq!(place.count(&object), 1);
+        assert_eq!(source.count(&object), 1);
     }
 }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use super::component::Claim;
-use super::life::Life;
+use super::epoch::EpochCounter;
 use super::loaded::Plugin;
-use super::table::{self, Definitions, forever};
+use super::table::{self, Definitions, leak};
 use super::{abi, find, load};
 use crate::environment;
 use crate::registry::{Fault, Image, Refusal, Registry};
@@ -53,7 +53,7 @@ pub unsafe fn open() -> Result<Subject, Fault> {
     let path = environment::var_os(SUBJECT).unwrap_or_default();
     let file = find::file(Path::new(&path)).map_err(|why| Fault::of("file", why))?;
     // SAFETY: the caller ensures that the plug-in's code may run in this process.
-    let (name, plugin) = unsafe { load::greet(&file.path) }.map_err(|why| Fault::of("plug-in", why))?;
+    let (name, plugin) = unsafe { load::handshake(&file.path) }.map_err(|why| Fault::of("plug-in", why))?;
     Ok(Subject { path: file.path, name, plugin })
 }
 
@@ -71,7 +71,7 @@ impl Subject {
     /// The fault that prevents reading the table.
     pub fn read(&self) -> Result<Contents, Fault> {
         // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
-        let made = unsafe { table::make_leniently(self.plugin.table, Some(forever(Life::new()))) };
+        let made = unsafe { table::make_leniently(self.plugin.table, Some(leak(EpochCounter::new()))) };
         let (Definitions { image, components, cells }, mut refusals) = made?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
             let first = cells.events[..place].iter().find(|(other, _)| ptr::eq(*other, *cell));

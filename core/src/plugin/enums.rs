@@ -1,16 +1,16 @@
 //! Enumerations of tables.
 
 use super::abi::Enum;
-use super::read::{Ruled, placed_list, read};
-use super::table::{Making, forever, forever_list};
-use super::texts::{NAME, text};
+use super::c_strings::{NAME, text};
+use super::c_structs::{EntryResult, placed_list, read};
+use super::table::{TableBuilder, leak, leak_list};
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::registry::{Fault, Registry};
 
 /// The largest number of items; more are taken for a mistake.
 const MOST_ITEMS: usize = 1 << 16;
 
-impl Making {
+impl TableBuilder {
     /// Returns the descriptor of an enumeration, if there is one. A struct that a table names several times, or that is
     /// registered already, gets a single descriptor.
     ///
@@ -21,7 +21,7 @@ impl Making {
         &mut self,
         at: *const Enum,
         origin: Origin,
-    ) -> Ruled<Option<&'static EnumDesc>> {
+    ) -> EntryResult<Option<&'static EnumDesc>> {
         if at.is_null() {
             return Ok(None);
         }
@@ -43,7 +43,7 @@ impl Making {
         };
         let of_table = self.enums.iter().map(|(_, known)| *known).find(|known| known.name() == name);
         let known = of_table.or_else(|| Registry::global().enum_named(name)).filter(same);
-        let desc = known.unwrap_or_else(|| forever(EnumDesc::new(name, forever_list(items.clone()), origin)));
+        let desc = known.unwrap_or_else(|| leak(EnumDesc::new(name, leak_list(items.clone()), origin)));
         self.enums.push((at, desc));
         Ok(Some(desc))
     }
@@ -54,7 +54,7 @@ impl Making {
 /// # Safety
 ///
 /// `from` is an enumeration of a table that satisfies the conditions of [`super::register`].
-unsafe fn items(from: &Enum) -> Ruled<Vec<EnumItem>> {
+unsafe fn items(from: &Enum) -> EntryResult<Vec<EnumItem>> {
     if from.num_items > MOST_ITEMS {
         return Err(format!("it has {} items, which cannot be", from.num_items).into());
     }

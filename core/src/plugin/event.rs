@@ -5,23 +5,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
 use super::abi::{self, EventCell};
-use super::read::{Ruled, placed_list, placed_to_change};
-use super::table::{Entry, Making, forever, forever_list};
-use super::texts::{NAME, names, text, word};
+use super::c_strings::{NAME, from_code, names, text};
+use super::c_structs::{EntryResult, placed_list, placed_to_change};
+use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::event::{self, Context};
 use crate::registry::{Fault, Registry};
-use crate::words::{Bind, Datatype, Safety, Verbosity};
+use crate::vocabulary::{Bind, Datatype, Safety, Verbosity};
 
-impl Making {
+impl TableBuilder {
     /// Adds an event type.
     ///
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-    pub(super) unsafe fn event(&mut self, from: &abi::Event, entry: &Entry) -> Ruled<()> {
-        let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
-        let bind = word("bind", from.bind, Bind::ALL)?;
+    pub(super) unsafe fn event(&mut self, from: &abi::Event, entry: &Entry) -> EntryResult<()> {
+        let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
+        let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let source = unsafe { text("the name of its source", from.source, NAME) }?;
         let source = self.source_named(source)?;
@@ -33,25 +33,28 @@ impl Making {
         // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`, and all members are atomic.
         let cell: &'static EventCell = unsafe { &*from.cell };
-        let core = forever(event::EventCell::with_mirror(&cell.listeners));
+        let core = leak(event::EventCell::with_mirror(&cell.listeners));
         let mut desc = EventDesc::new(entry.name, elements, source, core, entry.origin);
         if let Some(items) = element_names {
             // The attribute `event` generates the same name.
             let list: &'static str = format!("{}_elements", entry.name).leak();
-            desc = desc.enumeration(forever(EnumDesc::new(list, items, entry.origin)));
+            desc = desc.with_enumeration(leak(EnumDesc::new(list, items, entry.origin)));
         }
-        if let Some(life) = self.life {
-            desc = desc.living(life);
+        if let Some(epoch_counter) = self.epoch_counter {
+            desc = desc.with_epoch_counter(epoch_counter);
         }
-        let desc =
-            desc.component(self.component).description(entry.description).verbosity(verbosity).bind(bind);
-        let desc = forever(desc.categories(self.categories_named(&categories, entry.origin)));
+        let desc = desc
+            .with_component(self.component)
+            .with_description(entry.description)
+            .with_verbosity(verbosity)
+            .with_bind(bind);
+        let desc = leak(desc.with_categories(self.categories_named(&categories, entry.origin)));
         self.made.image.events.push(desc);
         self.made.cells.events.push((cell, desc));
         Ok(())
     }
 
-    fn source_named(&self, name: &str) -> Ruled<&'static SourceDesc> {
+    fn source_named(&self, name: &str) -> EntryResult<&'static SourceDesc> {
         if let Some(ours) = self.made.image.sources.iter().find(|desc| desc.name() == name) {
             return Ok(ours);
         }
@@ -71,7 +74,7 @@ type Elements = (&'static [Element], Option<&'static [EnumItem]>);
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
+unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     let count = from.num_elements;
     if count == 0 {
         return Ok((&[], None));
@@ -86,7 +89,7 @@ unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
         // SAFETY: `place` is less than `count`, and `placed_list` checked that so many elements are aligned and readable.
         let one: abi::Element = unsafe { from.elements.wrapping_add(place).read() };
         let inside = |fault: Fault| Fault { why: format!("element {place}: {}", fault.why), ..fault };
-        let datatype = word("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
+        let datatype = from_code("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
         if one.displacement > LARGEST_EVENT {
             let why = format!("its displacement {} is too large", one.displacement);
             return Err(inside(Fault::of("C33", why)));
@@ -99,8 +102,8 @@ unsafe fn elements(from: &abi::Event) -> Ruled<Elements> {
         }
     }
     match items.len() {
-        0 => Ok((forever_list(all), None)),
-        named if named == count => Ok((forever_list(all), Some(forever_list(items)))),
+        0 => Ok((leak_list(all), None)),
+        named if named == count => Ok((leak_list(all), Some(leak_list(items)))),
         named => {
             Err(Fault::of("C34", format!("{named} of its {count} elements have names; all have, or none")))
         }

@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-use super::read::Checked;
+use super::c_structs::LoadResult;
 use crate::environment;
 
 /// The environment variable with paths of plug-ins, separated by `:`.
@@ -48,7 +48,7 @@ fn of_variable(name: &str) -> Vec<PathBuf> {
     parts.map(|part| PathBuf::from(OsStr::from_bytes(part))).collect()
 }
 
-fn libraries_in(dir: &Path) -> Checked<Vec<PathBuf>> {
+fn libraries_in(dir: &Path) -> LoadResult<Vec<PathBuf>> {
     let given = std::path::absolute(dir).map_err(unreadable)?;
     let real = resolve(&given, unreadable)?;
     safe_dir(&real, &fs::metadata(&real).map_err(unreadable)?)?;
@@ -68,7 +68,7 @@ fn libraries_in(dir: &Path) -> Checked<Vec<PathBuf>> {
 /// # Errors
 ///
 /// A message that names the fault and the remedy.
-pub(super) fn file(path: &Path) -> Checked<File> {
+pub(super) fn file(path: &Path) -> LoadResult<File> {
     let given = std::path::absolute(path).map_err(no_file)?;
     let real = resolve(&given, no_file)?;
     // `O_NONBLOCK`: opening a FIFO must not block the program.
@@ -103,7 +103,7 @@ fn no_file(error: io::Error) -> String {
 const MOST_LINKS: usize = 40;
 
 /// Returns the path without links and dots. Refuses it if another user can change one of its parts.
-fn resolve(path: &Path, fault: fn(io::Error) -> String) -> Checked<PathBuf> {
+fn resolve(path: &Path, fault: fn(io::Error) -> String) -> LoadResult<PathBuf> {
     // The remaining parts, the next one last.
     let mut parts = Vec::new();
     push_parts(&mut parts, path);
@@ -150,7 +150,7 @@ const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
 /// Refuses a directory in which other users can replace files.
-fn safe_dir(dir: &Path, data: &fs::Metadata) -> Checked<()> {
+fn safe_dir(dir: &Path, data: &fs::Metadata) -> LoadResult<()> {
     if data.mode() & OTHERS_WRITE != 0 && data.mode() & STICKY == 0 {
         return Err(changeable(dir, data));
     }
@@ -163,7 +163,7 @@ fn changeable(path: &Path, data: &fs::Metadata) -> String {
     format!("{path} can be written by others (mode {mode:04o}); `chmod go-w {path}`")
 }
 
-fn safe_owner(path: &Path, data: &fs::Metadata) -> Checked<()> {
+fn safe_owner(path: &Path, data: &fs::Metadata) -> LoadResult<()> {
     // SAFETY: `geteuid` has no preconditions.
     let user = unsafe { libc::geteuid() };
     if data.uid() == 0 || data.uid() == user {

@@ -74,7 +74,7 @@ pub unsafe fn adopt(function: PluginFunction) {
         Ok(None) => return,
         Ok(Some((_, plugin))) => {
             if let Some(set_concurrent) = plugin.set_concurrent {
-                tell(set_concurrent, threads::concurrent());
+                notify(set_concurrent, threads::concurrent());
                 // Cannot fail for a concurrent writer: callers of `adopt` are serialized.
                 let _ = LISTENING.push(set_concurrent);
             }
@@ -99,11 +99,11 @@ fn report(why: &str) {
 /// Notifies all adopted images of the thread level: true if several threads may communicate at once.
 pub(super) fn tell_concurrent(concurrent: bool) {
     for set_concurrent in LISTENING.iter() {
-        tell(*set_concurrent, concurrent);
+        notify(*set_concurrent, concurrent);
     }
 }
 
-fn tell(set_concurrent: unsafe extern "C" fn(c_int), concurrent: bool) {
+fn notify(set_concurrent: unsafe extern "C" fn(c_int), concurrent: bool) {
     // SAFETY: the image stays loaded (contract of `adopt`), and its function may be called by any thread (`mpit_plugin.h`).
     unsafe { set_concurrent(c_int::from(concurrent)) };
 }

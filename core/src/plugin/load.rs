@@ -10,10 +10,10 @@ use std::path::Path;
 use libloading::os::unix::Library;
 
 use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction, SYMBOL};
-use super::life::Life;
-use super::read::{Checked, LARGEST, placed, placed_list};
+use super::c_strings::{DESCRIPTION, NAME, text};
+use super::c_structs::{LARGEST, LoadResult, placed, placed_list};
+use super::epoch::EpochCounter;
 use super::table::{self, Definitions};
-use super::texts::{DESCRIPTION, NAME, text};
 
 /// An opened plug-in: its name, definitions and hooks.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Hooks {
 
 impl Hooks {
     /// Calls the plug-in's function for the activation, before its variables appear.
-    pub(super) fn activate(self) -> Checked<()> {
+    pub(super) fn activate(self) -> LoadResult<()> {
         // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is never
         // unloaded.
         match self.activate.map_or(0, |activate| unsafe { activate() }) {
@@ -84,11 +84,11 @@ static HOST: Shared = Shared(Host {
 /// # Safety
 ///
 /// The conditions of [`super::load`] hold for the file.
-pub(super) unsafe fn open(path: &Path, life: &'static Life) -> Checked<Opened> {
+pub(super) unsafe fn open(path: &Path, epoch_counter: &'static EpochCounter) -> LoadResult<Opened> {
     // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
-    let (name, plugin) = unsafe { greet(path) }?;
+    let (name, plugin) = unsafe { handshake(path) }?;
     // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
-    let made = unsafe { table::make(plugin.table, Some(life)) }?;
+    let made = unsafe { table::make(plugin.table, Some(epoch_counter)) }?;
     let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
     Ok(Opened { name, made, hooks: Hooks { activate, deactivate, set_concurrent } })
 }
@@ -102,7 +102,7 @@ pub(super) unsafe fn open(path: &Path, life: &'static Life) -> Checked<Opened> {
 /// # Safety
 ///
 /// The conditions of [`super::load`] hold for the file.
-pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> {
+pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Plugin)> {
     fit(path)?;
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: constructors and their dependencies may run in this process: the caller ensures it (conditions of `super::load`).
@@ -134,7 +134,7 @@ pub(super) unsafe fn greet(path: &Path) -> Checked<(&'static str, abi::Plugin)> 
 /// # Safety
 ///
 /// The function is the image's `mpit_plugin_v1` or the one that its note leads to, and the image stays loaded.
-pub(super) unsafe fn ask(function: PluginFunction) -> Checked<Option<(&'static str, abi::Plugin)>> {
+pub(super) unsafe fn ask(function: PluginFunction) -> LoadResult<Option<(&'static str, abi::Plugin)>> {
     // SAFETY: `function` takes a `Host` (contract of this function), and `HOST` is a static.
     let plugin = unsafe { function(&raw const HOST.0) };
     if plugin.is_null() {
@@ -170,7 +170,7 @@ fn header(path: &Path) -> std::io::Result<[u8; HEADER]> {
 }
 
 /// Refuses files that the dynamic linker would refuse, or crash on, with a message that names the remedy.
-fn fit(path: &Path) -> Checked<()> {
+fn fit(path: &Path) -> LoadResult<()> {
     let no_object = || "it is no shared object; build it with `cc -shared -fPIC`".to_owned();
     let theirs = header(path).map_err(|error| match error.kind() {
         ErrorKind::UnexpectedEof => no_object(),
@@ -224,7 +224,7 @@ fn is_cut(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
 /// The first members of a `struct mpit_plugin`, equal in all versions.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Head {
+struct PluginHeader {
     magic: u32,
     major: u16,
     minor: u16,
@@ -236,26 +236,26 @@ struct Head {
 /// # Safety
 ///
 /// `at` is a `struct mpit_plugin` of any version, valid for reads of as many bytes as its size member states.
-unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
-    placed("its struct mpit_plugin", at.cast::<Head>())?;
+unsafe fn described(at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
+    placed("its struct mpit_plugin", at.cast::<PluginHeader>())?;
     // SAFETY: `placed` checked that it is not null, aligned and readable.
-    let head = unsafe { at.cast::<Head>().read() };
-    if head.magic != MAGIC {
-        return Err(format!("its struct mpit_plugin begins with {:#x}, not with MPIT_MAGIC", head.magic));
+    let header = unsafe { at.cast::<PluginHeader>().read() };
+    if header.magic != MAGIC {
+        return Err(format!("its struct mpit_plugin begins with {:#x}, not with MPIT_MAGIC", header.magic));
     }
-    if head.major != MAJOR {
+    if header.major != MAJOR {
         return Err(format!(
             "it is made for version {}.{} of plug-ins, and this mpit has {MAJOR}.{MINOR}; build it with our header",
-            head.major, head.minor
+            header.major, header.minor
         ));
     }
     let ours = size_of::<abi::Plugin>();
-    if head.size < ours || head.size > LARGEST {
-        return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", head.size));
+    if header.size < ours || header.size > LARGEST {
+        return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", header.size));
     }
-    placed_list("its struct mpit_plugin", at.cast::<u8>(), head.size)?;
-    for offset in ours..head.size {
-        // SAFETY: `offset` is less than `head.size`, and so many bytes are valid: the caller ensures it.
+    placed_list("its struct mpit_plugin", at.cast::<u8>(), header.size)?;
+    for offset in ours..header.size {
+        // SAFETY: `offset` is less than `header.size`, and so many bytes are valid: the caller ensures it.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
             return Err(
                 "it uses members of struct mpit_plugin that this mpit does not know; use a newer one".into(),
@@ -263,7 +263,7 @@ unsafe fn described(at: *const abi::Plugin) -> Checked<abi::Plugin> {
         }
     }
     let mut whole = MaybeUninit::<abi::Plugin>::uninit();
-    // SAFETY: at least `ours` bytes are readable, since `head.size` is not less, and `whole` has `ours` bytes.
+    // SAFETY: at least `ours` bytes are readable, since `header.size` is not less, and `whole` has `ours` bytes.
     unsafe { std::ptr::copy_nonoverlapping(at, whole.as_mut_ptr(), 1) };
     // SAFETY: written above; its members are pointers, optional functions and integers, for which all values that C writes are
     // valid.

@@ -10,14 +10,14 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use super::c_structs::LoadResult;
 use super::component;
+use super::epoch::EpochCounter;
 use super::export;
 use super::find::{self, File};
 use super::image;
-use super::life::Life;
 use super::load::{self, Hooks, Opened};
-use super::read::Checked;
-use super::table::{forever, in_one_line};
+use super::table::{in_one_line, leak};
 use crate::cvar::sources;
 use crate::environment;
 use crate::lock::Mutex;
@@ -32,7 +32,7 @@ struct Loaded {
     number: u32,
     name: &'static str,
     file: File,
-    life: &'static Life,
+    epoch_counter: &'static EpochCounter,
     hooks: Hooks,
     phase: AtomicU8,
 }
@@ -88,8 +88,8 @@ impl Refused {
     }
 
     /// Prints the error on standard error.
-    pub fn tell(&self) {
-        tell(&self.to_string());
+    pub fn print(&self) {
+        print(&self.to_string());
     }
 
     /// Returns the error class that comes closest.
@@ -165,13 +165,13 @@ pub(crate) fn load_what_is_asked_for() {
 fn load_all() {
     let (paths, faults) = find::asked_for();
     for (dir, why) in faults {
-        Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).tell();
+        Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).print();
     }
     for path in paths {
         // SAFETY: the user who sets `MPIT_PLUGINS` or `MPIT_PLUGIN_PATH` vouches for the files, and `find` refuses files that
         // other users could have replaced.
         if let Err(refused) = unsafe { load_one(&path) } {
-            refused.tell();
+            refused.print();
         }
     }
 }
@@ -218,28 +218,33 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         loading.push(file.identity);
         Turn(file.identity)
     };
-    let life: &'static Life = forever(Life::new());
+    let epoch_counter: &'static EpochCounter = leak(EpochCounter::new());
     // SAFETY: the file satisfies the conditions of `load`: the caller ensures it.
-    let opened = unsafe { load::open(&file.path, life) }.map_err(refused)?;
-    let told = threads::concurrent();
+    let opened = unsafe { load::open(&file.path, epoch_counter) }.map_err(refused)?;
+    let notified = threads::concurrent();
     let name = opened.name;
-    let hooks = appear(path, opened, life, told).map_err(refused)?;
+    let hooks = appear(path, opened, epoch_counter, notified).map_err(refused)?;
     let plugin = {
         let _alone = LOADING.lock();
         let number = LOADED.len() as u32;
-        let loaded = Loaded { number, name, file, life, hooks, phase: AtomicU8::new(ACTIVE) };
+        let loaded = Loaded { number, name, file, epoch_counter, hooks, phase: AtomicU8::new(ACTIVE) };
         let index = LOADED.push(loaded).ok();
         index.and_then(|index| LOADED.get(index)).map(Plugin)
     };
     drop(turn);
-    if threads::concurrent() != told {
-        hooks.set_concurrent(!told);
+    if threads::concurrent() != notified {
+        hooks.set_concurrent(!notified);
     }
     plugin.ok_or_else(|| Refused::new(path, Error::Memory, "there are too many"))
 }
 
 /// Activates an opened plug-in and registers its definitions.
-fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) -> Checked<Hooks> {
+fn appear(
+    path: &Path,
+    opened: Opened,
+    epoch_counter: &'static EpochCounter,
+    concurrent: bool,
+) -> LoadResult<Hooks> {
     let Opened { made, hooks, .. } = opened;
     hooks.set_concurrent(concurrent);
     hooks.activate()?;
@@ -249,11 +254,11 @@ fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) ->
     }
     let (components, taken) = component::Claim::new(made.components);
     report(path, &taken);
-    life.begin();
+    epoch_counter.begin();
     match Registry::global().add_unless_faulty(&made.image, &sources::for_image(&made.image)) {
         Ok(taken) => report(path, &taken),
         Err(faults) => {
-            life.end();
+            epoch_counter.end();
             made.cells.unbind();
             drop(components);
             hooks.deactivate();
@@ -267,14 +272,14 @@ fn appear(path: &Path, opened: Opened, life: &'static Life, concurrent: bool) ->
 /// Reports on standard error the definitions that were left out because their names are taken.
 fn report(path: &Path, taken: &[Refusal]) {
     for Refusal { what, place, why, .. } in taken {
-        tell(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+        print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
     }
 }
 
 /// Writes one line in a single call, since other processes write to the same file. Line breaks in the plug-in's texts are
 /// replaced.
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
-fn tell(line: &str) {
+fn print(line: &str) {
     let line = format!("mpit: {}\n", line.replace(char::is_control, "?"));
     eprint!("{}", crate::printable(&line));
 }
@@ -301,7 +306,7 @@ impl Plugin {
     /// Returns true if its variables have values and its events are delivered.
     #[must_use]
     pub fn is_active(self) -> bool {
-        self.0.life.is_active()
+        self.0.epoch_counter.is_active()
     }
 
     /// Activates the plug-in again; no effect if it is active. Tools allocate new handles under the old indices.
@@ -316,7 +321,7 @@ impl Plugin {
         self.0.hooks.set_concurrent(threads::concurrent());
         let activated = self.0.hooks.activate();
         if activated.is_ok() {
-            self.0.life.begin();
+            self.0.epoch_counter.begin();
             component::changed();
         }
         self.0.phase.store(if activated.is_ok() { ACTIVE } else { INACTIVE }, Release);
@@ -334,9 +339,9 @@ impl Plugin {
         if !self.begin_change(ACTIVE)? {
             return Ok(());
         }
-        self.0.life.end();
+        self.0.epoch_counter.end();
         component::changed();
-        Interface::global().release(self.0.life);
+        Interface::global().release(self.0.epoch_counter);
         self.0.hooks.deactivate();
         self.0.phase.store(INACTIVE, Release);
         Ok(())

@@ -81,38 +81,38 @@
 //! | module | content |
 //! |---|---|
 //! | [`abi`] | the structs that cross between images |
-//! | `read`, `texts` | checked access to structs and strings in another image's memory |
+//! | `c_structs`, `c_strings` | checked access to structs and strings in another image's memory |
 //! | `table` | the checks and the registration of a whole table |
 //! | `pvar`, `settings`, `enums`, `event` | the entries of a table |
 //! | `cell` | cells of performance variables of other images |
 //! | `export` | tables made of the definitions of a Rust image |
-//! | [`component`], `crossing` | components, and conversion of traffic to C structs |
+//! | [`component`], `convert` | components, and conversion of traffic to C structs |
 //! | [`image`] | programs and libraries that are no plug-ins |
 //! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`] | a complete list of a plug-in's faults, for a process of its own |
-//! | `life` | the epochs in which a plug-in's definitions have values |
+//! | `epoch` | the epochs in which a plug-in's definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
+mod c_strings;
+mod c_structs;
 mod cell;
 pub mod check;
 pub mod component;
-mod crossing;
+mod convert;
 mod enums;
+mod epoch;
 mod event;
 #[doc(hidden)]
 pub mod export;
 mod find;
 pub mod image;
-mod life;
 mod load;
 mod loaded;
 mod pvar;
-mod read;
 mod settings;
 mod table;
-mod texts;
 
 pub use find::{PLUGIN_PATH, PLUGINS};
 
@@ -122,8 +122,8 @@ pub(crate) fn are_asked_for() -> bool {
     [PLUGINS, PLUGIN_PATH].into_iter().any(is_set)
 }
 
-pub(crate) use life::Lease;
-pub use life::Life;
+pub(crate) use epoch::Epoch;
+pub use epoch::EpochCounter;
 pub use loaded::{Plugin, Refused, all, leave_to_others, load, numbered};
 pub(crate) use loaded::{load_what_is_asked_for, tell_concurrent};
 pub use table::register;

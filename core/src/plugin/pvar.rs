@@ -1,26 +1,26 @@
 //! Performance variables of tables.
 
 use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
-use super::cell::{self, Count, MOST_ELEMENTS, Origins, Place};
-use super::read::{Ruled, placed_list, placed_to_change};
-use super::table::{Entry, Making, forever};
-use super::texts::{names, word};
-use crate::cell::Gauge;
+use super::c_strings::{from_code, names};
+use super::c_structs::{EntryResult, placed_list, placed_to_change};
+use super::cell::{self, Count, ForeignSource, MOST_ELEMENTS, Origins};
+use super::table::{Entry, TableBuilder, leak};
+use crate::cell::LevelStorage;
 use crate::desc::PvarFlags;
 use crate::registry::{Fault, class_admits};
-use crate::words::{Bind, Class, Datatype, Verbosity};
+use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
-impl Making {
+impl TableBuilder {
     /// Adds a performance variable.
     ///
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-    pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> Ruled<()> {
-        let class = word("class", from.class, Class::ALL)?;
-        let datatype = word("datatype", from.datatype, Datatype::ALL)?;
-        let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
-        let bind = word("bind", from.bind, Bind::ALL)?;
+    pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> EntryResult<()> {
+        let class = from_code("class", from.class, Class::ALL)?;
+        let datatype = from_code("datatype", from.datatype, Datatype::ALL)?;
+        let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
+        let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
         // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
@@ -29,16 +29,16 @@ impl Making {
         if let (Origins::Storage(storage), Count::Fixed(count)) = (&value, count) {
             placed_list("its storage", storage.cast::<u8>(), count * datatype.size())?;
         }
-        let place = Place { value, count, bind, watch: from.watch, user_data: from.user_data };
-        cell_fault(&place, class, datatype)?;
-        let marks = Marks::of(from.flags, class, datatype)?;
+        let source = ForeignSource { value, count, bind, watch: from.watch, user_data: from.user_data };
+        cell_fault(&source, class, datatype)?;
+        let marks = PvarMarkers::of(from.flags, class, datatype)?;
         if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
             return Err(Fault::of("C22", "ATOMIC goes with one element, whatever the object"));
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
-        let common = self.common(&categories, enumeration, entry.origin);
-        let mut desc = cell::pvar(entry.head(common), class, datatype, place);
+        let shared = self.shared(&categories, enumeration, entry.origin);
+        let mut desc = cell::pvar(entry.metadata(shared), class, datatype, source);
         if marks.cumulative {
             desc = desc.cumulative();
         }
@@ -46,20 +46,20 @@ impl Making {
             desc = desc.writable();
         }
         self.remember(&value);
-        self.made.image.pvars.push(forever(desc.verbosity(verbosity).flags(marks.flags)));
+        self.made.image.pvars.push(leak(desc.with_verbosity(verbosity).with_flags(marks.flags)));
         Ok(())
     }
 }
 
 /// The flags of a variable.
-struct Marks {
+struct PvarMarkers {
     flags: PvarFlags,
     cumulative: bool,
     writable: bool,
 }
 
-impl Marks {
-    fn of(bits: u32, class: Class, datatype: Datatype) -> Ruled<Self> {
+impl PvarMarkers {
+    fn of(bits: u32, class: Class, datatype: Datatype) -> EntryResult<Self> {
         let mut flags = PvarFlags::NONE;
         let mut rest = bits & !(PVAR_CUMULATIVE | PVAR_WRITABLE);
         for (bit, flag) in [
@@ -100,7 +100,7 @@ impl Marks {
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
+unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<Origins> {
     let given = usize::from(!from.sum.is_null())
         + usize::from(!from.level.is_null())
         + usize::from(from.level_of.is_some())
@@ -122,8 +122,8 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
         placed_to_change("its level", from.level)?;
         // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`; all members are atomic, and zero-initialized, so without watermarks.
-        let gauge: &'static Gauge = unsafe { &*from.level };
-        return Ok(Origins::Level(gauge));
+        let level_storage: &'static LevelStorage = unsafe { &*from.level };
+        return Ok(Origins::Level(level_storage));
     }
     if from.sum.is_null() {
         if !from.storage.addr().is_multiple_of(datatype.size()) {
@@ -139,7 +139,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> Ruled<Origins> {
 }
 
 /// Returns the number of elements: fixed, or a function.
-fn count_of(from: &Pvar, value: &Origins) -> Ruled<Count> {
+fn count_of(from: &Pvar, value: &Origins) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
             return Err(Fault::of("C28", format!("its count is {}; beside `count_of` it is 0", from.count)));
@@ -159,9 +159,9 @@ fn count_of(from: &Pvar, value: &Origins) -> Ruled<Count> {
 }
 
 /// Refuses classes and datatypes that a `struct mpit_sum` or a `struct mpit_level` cannot hold.
-fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Ruled<()> {
+fn cell_fault(source: &ForeignSource, class: Class, datatype: Datatype) -> EntryResult<()> {
     let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
-    let (fits, kind) = match place.value {
+    let (fits, kind) = match source.value {
         Origins::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
         Origins::Level(_) => (is_level, "level"),
         Origins::LevelOf(_) => (is_level, "level_of"),
@@ -173,15 +173,15 @@ fn cell_fault(place: &Place, class: Class, datatype: Datatype) -> Ruled<()> {
     if !class_admits(class, datatype) {
         return Err(Fault::of("C6", format!("the class {class} does not admit {datatype} values")));
     }
-    let is_one = matches!(place.count, Count::Fixed(1));
-    match place.value {
+    let is_one = matches!(source.count, Count::Fixed(1));
+    match source.value {
         Origins::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
-        Origins::LevelOf(_) if place.bind == Bind::NoObject => {
+        Origins::LevelOf(_) if source.bind == Bind::NoObject => {
             let why = "`level_of` goes with an object to be bound to; without one there is `level`";
             Err(Fault::of("C5", why))
         }
         Origins::LevelOf(_) => Ok(()),
-        _ if is_one && place.bind == Bind::NoObject => Ok(()),
+        _ if is_one && source.bind == Bind::NoObject => Ok(()),
         _ => Err(Fault::of("C28", format!("a `{kind}` is one element that is bound to no object"))),
     }
 }

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 use super::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
+use super::c_strings::{from_code, names};
+use super::c_structs::{EntryResult, constant, placed_list};
 use super::cell::{MOST_ELEMENTS, load};
-use super::read::{Ruled, constant, placed_list};
-use super::table::{Entry, Making, forever, forever_list};
-use super::texts::{names, word};
+use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::Error;
 use crate::desc::{CvarDesc, CvarOps, EnumDesc};
 use crate::object::Object;
 use crate::readable::is_writable;
 use crate::registry::{Fault, text_fault};
-use crate::words::{Bind, Datatype, Scope, Verbosity};
+use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 
 /// A control variable of another image.
 struct Setting {
@@ -207,16 +207,16 @@ unsafe fn copy(datatype: Datatype, from: *const u8, to: *mut u8, place: usize) {
     }
 }
 
-impl Making {
+impl TableBuilder {
     /// Adds a control variable.
     ///
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-    pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> Ruled<()> {
-        let datatype = word("datatype", from.datatype, Datatype::ALL)?;
-        let verbosity = word("verbosity", from.verbosity, Verbosity::ALL)?;
-        let scope = word("scope", from.scope, Scope::ALL)?;
+    pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> EntryResult<()> {
+        let datatype = from_code("datatype", from.datatype, Datatype::ALL)?;
+        let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
+        let scope = from_code("scope", from.scope, Scope::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
         let count = u32::try_from(from.count).ok();
@@ -226,7 +226,7 @@ impl Making {
                 format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count);
             Fault::of("C28", why)
         })?;
-        let bind = word("bind", from.bind, Bind::ALL)?;
+        let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
         let is_constant = is_constant(&value, count as usize * datatype.size(), scope)?;
         let ops = if matches!(value, Origins::OfObjects(..)) { &BOUND_OPS } else { &OPS };
@@ -237,7 +237,7 @@ impl Making {
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
-        let cell: &'static Setting = forever(Setting {
+        let cell: &'static Setting = leak(Setting {
             datatype,
             count: count as usize,
             value,
@@ -246,21 +246,21 @@ impl Making {
             is_constant,
         });
         let cell = std::ptr::from_ref(cell).cast();
-        let common = self.common(&categories, enumeration, entry.origin);
-        let head = entry.head(common.aliases(aliases).environment(environment));
+        let shared = self.shared(&categories, enumeration, entry.origin);
+        let metadata = entry.metadata(shared.with_aliases(aliases).with_environment(environment));
         // SAFETY: `ops` are the functions of a `Setting`, and `cell` is one that is never freed; they access the storage
         // atomically, and the table's functions may be called by any thread (`mpit_plugin.h`).
-        let mut desc = unsafe { CvarDesc::behind(head, (datatype, count), ops, cell) };
+        let mut desc = unsafe { CvarDesc::behind(metadata, (datatype, count), ops, cell) };
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
-        self.made.image.cvars.push(forever(desc.verbosity(verbosity).scope(scope).bind(bind)));
+        self.made.image.cvars.push(leak(desc.with_verbosity(verbosity).with_scope(scope).with_bind(bind)));
         Ok(())
     }
 }
 
 /// Returns the storage of the value.
-fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> Ruled<Origins> {
+fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<Origins> {
     if bind != Bind::NoObject {
         return value_of_objects(from, bind);
     }
@@ -283,7 +283,7 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> Ruled<Origins> {
 }
 
 /// Returns true for storage that cannot be written. It is refused unless tools may not set the variable either.
-fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> Ruled<bool> {
+fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> EntryResult<bool> {
     let Origins::Storage(storage, _) = *value else { return Ok(false) };
     let storage = storage.cast_const().cast::<u8>();
     placed_list("its storage", storage, bytes)?;
@@ -297,7 +297,7 @@ fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> Ruled<bool> {
 }
 
 /// Returns the functions for a variable that is bound to objects.
-fn value_of_objects(from: &Cvar, bind: Bind) -> Ruled<Origins> {
+fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<Origins> {
     let has_others =
         !from.storage.is_null() || from.set.is_some() || from.get.is_some() || from.put.is_some();
     match (from.get_of, from.put_of) {
@@ -319,7 +319,7 @@ type FurtherNames = (&'static [&'static str], &'static [&'static str]);
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn further_names(from: &Cvar) -> Ruled<FurtherNames> {
+unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
     // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
     let aliases = unsafe { names("the name of one of its aliases", from.aliases) }?;
     // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
@@ -335,5 +335,5 @@ unsafe fn further_names(from: &Cvar) -> Ruled<FurtherNames> {
             return Err(Fault::of("C2", why));
         }
     }
-    Ok((forever_list(aliases), forever_list(environment)))
+    Ok((leak_list(aliases), leak_list(environment)))
 }

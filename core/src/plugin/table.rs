@@ -4,26 +4,26 @@ use std::ffi::{c_char, c_uint};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use super::abi::{self, EventCell, MAJOR, Sum, Table};
+use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
+use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, Origins};
 use super::component::{About, Claim, ForeignComponent};
+use super::epoch::EpochCounter;
 use super::event;
-use super::life::Life;
-use super::read::{Checked, Prefixed, Ruled, read, read_list};
-use super::texts::{DESCRIPTION, NAME, PATH, names, optional, text, word};
-use crate::cell::Gauge;
+use crate::cell::LevelStorage;
 use crate::cvar::sources;
-use crate::desc::{CategoryDesc, Common, EnumDesc, EventDesc, Head, Origin, SourceDesc};
+use crate::desc::{CategoryDesc, EnumDesc, EventDesc, Metadata, Origin, SharedMetadata, SourceDesc};
 use crate::event::SourceCell;
 use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
-use crate::words::SourceOrder;
+use crate::vocabulary::SourceOrder;
 
 /// Leaks a value: the registry keeps descriptors for the life of the process.
-pub(super) fn forever<T>(value: T) -> &'static T {
+pub(super) fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-pub(super) fn forever_list<T>(values: Vec<T>) -> &'static [T] {
+pub(super) fn leak_list<T>(values: Vec<T>) -> &'static [T] {
     values.leak()
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Definitions {
 pub(super) struct Cells {
     pub(super) events: Vec<(&'static EventCell, &'static EventDesc)>,
     sums: Vec<&'static Sum>,
-    levels: Vec<&'static Gauge>,
+    levels: Vec<&'static LevelStorage>,
 }
 
 /// The members that all kinds of entries have.
@@ -56,10 +56,10 @@ pub(super) struct Entry {
 }
 
 /// The state while a table is converted.
-pub(super) struct Making {
+pub(super) struct TableBuilder {
     pub(super) component: &'static str,
     /// The activation of the plug-in that the entries belong to; `None`: the entries always have values.
-    pub(super) life: Option<&'static Life>,
+    pub(super) epoch_counter: Option<&'static EpochCounter>,
     pub(super) made: Definitions,
     /// Enumerations by their address in the table, since variables may share one.
     pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
@@ -133,18 +133,21 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
     }
 }
 
-/// Converts a table into definitions that have values while `life` is active. Registers nothing.
+/// Converts a table into definitions that have values while `epoch_counter` is active. Registers nothing.
 ///
 /// # Safety
 ///
 /// The conditions of [`register`] hold.
-pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Checked<Definitions> {
+pub(super) unsafe fn make(
+    at: *const Table,
+    epoch_counter: Option<&'static EpochCounter>,
+) -> LoadResult<Definitions> {
     // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
-    let (table, mut making) = unsafe { Making::begin(at, life) }?;
+    let (table, mut builder) = unsafe { TableBuilder::begin(at, epoch_counter) }?;
     // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
-    let taken = unsafe { making.take(&table) };
-    taken.map_err(|left_out| format!("{}: {}", making.component, left_out.line))?;
-    Ok(making.made)
+    let taken = unsafe { builder.take(&table) };
+    taken.map_err(|left_out| format!("{}: {}", builder.component, left_out.line))?;
+    Ok(builder.made)
 }
 
 /// Converts a table like [`make`], but leaves out entries with faults and returns all faults.
@@ -154,16 +157,16 @@ pub(super) unsafe fn make(at: *const Table, life: Option<&'static Life>) -> Chec
 /// The conditions of [`register`] hold.
 pub(super) unsafe fn make_leniently(
     at: *const Table,
-    life: Option<&'static Life>,
+    epoch_counter: Option<&'static EpochCounter>,
 ) -> Result<(Definitions, Vec<Refusal>), Fault> {
     // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
-    let (table, mut making) = unsafe { Making::begin(at, life) }?;
-    making.left_out = Some(Vec::new());
+    let (table, mut builder) = unsafe { TableBuilder::begin(at, epoch_counter) }?;
+    builder.left_out = Some(Vec::new());
     // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
-    let last = unsafe { making.take(&table) }.err();
-    let left_out = making.left_out.into_iter().flatten().chain(last);
+    let last = unsafe { builder.take(&table) }.err();
+    let left_out = builder.left_out.into_iter().flatten().chain(last);
     let left_out = left_out.map(|one| Refusal::new(one.what, one.origin, one.fault)).collect();
-    Ok((making.made, left_out))
+    Ok((builder.made, left_out))
 }
 
 impl Cells {
@@ -173,7 +176,7 @@ impl Cells {
     /// # Errors
     ///
     /// A message if a cell is bound to another host or event type; then no event cell is bound.
-    pub(super) fn bind(&self) -> Checked<()> {
+    pub(super) fn bind(&self) -> LoadResult<()> {
         for sum in &self.sums {
             sum.concurrent.store(threads::word().cast(), Release);
         }
@@ -214,8 +217,8 @@ impl Entry {
     }
 
     /// Returns the metadata of a variable.
-    pub(super) fn head(&self, common: Common) -> Head {
-        Head::of(self.name, self.description, forever(common), self.origin.line())
+    pub(super) fn metadata(&self, shared: SharedMetadata) -> Metadata {
+        Metadata::of(self.name, self.description, leak(shared), self.origin.line())
     }
 }
 
@@ -247,13 +250,16 @@ listed! {
     Source "source";
 }
 
-impl Making {
+impl TableBuilder {
     /// Reads the header of a table.
     ///
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
-    unsafe fn begin(at: *const Table, life: Option<&'static Life>) -> Ruled<(Table, Self)> {
+    unsafe fn begin(
+        at: *const Table,
+        epoch_counter: Option<&'static EpochCounter>,
+    ) -> EntryResult<(Table, Self)> {
         // SAFETY: `at` is null or points to a table that satisfies the conditions of `register`: the caller ensures it.
         let (table, _) = unsafe { read("the table", at) }?;
         if table.version != u32::from(MAJOR) {
@@ -268,7 +274,7 @@ impl Making {
         }
         let made =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
-        Ok((table, Self { component, life, made, enums: Vec::new(), left_out: None }))
+        Ok((table, Self { component, epoch_counter, made, enums: Vec::new(), left_out: None }))
     }
 
     /// Converts all lists, beginning with those that others refer to by name.
@@ -307,7 +313,7 @@ impl Making {
         &mut self,
         list: *const T,
         count: usize,
-        take: unsafe fn(&mut Self, &T, &Entry) -> Ruled<()>,
+        take: unsafe fn(&mut Self, &T, &Entry) -> EntryResult<()>,
     ) -> Result<(), LeftOut> {
         // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
         let all = match unsafe { read_list(T::KIND, list, count) } {
@@ -378,7 +384,7 @@ impl Making {
     /// Returns the table's category of that name, or a placeholder that has only the name.
     fn category_named(&self, name: &'static str, origin: Origin) -> &'static CategoryDesc {
         let known = self.made.image.categories.iter().find(|desc| desc.name() == name);
-        known.copied().unwrap_or_else(|| forever(CategoryDesc::new(name, "", &[], &[], origin)))
+        known.copied().unwrap_or_else(|| leak(CategoryDesc::new(name, "", &[], &[], origin)))
     }
 
     pub(super) fn categories_named(
@@ -386,25 +392,25 @@ impl Making {
         names: &[&'static str],
         origin: Origin,
     ) -> &'static [&'static CategoryDesc] {
-        forever_list(names.iter().map(|name| self.category_named(name, origin)).collect())
+        leak_list(names.iter().map(|name| self.category_named(name, origin)).collect())
     }
 
     /// Returns the metadata of a variable beyond the members common to all kinds.
-    pub(super) fn common(
+    pub(super) fn shared(
         &self,
         categories: &[&'static str],
         enumeration: Option<&'static EnumDesc>,
         origin: Origin,
-    ) -> Common {
-        let mut common = Common::new(self.component, origin.file());
-        common = common.categories(self.categories_named(categories, origin));
+    ) -> SharedMetadata {
+        let mut shared = SharedMetadata::new(self.component, origin.file());
+        shared = shared.with_categories(self.categories_named(categories, origin));
         if let Some(enumeration) = enumeration {
-            common = common.values_named(enumeration);
+            shared = shared.with_enumeration(enumeration);
         }
-        if let Some(life) = self.life {
-            common = common.living(life);
+        if let Some(epoch_counter) = self.epoch_counter {
+            shared = shared.with_epoch_counter(epoch_counter);
         }
-        common
+        shared
     }
 
     /// Adds a category.
@@ -412,7 +418,7 @@ impl Making {
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> Ruled<()> {
+    unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> EntryResult<()> {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let parent = unsafe { optional("the name of its parent", from.parent, NAME) }?;
         let parents =
@@ -421,7 +427,7 @@ impl Making {
         let inside = unsafe { names("the name of a category in it", from.contains) }?;
         let inside = self.categories_named(&inside, entry.origin);
         let desc = CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin);
-        self.made.image.categories.push(forever(desc));
+        self.made.image.categories.push(leak(desc));
         Ok(())
     }
 
@@ -430,11 +436,11 @@ impl Making {
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> Ruled<()> {
-        let order = word("order", from.order, SourceOrder::ALL)?;
-        let desc = SourceDesc::new(entry.name, order, forever(SourceCell::new()), entry.origin);
-        let desc = desc.component(self.component).description(entry.description);
-        self.made.image.sources.push(forever(desc));
+    unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> EntryResult<()> {
+        let order = from_code("order", from.order, SourceOrder::ALL)?;
+        let desc = SourceDesc::new(entry.name, order, leak(SourceCell::new()), entry.origin);
+        let desc = desc.with_component(self.component).with_description(entry.description);
+        self.made.image.sources.push(leak(desc));
         Ok(())
     }
 
@@ -443,12 +449,12 @@ impl Making {
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> Ruled<()> {
+    unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> EntryResult<()> {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
         let Entry { name, description, origin, .. } = *entry;
-        let about = About { framework, name, description, origin, life: self.life };
-        // SAFETY: the switch is null or valid for the rest of the process, and so are the functions, by the conditions of
+        let about = About { framework, name, description, origin, epoch_counter: self.epoch_counter };
+        // SAFETY: the subscription is null or valid for the rest of the process, and so are the functions, by the conditions of
         // `register`.
         self.made.components.push(unsafe { ForeignComponent::new(*from, about) }?);
         Ok(())

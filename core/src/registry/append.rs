@@ -4,17 +4,17 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::categories::{self, Category, Members};
-use super::plan::Plan;
+use super::plan::RegistrationPlan;
 use super::{CvarEntry, Registry};
 use crate::cvar::sources::{self, Setting, Source};
 use crate::desc::CategoryDesc;
 use crate::lock::Mutex;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 impl Registry {
     /// Adds the planned entries, and returns the indices of the control variables, which have their defaults. The caller has held
     /// the lock on `adding` since the plan was made.
-    pub(super) fn carry_out(&self, plan: &Plan) -> Range<u32> {
+    pub(super) fn carry_out(&self, plan: &RegistrationPlan) -> Range<u32> {
         for (desc, hash) in plan.enums.iter() {
             self.enums.append(desc, hash);
         }
@@ -44,7 +44,7 @@ impl Registry {
     }
 
     /// Adds the planned categories. Returns true if any category changed, as do the functions below.
-    fn append_categories(&self, plan: &Plan) -> bool {
+    fn append_categories(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
         for (desc, hash) in plan.categories.iter() {
             self.categories.append(Category::new(desc.name(), desc.description()), hash);
@@ -58,37 +58,37 @@ impl Registry {
         changed
     }
 
-    fn append_pvars(&self, plan: &Plan) -> bool {
+    fn append_pvars(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
         self.pvars.expect(plan.pvars.iter().len());
         for (desc, hash) in plan.pvars.iter() {
             let index = self.pvars.append(desc, hash);
-            changed |= self.put(desc.category_list(), |members| &mut members.pvars, index);
+            changed |= self.put(desc.categories(), |members| &mut members.pvars, index);
         }
         changed
     }
 
-    fn append_cvars(&self, plan: &Plan) -> bool {
+    fn append_cvars(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
         self.cvars.expect(plan.cvars.iter().len());
         for (desc, hash) in plan.cvars.iter() {
             let source = Mutex::new(Source::Default);
             let index = self.cvars.append(CvarEntry { desc, source }, hash);
-            if desc.binding() != Bind::NoObject {
+            if desc.bind() != Bind::NoObject {
                 // If the list is full, the variable keeps the values of freed objects.
                 let _ = self.bound_cvars.push(desc);
             }
-            changed |= self.put(desc.category_list(), |members| &mut members.cvars, index);
+            changed |= self.put(desc.categories(), |members| &mut members.cvars, index);
         }
         changed
     }
 
-    fn append_events(&self, plan: &Plan) -> bool {
+    fn append_events(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
         for (desc, hash) in plan.events.iter() {
             let index = self.events.append(desc, hash);
             desc.source().cell().add_event(desc);
-            changed |= self.put(desc.category_list(), |members| &mut members.events, index);
+            changed |= self.put(desc.categories(), |members| &mut members.events, index);
         }
         changed
     }

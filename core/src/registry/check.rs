@@ -7,7 +7,7 @@ use crate::desc::{
     SourceDesc,
 };
 use crate::object::Object;
-use crate::words::{Bind, Class, Datatype, Scope};
+use crate::vocabulary::{Bind, Class, Datatype, Scope};
 
 /// The largest length of a name, in bytes.
 pub const LONGEST_NAME: usize = 255;
@@ -130,29 +130,30 @@ pub fn class_admits(class: Class, datatype: Datatype) -> bool {
 
 /// Returns the reason why a performance variable cannot be registered, if there is one.
 pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), desc.text()) {
+    if let Some(fault) = text_fault(desc.name(), desc.description()) {
         return Some(fault);
     }
-    if !class_admits(desc.class(), desc.element()) {
+    if !class_admits(desc.class(), desc.datatype()) {
         return Some(Fault::of(
             "C6",
-            format!("the class {} does not admit {} values", desc.class(), desc.element()),
+            format!("the class {} does not admit {} values", desc.class(), desc.datatype()),
         ));
     }
     if desc.class() == Class::State && desc.enumeration().is_none() {
         return Some(Fault::of("C9", "a STATE names its states by an enumeration"));
     }
-    if desc.enumeration().is_some() && desc.element() != Datatype::Int {
+    if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
         return Some(Fault::of("C10", "only INT variables have an enumeration"));
     }
-    let flags = desc.flag_set();
+    let flags = desc.flags();
     if flags.has(PvarFlags::ATOMIC) && flags.has(PvarFlags::READONLY) {
         return Some(Fault::of("C21", "what can only be read cannot be read and reset in one step"));
     }
     if flags.has(PvarFlags::ATOMIC) && desc.behavior() != Behavior::Sum {
         return Some(Fault::of("C22", "only sums can be read and reset in one atomic step"));
     }
-    if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest) && desc.gauge(&Object::NONE).is_none()
+    if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest)
+        && desc.level_storage(&Object::NONE).is_none()
     {
         return Some(Fault::of("C6", "a watermark needs a cell that knows its level"));
     }
@@ -161,22 +162,22 @@ pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
 
 /// Returns the reason why a control variable cannot be registered, if there is one.
 pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), desc.text()) {
+    if let Some(fault) = text_fault(desc.name(), desc.description()) {
         return Some(fault);
     }
     if desc.count() == 0 {
         return Some(Fault::of("C28", "its value has no element"));
     }
-    if matches!(desc.reach(), Scope::Group | Scope::GroupEq) && desc.text().trim().is_empty() {
+    if matches!(desc.scope(), Scope::Group | Scope::GroupEq) && desc.description().trim().is_empty() {
         return Some(Fault::of(
             "C25",
-            format!("the description of a {} setting has to name the group", desc.reach()),
+            format!("the description of a {} setting has to name the group", desc.scope()),
         ));
     }
-    if desc.enumeration().is_some() && desc.element() != Datatype::Int {
+    if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
         return Some(Fault::of("C10", "only INT variables have an enumeration"));
     }
-    match (desc.has_bound_cell(), desc.binding()) {
+    match (desc.has_bound_cell(), desc.bind()) {
         (true, Bind::NoObject) => {
             let why = "it has a value for each object and is bound to none: say to which kind";
             Some(Fault::of("C29", why))
@@ -215,12 +216,12 @@ pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
 
 /// Returns the reason why a source cannot be registered, if there is one.
 pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
-    text_fault(desc.name(), desc.text())
+    text_fault(desc.name(), desc.description())
 }
 
 /// Returns the reason why an event type cannot be registered, or binds its cell to it.
 pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), desc.text()) {
+    if let Some(fault) = text_fault(desc.name(), desc.description()) {
         return Some(fault);
     }
     if desc.extent() > LARGEST_EVENT {

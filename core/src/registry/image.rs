@@ -51,9 +51,9 @@ impl Image {
     /// Returns the categories that the image refers to: its own, those of its variables and events, and all that are reached from
     /// them. They are sorted by name.
     pub(crate) fn all_categories(&self) -> Vec<&'static CategoryDesc> {
-        let of_variables = self.pvars.iter().flat_map(|pvar| pvar.category_list());
-        let of_settings = self.cvars.iter().flat_map(|cvar| cvar.category_list());
-        let of_events = self.events.iter().flat_map(|event| event.category_list());
+        let of_variables = self.pvars.iter().flat_map(|pvar| pvar.categories());
+        let of_settings = self.cvars.iter().flat_map(|cvar| cvar.categories());
+        let of_events = self.events.iter().flat_map(|event| event.categories());
         let of_all = of_variables.chain(of_settings).chain(of_events);
         let mut waiting: Vec<&'static CategoryDesc> = self.categories.iter().chain(of_all).copied().collect();
         let mut found: Vec<&'static CategoryDesc> = Vec::new();
@@ -73,7 +73,7 @@ impl Image {
     pub(crate) fn all_sources(&self) -> Vec<&'static SourceDesc> {
         let of_events = self.events.iter().map(|event| event.source());
         let mut found: Vec<&'static SourceDesc> = self.sources.iter().copied().chain(of_events).collect();
-        found.sort_by_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        found.sort_by_key(|desc| (desc.component(), desc.name(), desc.origin()));
         found.dedup_by(|a, b| std::ptr::eq(*a, *b));
         found
     }

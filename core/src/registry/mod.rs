@@ -9,16 +9,16 @@
 //! | `image` | the definitions to be added |
 //! | `check`, `plan` | the rules, and the decision on what is added |
 //! | `append` | the execution of a plan |
-//! | `space`, `names`, `categories` | the entries, and their lookup |
+//! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
 
 mod append;
 mod categories;
 mod check;
 mod definition;
 mod image;
-mod names;
+mod index_space;
+mod name_index;
 mod plan;
-mod space;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
@@ -33,10 +33,10 @@ use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
-use crate::plugin::{self, Lease};
-use crate::words::Class;
-use plan::Plan;
-use space::Space;
+use crate::plugin::{self, Epoch};
+use crate::vocabulary::Class;
+use index_space::IndexSpace;
+use plan::RegistrationPlan;
 
 /// A control variable of the registry: its definition and the source of its present value.
 #[derive(Debug)]
@@ -66,14 +66,14 @@ impl CvarEntry {
 /// All definitions, under their indices.
 #[derive(Debug, Default)]
 pub struct Registry {
-    pvars: Space<&'static PvarDesc>,
-    cvars: Space<CvarEntry>,
+    pvars: IndexSpace<&'static PvarDesc>,
+    cvars: IndexSpace<CvarEntry>,
     /// Control variables with a value for each object.
     bound_cvars: Log<&'static CvarDesc>,
-    events: Space<&'static EventDesc>,
-    sources: Space<&'static SourceDesc>,
-    enums: Space<&'static EnumDesc>,
-    categories: Space<Category>,
+    events: IndexSpace<&'static EventDesc>,
+    sources: IndexSpace<&'static SourceDesc>,
+    enums: IndexSpace<&'static EnumDesc>,
+    categories: IndexSpace<Category>,
     update: AtomicI32,
     adding: Mutex<()>,
 }
@@ -137,7 +137,7 @@ impl Registry {
     /// Adds an image as one batch. Returns the refusals, and the indices of the control variables, which are still to be set.
     fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
         let _alone = self.adding.lock();
-        let plan = Plan::of(self, image);
+        let plan = RegistrationPlan::of(self, image);
         let cvars = self.carry_out(&plan);
         (plan.refusals, cvars)
     }
@@ -145,7 +145,7 @@ impl Registry {
     /// Returns the refusals that adding an image now would have.
     pub fn refusals_of(&self, image: &Image) -> Vec<Refusal> {
         let _alone = self.adding.lock();
-        Plan::of(self, image).refusals
+        RegistrationPlan::of(self, image).refusals
     }
 
     /// Adds an image as one batch, if it has no fault by itself. Definitions whose names are taken by other images are left out
@@ -160,7 +160,7 @@ impl Registry {
         settings: &[Setting],
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
         let alone = self.adding.lock();
-        let mut plan = Plan::of(self, image);
+        let mut plan = RegistrationPlan::of(self, image);
         if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
             plan.refusals.retain(|refusal| !refusal.is_taken);
             return Err(plan.refusals);
@@ -178,7 +178,7 @@ impl Registry {
     /// The refusals; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
         let alone = self.adding.lock();
-        let plan = Plan::of(self, image);
+        let plan = RegistrationPlan::of(self, image);
         if !plan.refusals.is_empty() {
             return Err(plan.refusals);
         }
@@ -193,9 +193,9 @@ impl Registry {
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold
     /// no lock.
     pub(crate) fn drop_values(&self, object: &Object<'_>) {
-        for desc in self.bound_cvars.iter().filter(|desc| desc.binding() == object.kind()) {
+        for desc in self.bound_cvars.iter().filter(|desc| desc.bind() == object.kind()) {
             // Functions of an inactive plug-in are not called.
-            if Lease::begin(desc.life()).is_ok() {
+            if Epoch::current(desc.epoch_counter()).is_ok() {
                 desc.drop_value(object);
             }
         }

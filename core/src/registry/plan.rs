@@ -6,21 +6,21 @@ use hashbrown::HashTable;
 
 use super::check;
 use super::definition::Definition;
-use super::space::Space;
+use super::index_space::IndexSpace;
 use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// The planned definitions of one kind, in order.
 #[derive(Debug)]
-pub(super) struct New<D: 'static> {
+pub(super) struct Pending<D: 'static> {
     /// The definitions, each with the hash of its name.
     all: Vec<(&'static D, u32)>,
     by_name: HashTable<(&'static D, u32)>,
 }
 
-impl<D: Definition> New<D> {
-    fn with_room(count: usize) -> Self {
+impl<D: Definition> Pending<D> {
+    fn with_capacity(count: usize) -> Self {
         Self { all: Vec::with_capacity(count), by_name: HashTable::with_capacity(count) }
     }
 
@@ -46,29 +46,29 @@ fn spread(hash: u32) -> u64 {
 
 /// The definitions to be added, and the refusals.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) enums: New<EnumDesc>,
-    pub(super) categories: New<CategoryDesc>,
+pub(super) struct RegistrationPlan {
+    pub(super) enums: Pending<EnumDesc>,
+    pub(super) categories: Pending<CategoryDesc>,
     /// Links between categories by name: a category, and one that it contains.
     pub(super) links: Vec<(&'static str, &'static str)>,
-    pub(super) pvars: New<PvarDesc>,
-    pub(super) cvars: New<CvarDesc>,
-    pub(super) sources: New<SourceDesc>,
-    pub(super) events: New<EventDesc>,
+    pub(super) pvars: Pending<PvarDesc>,
+    pub(super) cvars: Pending<CvarDesc>,
+    pub(super) sources: Pending<SourceDesc>,
+    pub(super) events: Pending<EventDesc>,
     pub(super) refusals: Vec<Refusal>,
 }
 
-impl Plan {
+impl RegistrationPlan {
     /// Makes the plan for an image. The registry must not change until the plan is executed.
     pub(super) fn of(registry: &Registry, image: &Image) -> Self {
         let mut plan = Self {
-            enums: New::with_room(0),
-            categories: New::with_room(0),
+            enums: Pending::with_capacity(0),
+            categories: Pending::with_capacity(0),
             links: Vec::new(),
-            pvars: New::with_room(image.pvars.len()),
-            cvars: New::with_room(image.cvars.len()),
-            sources: New::with_room(0),
-            events: New::with_room(image.events.len()),
+            pvars: Pending::with_capacity(image.pvars.len()),
+            cvars: Pending::with_capacity(image.cvars.len()),
+            sources: Pending::with_capacity(0),
+            events: Pending::with_capacity(image.events.len()),
             refusals: Vec::new(),
         };
         plan.decide_enums(registry, image);
@@ -91,9 +91,9 @@ impl Plan {
         let mut pvars = image.pvars.clone();
         // Tools that sample all variables have no object but a communicator, and some stop at the first failure. So variables
         // that are bound to other objects come last.
-        let is_unusual = |desc: &PvarDesc| !matches!(desc.binding(), Bind::NoObject | Bind::Comm);
+        let is_unusual = |desc: &PvarDesc| !matches!(desc.bind(), Bind::NoObject | Bind::Comm);
         pvars.sort_by_cached_key(|desc| {
-            (is_unusual(desc), desc.owner(), desc.name(), desc.class(), desc.origin())
+            (is_unusual(desc), desc.component(), desc.name(), desc.class(), desc.origin())
         });
         for desc in pvars {
             let fault = check::pvar_fault(desc);
@@ -106,7 +106,7 @@ impl Plan {
 
     fn decide_cvars(&mut self, registry: &Registry, image: &Image) {
         let mut cvars = image.cvars.clone();
-        cvars.sort_by_cached_key(|desc| (desc.owner(), desc.name(), desc.origin()));
+        cvars.sort_by_cached_key(|desc| (desc.component(), desc.name(), desc.origin()));
         for desc in cvars {
             let fault = check::cvar_fault(desc);
             if fault.is_none() && self.lacks(desc, self.missing_enum(registry, desc.enumeration())) {
@@ -126,8 +126,8 @@ impl Plan {
     fn decide_events(&mut self, registry: &Registry, image: &Image) {
         let mut events = image.events.clone();
         // Unbound ones first: tools that try out events take the first one, and have no object for it.
-        let is_bound = |desc: &EventDesc| desc.binding() != Bind::NoObject;
-        events.sort_by_cached_key(|desc| (is_bound(desc), desc.owner(), desc.name(), desc.origin()));
+        let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
+        events.sort_by_cached_key(|desc| (is_bound(desc), desc.component(), desc.name(), desc.origin()));
         for desc in events {
             let fault = check::event_fault(desc);
             let missing = self
@@ -164,8 +164,8 @@ impl Plan {
 
 /// Returns the definition of the same name, in the registry or in the plan.
 fn known<T, D: Definition>(
-    new: &New<D>,
-    there: &Space<T>,
+    new: &Pending<D>,
+    there: &IndexSpace<T>,
     desc_of: impl Fn(&T) -> &'static D,
     desc: &'static D,
 ) -> Option<&'static D> {
@@ -177,9 +177,9 @@ fn known<T, D: Definition>(
 
 /// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
 fn decide<T, D: Definition>(
-    new: &mut New<D>,
+    new: &mut Pending<D>,
     refusals: &mut Vec<Refusal>,
-    there: &Space<T>,
+    there: &IndexSpace<T>,
     desc_of: impl Fn(&T) -> &'static D,
     desc: &'static D,
     fault: Option<Fault>,
@@ -195,7 +195,7 @@ fn decide<T, D: Definition>(
 }
 
 /// Planning of categories: the same one may be named many times, and containment must have no cycles.
-impl Plan {
+impl RegistrationPlan {
     fn decide_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
         for desc in image.all_categories() {

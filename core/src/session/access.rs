@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use super::elements::{Arithmetic, aligned, legal, text_or_all};
 use super::handle::View;
 use super::{Interface, PvarHandle, SessionId, Which};
+use crate::atomic_record::Flags;
 use crate::cell::Request;
 use crate::desc::{Behavior, PvarFlags};
-use crate::switch::Flags;
 use crate::{Error, Result};
 
 impl Interface {
@@ -35,13 +35,13 @@ impl Interface {
         match which {
             Which::One(handle) => {
                 let view = self.owned(session, handle)?;
-                if view.desc.flag_set().has(PvarFlags::CONTINUOUS) {
+                if view.desc.flags().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
                 self.turn(&view, run)
             }
             Which::All => {
-                let startable = |view: &View<'_>| !view.desc.flag_set().has(PvarFlags::CONTINUOUS);
+                let startable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::CONTINUOUS);
                 self.for_all(session, startable, |view| self.turn(view, run), Error::PvarNoStartStop)
             }
         }
@@ -96,8 +96,8 @@ impl Interface {
             return Err(Error::Invalid);
         }
         let view = self.held(session, handle)?;
-        aligned(out, view.desc.element())?;
-        if view.desc.has_life() {
+        aligned(out, view.desc.datatype())?;
+        if view.desc.has_epoch_counter() {
             // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
             return unsafe { self.read_living(&view, out) };
         }
@@ -137,18 +137,18 @@ impl Interface {
             return Err(Error::Invalid);
         }
         let view = self.owned(session, handle)?;
-        aligned(value, view.desc.element())?;
-        if view.desc.flag_set().has(PvarFlags::READONLY) {
+        aligned(value, view.desc.datatype())?;
+        if view.desc.flags().has(PvarFlags::READONLY) {
             return Err(Error::PvarNoWrite);
         }
         if view.desc.behavior() == Behavior::Custom {
             // SAFETY: not null; the caller ensures that it has the handle's elements, or text up to its NUL.
-            let count = unsafe { text_or_all(value, view.desc.element(), view.count) };
+            let count = unsafe { text_or_all(value, view.desc.datatype(), view.count) };
             return view.act(Request::Write, value.cast_mut(), count);
         }
         // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
         unsafe { legal(view.desc, value, view.count) }?;
-        if view.mark.is_some() {
+        if view.cursor.is_some() {
             // The value of a watermark is a past level, which tools cannot change.
             return Err(Error::PvarNoWrite);
         }
@@ -167,7 +167,7 @@ impl Interface {
         match which {
             Which::One(handle) => self.owned(session, handle)?.reset(),
             Which::All => {
-                let writable = |view: &View<'_>| !view.desc.flag_set().has(PvarFlags::READONLY);
+                let writable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::READONLY);
                 let reset = |view: &View<'_>| view.reset();
                 self.for_all(session, writable, reset, Error::PvarNoWrite)
             }
@@ -190,14 +190,14 @@ impl Interface {
             return Err(Error::Invalid);
         }
         let view = self.owned(session, handle)?;
-        let flags = view.desc.flag_set();
+        let flags = view.desc.flags();
         if !flags.has(PvarFlags::ATOMIC) {
             return Err(Error::PvarNoAtomic);
         }
         if flags.has(PvarFlags::READONLY) {
             return Err(Error::PvarNoWrite);
         }
-        aligned(out, view.desc.element())?;
+        aligned(out, view.desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
         unsafe { view.exchange_account(out) }?;
         self.valid(&view)
@@ -211,10 +211,10 @@ impl View<'_> {
     }
 
     pub(super) fn set_running(&self, run: bool) -> Result<()> {
-        match self.mark {
+        match self.cursor {
             _ if self.is_custom() => self.set_custom_running(run),
-            Some(mark) => {
-                let changed = if run { mark.start() } else { mark.stop() }?;
+            Some(cursor) => {
+                let changed = if run { cursor.start() } else { cursor.stop() }?;
                 if changed {
                     self.desc.watch(if run { 1 } else { -1 });
                 }
@@ -231,10 +231,10 @@ impl View<'_> {
             return Err(Error::PvarNoStartStop);
         }
         let mut done = Ok(());
-        if self.handle.switch.control().runs() != run {
+        if self.handle.atomic_record.control().runs() != run {
             done = self.act(if run { Request::Start } else { Request::Stop }, std::ptr::null_mut(), 0);
             if done.is_ok() {
-                self.handle.switch.change_flags(|_| Some(if run { Flags::RUNS } else { Flags::NONE }));
+                self.handle.atomic_record.change_flags(|_| Some(if run { Flags::RUNS } else { Flags::NONE }));
                 self.desc.watch(if run { 1 } else { -1 });
             }
         }
@@ -249,11 +249,11 @@ impl View<'_> {
     /// `out` is valid for reads and writes of `count` elements, and aligned for one.
     #[inline]
     unsafe fn read(&self, out: *mut u8) -> Result<()> {
-        match self.mark {
+        match self.cursor {
             _ if self.is_custom() => self.act(Request::Read, out, self.count),
-            Some(mark) => {
+            Some(cursor) => {
                 // SAFETY: the caller ensures that `out` has `count` elements, and handles of watermarks have one.
-                unsafe { Arithmetic(self.desc.element()).store(out, mark.read()) };
+                unsafe { Arithmetic(self.desc.datatype()).store(out, cursor.read()) };
                 Ok(())
             }
             // SAFETY: `out` has `count` aligned elements: the caller ensures it.
@@ -262,10 +262,10 @@ impl View<'_> {
     }
 
     fn reset(&self) -> Result<()> {
-        match self.mark {
-            _ if self.desc.flag_set().has(PvarFlags::READONLY) => Err(Error::PvarNoWrite),
+        match self.cursor {
+            _ if self.desc.flags().has(PvarFlags::READONLY) => Err(Error::PvarNoWrite),
             _ if self.is_custom() => self.act(Request::Reset, std::ptr::null_mut(), 0),
-            Some(mark) => mark.reset(),
+            Some(cursor) => cursor.reset(),
             None => self.reset_account(),
         }
     }

@@ -3,15 +3,15 @@
 //! An account has, for each element, a value and a base: the cell's value at the time when the account had that value. A started
 //! handle of a sum shows the value plus the cell's gain since the base; handles of other variables show the cell's value or, if
 //! they are stopped, the account's. Every change stores a new value with the present cell value as its base. Changes are made
-//! with a [`crate::switch::Switch`], so nothing here locks, allocates or waits, and all of it works in a signal handler, even one
+//! with a [`crate::atomic_record::AtomicRecord`], so nothing here locks, allocates or waits, and all of it works in a signal handler, even one
 //! that interrupts the same operation on the same handle.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::elements::Arithmetic;
 use super::handle::View;
+use crate::atomic_record::{Control, Flags};
 use crate::desc::Behavior;
-use crate::switch::{Control, Flags};
 use crate::{Error, Result};
 
 /// The state of one element when a change is made.
@@ -31,7 +31,7 @@ enum Raw {
 
 impl View<'_> {
     fn arithmetic(&self) -> Arithmetic {
-        Arithmetic(self.desc.element())
+        Arithmetic(self.desc.datatype())
     }
 
     /// Returns true if the handle's value depends on the cell.
@@ -67,7 +67,7 @@ impl View<'_> {
             return Ok(());
         }
         loop {
-            let control = self.handle.switch.control();
+            let control = self.handle.atomic_record.control();
             let live = self.is_live(control);
             if live {
                 // SAFETY: `out` has `count` aligned elements: the caller ensures it.
@@ -85,7 +85,7 @@ impl View<'_> {
                 // SAFETY: `at` is one of the `count` elements of `out`: the caller ensures that they are valid for writes.
                 unsafe { arithmetic.store(at, word) };
             }
-            if self.handle.switch.unchanged(control) {
+            if self.handle.atomic_record.unchanged(control) {
                 return Ok(());
             }
         }
@@ -94,14 +94,14 @@ impl View<'_> {
     #[inline]
     fn read_scalar(&self) -> Result<u64> {
         loop {
-            let control = self.handle.switch.control();
+            let control = self.handle.atomic_record.control();
             let (value, base) = self.handle.scalar(control.record());
             let word = if self.is_live(control) {
                 self.shown(control, value, base, self.raw_scalar()?)
             } else {
                 value
             };
-            if self.handle.switch.unchanged(control) {
+            if self.handle.atomic_record.unchanged(control) {
                 return Ok(word);
             }
         }
@@ -109,7 +109,7 @@ impl View<'_> {
 
     /// Starts the handle; no effect if it is started.
     pub(super) fn start_account(&self) -> Result<()> {
-        if self.handle.switch.control().runs() {
+        if self.handle.atomic_record.control().runs() {
             return Ok(());
         }
         // The cell has to count before its value is read as the base.
@@ -127,7 +127,7 @@ impl View<'_> {
 
     /// Stops the handle; no effect if it is stopped.
     pub(super) fn stop_account(&self) -> Result<()> {
-        if !self.handle.switch.control().runs() {
+        if !self.handle.atomic_record.control().runs() {
             return Ok(());
         }
         let stopped = self.change(
@@ -187,7 +187,7 @@ impl View<'_> {
         next: impl Fn(Control) -> Option<Flags>,
         mut value: impl FnMut(usize, Present) -> u64,
     ) -> Result<bool> {
-        let changed = self.handle.switch.change(self.records(), |seen, record| {
+        let changed = self.handle.atomic_record.change(self.records(), |seen, record| {
             let Some(flags) = next(seen) else { return Ok(None) };
             let raw = self.raw(record)?;
             let live = self.is_live(seen);
@@ -197,7 +197,7 @@ impl View<'_> {
                 let raw = self.raw_element(&raw, element);
                 let before = from.0.load(Relaxed);
                 let shown = if live { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
-                // `Release` is for readers; see `Switch::unchanged`.
+                // `Release` is for readers; see `AtomicRecord::unchanged`.
                 to.0.store(value(element, Present { shown, raw }), Release);
                 to.1.store(raw, Release);
             }

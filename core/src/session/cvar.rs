@@ -7,9 +7,9 @@ use super::{CvarHandle, Interface};
 use crate::cvar::sources::Source;
 use crate::desc::CvarDesc;
 use crate::object::Object;
-use crate::plugin::Lease;
+use crate::plugin::Epoch;
 use crate::registry::CvarEntry;
-use crate::words::{Bind, Datatype, Scope};
+use crate::vocabulary::{Bind, Datatype, Scope};
 use crate::{Error, Result};
 
 /// A handle of a control variable.
@@ -28,7 +28,7 @@ const FREED: u64 = u64::MAX;
 /// The content of a valid handle, for an access call.
 struct Seen {
     entry: &'static CvarEntry,
-    lease: Lease,
+    epoch: Epoch,
     object: Object<'static>,
 }
 
@@ -43,18 +43,18 @@ impl Interface {
     pub fn cvar_handle_alloc(&self, index: u32, object: Option<&Object<'_>>) -> Result<(CvarHandle, usize)> {
         self.up()?;
         let entry = self.registry.cvar(index).ok_or(Error::InvalidIndex)?;
-        let lease = Lease::begin(entry.desc().life())?;
-        let object = match (entry.desc().binding(), object) {
+        let epoch = Epoch::current(entry.desc().epoch_counter())?;
+        let object = match (entry.desc().bind(), object) {
             (Bind::NoObject, _) => 0,
             (kind, Some(object)) if object.kind() == kind && object.id() != FREED => object.id(),
             _ => return Err(Error::InvalidHandle),
         };
         let fill = |handle: &Handle, _| {
             handle.index.store(index, SeqCst);
-            handle.epoch.store(lease.epoch(), SeqCst);
+            handle.epoch.store(epoch.epoch(), SeqCst);
             handle.object.store(object, SeqCst);
         };
-        if entry.desc().binding() != Bind::NoObject {
+        if entry.desc().bind() != Bind::NoObject {
             self.has_bound_cvars.store(true, SeqCst);
         }
         let id = self.cvars.take((), Handle::default, fill).ok_or(Error::OutOfHandles)?;
@@ -67,7 +67,7 @@ impl Interface {
         if self.has_bound_cvars.load(SeqCst) {
             for (_, handle) in self.cvars.iter() {
                 let entry = self.registry.cvar(handle.index.load(SeqCst));
-                if entry.is_some_and(|entry| entry.desc().binding() == kind) {
+                if entry.is_some_and(|entry| entry.desc().bind() == kind) {
                     // Fails for a handle of another object, which stays valid.
                     let _ = handle.object.compare_exchange(id, FREED, SeqCst, SeqCst);
                 }
@@ -101,15 +101,15 @@ impl Interface {
         let seen = |handle: &Handle| {
             Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst), handle.object.load(SeqCst)))
         };
-        let (index, epoch, object) = self.cvars.look(handle.0, seen).ok_or(Error::InvalidHandle)?;
+        let (index, epoch, object) = self.cvars.get_with(handle.0, seen).ok_or(Error::InvalidHandle)?;
         let entry = self.registry.cvar(index).ok_or(Error::InvalidHandle)?;
-        let lease = Lease::of(entry.desc().life(), epoch);
-        lease.check()?;
+        let epoch = Epoch::of(entry.desc().epoch_counter(), epoch);
+        epoch.check()?;
         if object == FREED {
             return Err(Error::InvalidHandle);
         }
-        let object = Object::new(entry.desc().binding(), object);
-        Ok(Seen { entry, lease, object })
+        let object = Object::new(entry.desc().bind(), object);
+        Ok(Seen { entry, epoch, object })
     }
 
     /// Copies the value of a control variable.
@@ -127,12 +127,12 @@ impl Interface {
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let Seen { entry, lease, object } = self.cvar_at(handle)?;
+        let Seen { entry, epoch, object } = self.cvar_at(handle)?;
         let desc = entry.desc();
-        aligned(out, desc.element())?;
+        aligned(out, desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the variable's elements.
         unsafe { desc.read(&object, out) }?;
-        lease.check()
+        epoch.check()
     }
 
     /// Sets a control variable. Text must end within the variable's count.
@@ -154,13 +154,13 @@ impl Interface {
         }
         let Seen { entry, object, .. } = self.cvar_at(handle)?;
         let desc = entry.desc();
-        aligned(value, desc.element())?;
+        aligned(value, desc.datatype())?;
         if !settable(desc) {
             return Err(Error::CvarSetNever);
         }
         // SAFETY: not null; the caller ensures that it has the variable's elements, or text up to its NUL.
-        let count = unsafe { text_or_all(value, desc.element(), desc.count()) };
-        if desc.element() == Datatype::Char && count == desc.count() {
+        let count = unsafe { text_or_all(value, desc.datatype(), desc.count()) };
+        if desc.datatype() == Datatype::Char && count == desc.count() {
             return Err(Error::Invalid);
         }
         // SAFETY: not null and aligned; `count` elements are readable, the number that `text_or_all` found.
@@ -178,5 +178,5 @@ impl Interface {
 /// Returns true if tools may still set the variable.
 fn settable(desc: &CvarDesc) -> bool {
     let frozen = desc.is_before_init() && crate::host::is_initialized();
-    !frozen && !matches!(desc.reach(), Scope::Constant | Scope::ReadOnly)
+    !frozen && !matches!(desc.scope(), Scope::Constant | Scope::ReadOnly)
 }

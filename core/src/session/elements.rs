@@ -1,7 +1,7 @@
 //! Elements of variables in a tool's memory: loads and stores, arithmetic, and checks.
 
 use crate::desc::PvarDesc;
-use crate::words::{Class, Datatype};
+use crate::vocabulary::{Class, Datatype};
 use crate::{Error, Result};
 
 /// Arithmetic on elements of one datatype, each in the low bits of a word.
@@ -91,11 +91,11 @@ pub(super) unsafe fn text_or_all(value: *const u8, datatype: Datatype, count: us
 ///
 /// `value` is valid for reads of `count` elements, and aligned.
 pub(super) unsafe fn legal(desc: &PvarDesc, value: *const u8, count: usize) -> Result<()> {
-    let (arithmetic, enumeration) = (Arithmetic(desc.element()), desc.enumeration());
+    let (arithmetic, enumeration) = (Arithmetic(desc.datatype()), desc.enumeration());
     for element in 0..count {
         // SAFETY: `element` is less than `count`, and the caller ensures that `value` has `count` aligned elements.
         let word = unsafe { arithmetic.load(arithmetic.at(value, element)) };
-        if desc.element() == Datatype::Double && desc.class() != Class::Generic {
+        if desc.datatype() == Datatype::Double && desc.class() != Class::Generic {
             let most = if desc.class() == Class::Percentage { 1.0 } else { f64::INFINITY };
             if !(0.0..=most).contains(&f64::from_bits(word)) {
                 return Err(Error::Invalid);

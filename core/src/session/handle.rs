@@ -7,12 +7,12 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use crate::cell::Mark;
+use crate::atomic_record::{AtomicRecord, Control, Flags};
+use crate::cell::WatermarkCursor;
 use crate::desc::{Behavior, PvarDesc};
 use crate::object::Object;
-use crate::plugin::Lease;
-use crate::switch::{Control, Flags, Switch};
-use crate::words::Bind;
+use crate::plugin::Epoch;
+use crate::vocabulary::Bind;
 
 /// The session of a handle that begins: none, so that no other thread ends it. Its identifier is not known to a tool yet.
 pub(super) const NO_SESSION: u64 = 0;
@@ -31,14 +31,14 @@ const ARRAY_WORDS: usize = ARRAY_RECORDS * (RECORD_WORDS + 1);
 
 /// The memory of a slot. Handles with equal needs share slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Room {
+pub(super) struct HandleLayout {
     /// The logarithm to base 2 of the number of words; 0: those in the handle.
     words: u8,
     /// The logarithm to base 2 of the number of ranks, plus 1; 0: none.
     ranks: u8,
 }
 
-impl Room {
+impl HandleLayout {
     pub(super) fn of(behavior: Behavior, count: usize, object: &Object<'_>) -> Self {
         let inline = behavior == Behavior::Custom || count == 1;
         let words = if inline { 0 } else { (count * ARRAY_WORDS).next_power_of_two().ilog2() as u8 };
@@ -55,7 +55,7 @@ pub(super) struct Handle {
     session: AtomicU64,
     desc: AtomicPtr<PvarDesc>,
     /// The watermark cursor; null for other variables.
-    mark: AtomicPtr<Mark>,
+    cursor: AtomicPtr<WatermarkCursor>,
     count: AtomicU32,
     object_kind: AtomicU32,
     object_id: AtomicU64,
@@ -65,7 +65,7 @@ pub(super) struct Handle {
     epoch: AtomicU64,
     /// True while a thread starts or stops a handle of a custom variable.
     pub(super) acting: AtomicBool,
-    pub(super) switch: Switch,
+    pub(super) atomic_record: AtomicRecord,
     inline: [AtomicU64; INLINE],
     words: OnceLock<Box<[AtomicU64]>>,
     ranks: OnceLock<Box<[AtomicU32]>>,
@@ -75,7 +75,7 @@ pub(super) struct Handle {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
     /// The control word of a watermark.
-    mark: Option<Control>,
+    cursor: Option<Control>,
     account: Control,
 }
 
@@ -89,16 +89,16 @@ pub(super) struct View<'a> {
     pub(super) count: usize,
     pub(super) object: Object<'a>,
     /// The watermark cursor, for watermarks.
-    pub(super) mark: Option<&'static Mark>,
+    pub(super) cursor: Option<&'static WatermarkCursor>,
 }
 
 impl Handle {
-    pub(super) fn with_room(room: Room) -> Self {
-        let words = match room.words {
+    pub(super) fn with_layout(layout: HandleLayout) -> Self {
+        let words = match layout.words {
             0 => OnceLock::new(),
             log2 => OnceLock::from((0..1_usize << log2).map(|_| AtomicU64::new(0)).collect::<Box<[_]>>()),
         };
-        let ranks = match room.ranks {
+        let ranks = match layout.ranks {
             0 => OnceLock::new(),
             log2 => {
                 OnceLock::from((0..1_usize << (log2 - 1)).map(|_| AtomicU32::new(0)).collect::<Box<[_]>>())
@@ -107,7 +107,7 @@ impl Handle {
         Self {
             session: AtomicU64::new(0),
             desc: AtomicPtr::default(),
-            mark: AtomicPtr::default(),
+            cursor: AtomicPtr::default(),
             count: AtomicU32::new(0),
             object_kind: AtomicU32::new(0),
             object_id: AtomicU64::new(0),
@@ -115,7 +115,7 @@ impl Handle {
             object_has_ranks: AtomicBool::new(false),
             epoch: AtomicU64::new(0),
             acting: AtomicBool::new(false),
-            switch: Switch::new(),
+            atomic_record: AtomicRecord::new(),
             inline: [const { AtomicU64::new(0) }; INLINE],
             words,
             ranks,
@@ -123,14 +123,15 @@ impl Handle {
     }
 
     /// Initializes a handle that is not published yet. It is in no session.
-    pub(super) fn fill(&self, desc: &'static PvarDesc, lease: Lease, count: usize, object: &Object<'_>) {
-        self.epoch.store(lease.epoch(), Relaxed);
+    pub(super) fn fill(&self, desc: &'static PvarDesc, epoch: Epoch, count: usize, object: &Object<'_>) {
+        self.epoch.store(epoch.epoch(), Relaxed);
         self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let highest = desc.behavior() == Behavior::Highest;
-        let gauge = desc.gauge(object).filter(|_| is_mark(desc.behavior()));
-        let mark = gauge.map_or(std::ptr::null(), |gauge| gauge.take_mark(highest));
-        self.mark.store(mark.cast_mut(), Relaxed);
+        let level_storage = desc.level_storage(object).filter(|_| is_watermark(desc.behavior()));
+        let cursor =
+            level_storage.map_or(std::ptr::null(), |level_storage| level_storage.take_cursor(highest));
+        self.cursor.store(cursor.cast_mut(), Relaxed);
         self.count.store(count as u32, Relaxed);
         self.object_kind.store(object.kind as u32, Relaxed);
         self.object_id.store(object.id, Relaxed);
@@ -143,8 +144,8 @@ impl Handle {
             }
         }
         // Makes changes of the previous handle in this slot fail: their control word is outdated now.
-        self.switch.change_flags(|_| Some(Flags::NONE));
-        let record = self.switch.control().record();
+        self.atomic_record.change_flags(|_| Some(Flags::NONE));
+        let record = self.atomic_record.control().record();
         for section in [record * RECORD_WORDS, record * RECORD_WORDS + 1] {
             for word in self.section(section, count) {
                 word.store(0, Release);
@@ -159,11 +160,11 @@ impl Handle {
 
     /// Ends the handle. Returns true if it was started.
     pub(super) fn retire(&self) -> bool {
-        if let Some(mark) = self.mark() {
-            return mark.retire();
+        if let Some(cursor) = self.cursor() {
+            return cursor.retire();
         }
         let ran = std::cell::Cell::new(false);
-        self.switch.change_flags(|seen| {
+        self.atomic_record.change_flags(|seen| {
             ran.set(seen.runs());
             Some(Flags::NONE)
         });
@@ -172,7 +173,7 @@ impl Handle {
 
     /// Returns the control words that determine if the handle is started.
     pub(super) fn running(&self) -> Running {
-        Running { mark: self.mark().map(Mark::control), account: self.switch.control() }
+        Running { cursor: self.cursor().map(WatermarkCursor::control), account: self.atomic_record.control() }
     }
 
     /// Returns the number of records of the account, and its words. The layout is the same for all uses of the slot.
@@ -196,10 +197,10 @@ impl Handle {
     }
 
     #[inline]
-    fn mark(&self) -> Option<&'static Mark> {
-        let mark = self.mark.load(Relaxed).cast_const();
-        // SAFETY: null, or a `&'static Mark` that `fill` stored.
-        unsafe { mark.as_ref() }
+    fn cursor(&self) -> Option<&'static WatermarkCursor> {
+        let cursor = self.cursor.load(Relaxed).cast_const();
+        // SAFETY: null, or a `&'static WatermarkCursor` that `fill` stored.
+        unsafe { cursor.as_ref() }
     }
 
     /// Returns the content of the handle. The caller checks afterwards by the identifier that the handle is still the same.
@@ -220,8 +221,8 @@ impl Handle {
         let ranks = ranks.map_or(std::ptr::null(), |ranks| ranks.as_ptr());
         let object = Object { kind, id: id_of_object, size, ranks, of: PhantomData };
         let count = self.count.load(Relaxed) as usize;
-        let (session, mark) = (self.session.load(Relaxed), self.mark());
-        Some(View { handle: self, id, session, desc, count, object, mark })
+        let (session, cursor) = (self.session.load(Relaxed), self.cursor());
+        Some(View { handle: self, id, session, desc, count, object, cursor })
     }
 
     /// Returns the epoch of the variable in which the handle was allocated.
@@ -238,9 +239,9 @@ impl Handle {
 impl View<'_> {
     /// Stops the handle if it is started and its control words are unchanged. Returns `false` if they changed.
     pub(super) fn stop_if(&self, seen: Running) -> bool {
-        let stopped = match (self.mark, seen.mark) {
-            (Some(mark), Some(seen)) => mark.stop_if(seen),
-            (None, None) => self.handle.switch.stop_if(seen.account),
+        let stopped = match (self.cursor, seen.cursor) {
+            (Some(cursor), Some(seen)) => cursor.stop_if(seen),
+            (None, None) => self.handle.atomic_record.stop_if(seen.account),
             _ => return false,
         };
         if stopped == Some(true) {
@@ -275,6 +276,6 @@ impl<'a> View<'a> {
 }
 
 /// Returns true if handles with this behavior have a watermark cursor.
-pub(super) fn is_mark(behavior: Behavior) -> bool {
+pub(super) fn is_watermark(behavior: Behavior) -> bool {
     matches!(behavior, Behavior::Highest | Behavior::Lowest)
 }

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, fence};
 
 use super::cvar;
-use super::handle::{Handle, NO_SESSION, Room};
+use super::handle::{Handle, HandleLayout, NO_SESSION};
 use crate::event::RegistrationSlot;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::registry::Registry;
 use crate::slots::Slots;
-use crate::words::ThreadLevel;
+use crate::vocabulary::ThreadLevel;
 use crate::{Error, Result};
 
 const SESSION_KIND: u8 = 0x53;
@@ -40,7 +40,7 @@ pub struct Interface {
     references: AtomicU32,
     level: Mutex<ThreadLevel>,
     pub(super) sessions: Slots<(), ()>,
-    pub(super) pvars: Slots<Room, Handle>,
+    pub(super) pvars: Slots<HandleLayout, Handle>,
     pub(super) cvars: Slots<(), cvar::Handle>,
     /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,

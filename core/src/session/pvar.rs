@@ -4,13 +4,13 @@ use std::cell::Cell as StdCell;
 use std::collections::HashSet;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use super::handle::{Handle, Room, View};
+use super::handle::{Handle, HandleLayout, View};
 use super::{Interface, PvarHandle, SessionId};
 use crate::cell::{Action, HandleId, Request};
 use crate::desc::{Behavior, PvarDesc, PvarFlags};
 use crate::object::Object;
-use crate::plugin::{Lease, Life};
-use crate::words::Bind;
+use crate::plugin::{Epoch, EpochCounter};
+use crate::vocabulary::Bind;
 use crate::{Error, Result};
 
 impl Interface {
@@ -69,26 +69,27 @@ impl Interface {
         self.up()?;
         self.live(session)?;
         let desc = self.registry.pvar(index).ok_or(Error::InvalidIndex)?;
-        let lease = Lease::begin(desc.life())?;
-        let object = match (desc.binding(), object) {
+        let epoch = Epoch::current(desc.epoch_counter())?;
+        let object = match (desc.bind(), object) {
             (Bind::NoObject, _) => Object::NONE,
             (kind, Some(object)) if object.kind() == kind => *object,
             _ => return Err(Error::InvalidHandle),
         };
         let count = desc.count(&object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
-        let room = Room::of(desc.behavior(), count, &object);
-        let fill = |handle: &Handle, _| handle.fill(desc, lease, count, &object);
-        let id = self.pvars.take(room, || Handle::with_room(room), fill).ok_or(Error::OutOfHandles)?;
+        let layout = HandleLayout::of(desc.behavior(), count, &object);
+        let fill = |handle: &Handle, _| handle.fill(desc, epoch, count, &object);
+        let id = self.pvars.take(layout, || Handle::with_layout(layout), fill).ok_or(Error::OutOfHandles)?;
         if let Err(error) = self.begin_handle(id, desc, session) {
-            self.discard(id, room);
+            self.discard(id, layout);
             return Err(error);
         }
         // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
         // not, both threads end the handle, and one of them succeeds.
         fence(SeqCst);
-        let is_valid =
-            self.live(session).and_then(|()| if lease.holds() { Ok(()) } else { Err(Error::InvalidIndex) });
+        let is_valid = self
+            .live(session)
+            .and_then(|()| if epoch.is_current() { Ok(()) } else { Err(Error::InvalidIndex) });
         if is_valid.is_err() {
             self.end_handle(id);
         }
@@ -101,7 +102,7 @@ impl Interface {
         if desc.behavior() == Behavior::Custom {
             view.act(Request::Bind, std::ptr::null_mut(), 0)?;
         }
-        if desc.flag_set().has(PvarFlags::CONTINUOUS)
+        if desc.flags().has(PvarFlags::CONTINUOUS)
             && let Err(error) = view.set_running(true)
         {
             if desc.behavior() == Behavior::Custom {
@@ -134,8 +135,8 @@ impl Interface {
     /// Frees a handle and stops it. Returns true if this call freed it.
     pub(super) fn end_handle(&self, id: u64) -> bool {
         let Ok(view) = self.view(id) else { return false };
-        let room = Room::of(view.desc.behavior(), view.count, &view.object);
-        let Some(ran) = self.discard(id, room) else { return false };
+        let layout = HandleLayout::of(view.desc.behavior(), view.count, &view.object);
+        let Some(ran) = self.discard(id, layout) else { return false };
         if ran {
             view.desc.watch(-1);
         }
@@ -147,9 +148,9 @@ impl Interface {
     }
 
     /// Invalidates an identifier. Returns true if the handle was started, and `None` if another thread was faster.
-    fn discard(&self, id: u64, room: Room) -> Option<bool> {
+    fn discard(&self, id: u64, layout: HandleLayout) -> Option<bool> {
         let mut ran = false;
-        self.pvars.end(id, room, |handle| ran = handle.retire()).then_some(ran)
+        self.pvars.end(id, layout, |handle| ran = handle.retire()).then_some(ran)
     }
 
     #[inline]
@@ -160,7 +161,7 @@ impl Interface {
     /// Returns the content of a valid handle, read consistently.
     #[inline]
     pub(super) fn view(&self, id: u64) -> Result<View<'_>> {
-        self.pvars.look(id, |handle| handle.view(id)).ok_or(Error::InvalidHandle)
+        self.pvars.get_with(id, |handle| handle.view(id)).ok_or(Error::InvalidHandle)
     }
 
     /// Returns a handle of a session, whose epoch may have ended.
@@ -184,29 +185,29 @@ impl Interface {
     /// Checks that the epoch of a handle lasts. Only plug-ins' variables have epochs.
     #[inline]
     pub(super) fn valid(&self, view: &View<'_>) -> Result<()> {
-        view.desc.life().map_or(Ok(()), |life| self.valid_in(view.id, life))
+        view.desc.epoch_counter().map_or(Ok(()), |epoch_counter| self.valid_in(view.id, epoch_counter))
     }
 
     /// Looks the epoch up separately, which keeps [`View`] small for handles without one.
     #[inline(never)]
-    fn valid_in(&self, id: u64, life: &'static Life) -> Result<()> {
-        let epoch = self.pvars.look(id, |handle| Some(handle.epoch())).ok_or(Error::InvalidHandle)?;
-        Lease::of(Some(life), epoch).check()
+    fn valid_in(&self, id: u64, epoch_counter: &'static EpochCounter) -> Result<()> {
+        let epoch = self.pvars.get_with(id, |handle| Some(handle.epoch())).ok_or(Error::InvalidHandle)?;
+        Epoch::of(Some(epoch_counter), epoch).check()
     }
 
     /// Handles the end of an epoch: stops the handles of the plug-in's variables and ends the registrations for its events.
     /// Callbacks may run before this returns. Tools still have to free their handles.
-    pub fn release(&self, life: &Life) {
-        self.stop_handles_of(life);
-        self.abandon_registrations_of(life);
+    pub fn release(&self, epoch_counter: &EpochCounter) {
+        self.stop_handles_of(epoch_counter);
+        self.abandon_registrations_of(epoch_counter);
     }
 
     /// Stops the handles of a plug-in's variables whose epoch is over, so that the cells stop counting for them. Custom variables
     /// are notified when the handles are freed.
-    fn stop_handles_of(&self, life: &Life) {
+    fn stop_handles_of(&self, epoch_counter: &EpochCounter) {
         for (id, handle) in self.pvars.iter() {
             let is_over = |view: &View<'_>| {
-                view.desc.life().is_some_and(|its| std::ptr::eq(its, life))
+                view.desc.epoch_counter().is_some_and(|its| std::ptr::eq(its, epoch_counter))
                     && view.desc.behavior() != Behavior::Custom
                     && self.valid(view).is_err()
             };

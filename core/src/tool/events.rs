@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::Tool;
 use crate::cell::{Value, fits};
 use crate::desc::EventDesc;
-use crate::event::{Abi, Delivery, DropReport, Farewell, Hints, RegistrationId, instance};
+use crate::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, instance};
 use crate::object::Object;
 use crate::session::Interface;
-use crate::words::Safety;
+use crate::vocabulary::Safety;
 use crate::{Error, Result};
 
-type Callback = Box<dyn Fn(&Occurrence) + Send + Sync>;
+type Callback = Box<dyn Fn(&EventInstance) + Send + Sync>;
 
 /// The callback of a registration and its drop count. Allocated in [`Tool::listen`] and freed by the free callback.
-struct Ear {
+struct Registered {
     callback: Callback,
     desc: &'static EventDesc,
     lost: AtomicU64,
@@ -38,7 +38,7 @@ impl Tool {
     ///
     /// use mpit::event::{Context, Event as _};
     /// use mpit::tool::Tool;
-    /// use mpit::words::Safety;
+    /// use mpit::vocabulary::Safety;
     ///
     /// /// What sends.
     /// #[mpit::source(ordered)]
@@ -74,7 +74,7 @@ impl Tool {
         name: &str,
         object: Option<&Object<'_>>,
         safety: Safety,
-        callback: impl Fn(&Occurrence) + Send + Sync + 'static,
+        callback: impl Fn(&EventInstance) + Send + Sync + 'static,
     ) -> Result<Listener<'_>> {
         let index = self.registry().event_index(name).ok_or(Error::InvalidName)?;
         self.listen_at(index, object, safety, callback)
@@ -86,21 +86,23 @@ impl Tool {
         index: u32,
         object: Option<&Object<'_>>,
         safety: Safety,
-        callback: impl Fn(&Occurrence) + Send + Sync + 'static,
+        callback: impl Fn(&EventInstance) + Send + Sync + 'static,
     ) -> Result<Listener<'_>> {
         if safety == Safety::AsyncSignalSafe {
             return Err(Error::Invalid);
         }
         let desc = self.registry().event(index).ok_or(Error::InvalidName)?;
         let id = self.interface.event_handle_alloc(index, object, Hints::default(), &ABI)?;
-        let ear = Box::new(Ear { callback: Box::new(callback), desc, lost: AtomicU64::new(0) });
-        let ear = NonNull::from(Box::leak(ear));
-        // From here on, dropping `listener` frees the registration and the `Ear`.
-        let listener = Listener { interface: self.interface, id, ear, of: PhantomData };
-        // SAFETY: the functions of `ABI` expect a pointer to an `Ear`; this one is valid until the free callback has run.
-        unsafe { self.interface.event_set_dropped_handler(id, ear.as_ptr().cast()) }?;
-        // SAFETY: the functions of `ABI` expect a pointer to an `Ear`; this one is valid until the free callback has run.
-        unsafe { self.interface.event_register_callback(id, safety, ear.as_ptr().cast(), null_mut()) }?;
+        let registered = Box::new(Registered { callback: Box::new(callback), desc, lost: AtomicU64::new(0) });
+        let registered = NonNull::from(Box::leak(registered));
+        // From here on, dropping `listener` frees the registration and the `Registered`.
+        let listener = Listener { interface: self.interface, id, registered, of: PhantomData };
+        // SAFETY: the functions of `ABI` expect a pointer to a `Registered`; this one is valid until the free callback has run.
+        unsafe { self.interface.event_set_dropped_handler(id, registered.as_ptr().cast()) }?;
+        // SAFETY: the functions of `ABI` expect a pointer to a `Registered`; this one is valid until the free callback has run.
+        unsafe {
+            self.interface.event_register_callback(id, safety, registered.as_ptr().cast(), null_mut())
+        }?;
         Ok(listener)
     }
 }
@@ -109,13 +111,13 @@ impl Tool {
 pub struct Listener<'t> {
     interface: &'static Interface,
     id: RegistrationId,
-    ear: NonNull<Ear>,
+    registered: NonNull<Registered>,
     of: PhantomData<&'t Tool>,
 }
 
-// SAFETY: `Ear` holds a callback that is `Send + Sync`, a `&'static EventDesc` and an atomic, so any thread may use it.
+// SAFETY: `Registered` holds a callback that is `Send + Sync`, a `&'static EventDesc` and an atomic, so any thread may use it.
 unsafe impl Send for Listener<'_> {}
-// SAFETY: `Ear` is `Sync`, and `&Listener` gives access to the `Ear` only by shared reference.
+// SAFETY: `Registered` is `Sync`, and `&Listener` gives access to the `Registered` only by shared reference.
 unsafe impl Sync for Listener<'_> {}
 
 impl Listener<'_> {
@@ -123,9 +125,9 @@ impl Listener<'_> {
     /// is delivered.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        // SAFETY: only the free callback frees the `Ear`, and it is requested in `drop`, so not while `self` is borrowed.
-        let ear = unsafe { self.ear.as_ref() };
-        ear.lost.load(Relaxed)
+        // SAFETY: only the free callback frees the `Registered`, and it is requested in `drop`, so not while `self` is borrowed.
+        let registered = unsafe { self.registered.as_ref() };
+        registered.lost.load(Relaxed)
     }
 }
 
@@ -137,22 +139,22 @@ impl fmt::Debug for Listener<'_> {
 
 impl Drop for Listener<'_> {
     fn drop(&mut self) {
-        // Fails only if the interface was finalized, which ended the registration without a free callback; then the `Ear` is
+        // Fails only if the interface was finalized, which ended the registration without a free callback; then the `Registered` is
         // leaked.
-        let ear = self.ear.as_ptr().cast();
-        // SAFETY: `ABI` expects a pointer to an `Ear`, and this `Listener`, the only other user, is being dropped.
-        let _ = unsafe { self.interface.event_handle_free(self.id, ear, FREE) };
+        let registered = self.registered.as_ptr().cast();
+        // SAFETY: `ABI` expects a pointer to a `Registered`, and this `Listener`, the only other user, is being dropped.
+        let _ = unsafe { self.interface.event_handle_free(self.id, registered, FREE) };
     }
 }
 
 /// An event that is being delivered; valid only while the callback runs.
 #[derive(Debug)]
-pub struct Occurrence {
+pub struct EventInstance {
     delivery: Delivery,
     desc: &'static EventDesc,
 }
 
-impl Occurrence {
+impl EventInstance {
     /// Returns the event type.
     #[must_use]
     pub fn desc(&self) -> &'static EventDesc {
@@ -192,45 +194,45 @@ impl Occurrence {
     }
 }
 
-// SAFETY: `Tool::listen` and `Listener::drop` pass these three functions the registration's `Ear`, which is valid until
-// `farewell` takes it as the last one.
-static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+// SAFETY: `Tool::listen` and `Listener::drop` pass these three functions the registration's `Registered`, which is valid until
+// `free_callback` takes it as the last one.
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
-/// A stand-in for the free callback: [`farewell`] does the work, and the interface only tests that it is not null.
+/// A stand-in for the free callback: [`free_callback`] does the work, and the interface only tests that it is not null.
 const FREE: *mut c_void = NonNull::<c_void>::dangling().as_ptr();
 
 /// Calls the callback for an event.
 ///
 /// # Safety
 ///
-/// `ear` points to the `Ear` of the registration, which the free callback has not freed yet.
-unsafe extern "C" fn deliver(ear: *mut c_void, delivery: &Delivery) {
-    // SAFETY: the caller passes the registration's `Ear`, which `farewell` frees only after all deliveries have ended.
-    let ear = unsafe { &*ear.cast::<Ear>() };
-    let occurrence = Occurrence { delivery: *delivery, desc: ear.desc };
+/// `registered` points to the `Registered` of the registration, which the free callback has not freed yet.
+unsafe extern "C" fn deliver(registered: *mut c_void, delivery: &Delivery) {
+    // SAFETY: the caller passes the registration's `Registered`, which `free_callback` frees only after all deliveries have ended.
+    let registered = unsafe { &*registered.cast::<Registered>() };
+    let instance = EventInstance { delivery: *delivery, desc: registered.desc };
     // A panic must not reach the program that raised the event; the panic hook has reported it.
-    let _ = catch_unwind(AssertUnwindSafe(|| (ear.callback)(&occurrence)));
+    let _ = catch_unwind(AssertUnwindSafe(|| (registered.callback)(&instance)));
 }
 
 /// Counts drops.
 ///
 /// # Safety
 ///
-/// `ear` points to the `Ear` of the registration, which the free callback has not freed yet.
-unsafe extern "C" fn report(ear: *mut c_void, report: &DropReport) {
-    // SAFETY: the caller passes the registration's `Ear`, which `farewell` frees only after all deliveries have ended.
-    let ear = unsafe { &*ear.cast::<Ear>() };
-    ear.lost.fetch_add(report.count.unsigned_abs(), Relaxed);
+/// `registered` points to the `Registered` of the registration, which the free callback has not freed yet.
+unsafe extern "C" fn report(registered: *mut c_void, report: &DropReport) {
+    // SAFETY: the caller passes the registration's `Registered`, which `free_callback` frees only after all deliveries have ended.
+    let registered = unsafe { &*registered.cast::<Registered>() };
+    registered.lost.fetch_add(report.count.unsigned_abs(), Relaxed);
 }
 
-/// Frees the `Ear` of a registration that has ended.
+/// Frees the `Registered` of a registration that has ended.
 ///
 /// # Safety
 ///
-/// `farewell.user_data` is the registration's `Ear`, and nothing else uses it any more.
-unsafe extern "C" fn farewell(_: *mut c_void, farewell: &Farewell) {
-    // SAFETY: `Tool::listen` leaked the `Ear` from a box, `Listener::drop` passed it here, and no callback uses it any more.
-    let ear = unsafe { Box::from_raw(farewell.user_data.cast::<Ear>()) };
+/// `notice.user_data` is the registration's `Registered`, and nothing else uses it any more.
+unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
+    // SAFETY: `Tool::listen` leaked the `Registered` from a box, `Listener::drop` passed it here, and no callback uses it any more.
+    let registered = unsafe { Box::from_raw(notice.user_data.cast::<Registered>()) };
     // Values that the callback captured may panic in their `Drop`.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(ear)));
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(registered)));
 }

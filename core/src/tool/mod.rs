@@ -24,7 +24,7 @@ mod typed;
 
 use std::marker::PhantomData;
 
-pub use events::{Listener, Occurrence};
+pub use events::{EventInstance, Listener};
 pub use typed::{HandleOf, SettingOf};
 
 use crate::cell::{Value, fits};
@@ -32,7 +32,7 @@ use crate::desc::PvarDesc;
 use crate::object::Object;
 use crate::registry::Registry;
 use crate::session::{CvarHandle, Interface, PvarHandle, SessionId, Which};
-use crate::words::{Class, Datatype, ThreadLevel};
+use crate::vocabulary::{Class, Datatype, ThreadLevel};
 use crate::{Error, Result};
 
 /// A reference to the interface, which stays initialized until this value is dropped.
@@ -98,7 +98,7 @@ impl Tool {
 
     fn cvar_at(&self, index: u32, object: Option<&Object<'_>>) -> Result<Setting<'_>> {
         let (id, count) = self.interface.cvar_handle_alloc(index, object)?;
-        let datatype = self.registry().cvar(index).ok_or(Error::InvalidIndex)?.desc().element();
+        let datatype = self.registry().cvar(index).ok_or(Error::InvalidIndex)?.desc().datatype();
         Ok(Setting { interface: self.interface, id, count, datatype, of: PhantomData })
     }
 }
@@ -258,7 +258,7 @@ impl Handle<'_> {
     }
 
     fn copy_out<T: Value>(&self, copy: impl FnOnce(*mut u8) -> Result<()>) -> Result<Vec<T>> {
-        if !fits::<T>(self.desc.element()) {
+        if !fits::<T>(self.desc.datatype()) {
             return Err(Error::Invalid);
         }
         let mut value = vec![T::from_word(0); self.count];
@@ -273,7 +273,7 @@ impl Handle<'_> {
     /// [`Error::Invalid`] when `value` is not of the variable's type and count, and those of
     /// [`Interface::write`].
     pub fn write<T: Value>(&self, value: &[T]) -> Result<()> {
-        if !fits::<T>(self.desc.element()) || value.len() != self.count {
+        if !fits::<T>(self.desc.datatype()) || value.len() != self.count {
             return Err(Error::Invalid);
         }
         // SAFETY: the check above ensures that `value` has `count` elements of the variable's C type.
@@ -287,7 +287,7 @@ impl Handle<'_> {
     /// [`Error::Invalid`] when the variable is not text, or the text is too long or contains a NUL; those of
     /// [`Interface::write`].
     pub fn write_text(&self, text: &str) -> Result<()> {
-        let text = terminated(text, self.desc.element(), self.count)?;
+        let text = terminated(text, self.desc.datatype(), self.count)?;
         // SAFETY: `terminated` checked that the variable is text, and returns a text whose NUL is within `count` bytes.
         unsafe { self.session.interface.write(self.session.id, self.id, text.as_ptr()) }
     }

@@ -9,7 +9,7 @@ use crate::cvar::{CvarCell, CvarValue};
 use crate::desc::PvarDesc;
 use crate::event::Event;
 use crate::object::Object;
-use crate::words::{Class, Safety};
+use crate::vocabulary::{Class, Safety};
 use crate::{Error, Result};
 
 impl Session<'_> {
@@ -252,9 +252,9 @@ impl Tool {
         let registry = self.registry();
         let is_found = |index: &u32| registry.event(*index).is_some_and(|desc| std::ptr::eq(desc, E::DESC));
         let index = (0..registry.event_count()).find(is_found).ok_or(Error::InvalidName)?;
-        self.listen_at(index, None, Safety::ThreadSafe, move |occurrence| {
+        self.listen_at(index, None, Safety::ThreadSafe, move |instance| {
             // An instance can be read while its callback runs, and the descriptor was made for this type.
-            if let Ok(event) = E::collect(occurrence) {
+            if let Ok(event) = E::collect(instance) {
                 callback(&event);
             }
         })

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug};
 use std::sync::atomic::AtomicU32;
 
-use super::{CommId, Lifecycle, Switch};
+use super::{CommId, Lifecycle, Subscription};
 
 /// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,10 +190,10 @@ pub trait Component: Lifecycle {
 /// it is 0.
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// Creates the switch of a component of this framework, for a static beside the component.
+/// Creates the subscription of a component of this framework, for a static beside the component.
 #[must_use]
-pub const fn switch() -> Switch {
-    Switch::new(&LISTENING)
+pub const fn subscription() -> Subscription {
+    Subscription::new(&LISTENING)
 }
 
 #[cfg(test)]

@@ -2,29 +2,29 @@
 //!
 //! A host reports each operation to one of three frameworks: [`pml`] (point to point), [`osc`] (one-sided) and [`coll`]
 //! (collectives). A component implements the framework's trait and is registered with [`mpit::component`](crate::component); the
-//! [`Switch`] beside it says if it currently listens:
+//! [`Subscription`] beside it says if it currently listens:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 //!
 //! use mpit::component;
-//! use mpit::traffic::{Lifecycle, Switch, World, pml};
+//! use mpit::traffic::{Lifecycle, Subscription, World, pml};
 //!
 //! /// Bytes that went to the next process.
 //! static TO_THE_NEXT: AtomicU64 = AtomicU64::new(0);
-//! static LISTENING: Switch = pml::switch();
+//! static LISTENING: Subscription = pml::subscription();
 //!
 //! struct Neighbor;
 //!
 //! impl Lifecycle for Neighbor {
-//!     fn switch(&self) -> &'static Switch {
+//!     fn subscription(&self) -> &'static Subscription {
 //!         &LISTENING
 //!     }
 //!
 //!     fn open(&self, world: World) -> bool {
 //!         // With a single process there are no messages.
 //!         if world.size > 1 {
-//!             LISTENING.on();
+//!             LISTENING.add();
 //!         }
 //!         world.size > 1
 //!     }
@@ -48,10 +48,10 @@ pub mod coll;
 mod lines;
 pub mod osc;
 pub mod pml;
-mod switch;
+mod subscription;
 
 pub use lines::Lines;
-pub use switch::Switch;
+pub use subscription::Subscription;
 
 /// The kind of traffic that a component listens to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,13 +78,13 @@ impl Framework {
         }
     }
 
-    /// Creates a switch for a component of the framework.
+    /// Creates a subscription for a component of the framework.
     #[must_use]
-    pub const fn switch(self) -> Switch {
+    pub const fn subscription(self) -> Subscription {
         match self {
-            Self::Pml => pml::switch(),
-            Self::Osc => osc::switch(),
-            Self::Coll => coll::switch(),
+            Self::Pml => pml::subscription(),
+            Self::Osc => osc::subscription(),
+            Self::Coll => coll::subscription(),
         }
     }
 }
@@ -136,8 +136,8 @@ impl WindowId {
 
 /// The functions common to components of all frameworks.
 pub trait Lifecycle: Send + Sync {
-    /// Returns the switch that says if the component listens; made by the framework's `switch()`.
-    fn switch(&self) -> &'static Switch;
+    /// Returns the subscription that says if the component listens; made by the framework's `subscription()`.
+    fn subscription(&self) -> &'static Subscription;
 
     /// Opens the component: MPI is initialized. Returns true if it takes part; otherwise it is not notified of anything.
     fn open(&self, world: World) -> bool;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::{Lifecycle, Switch, WindowId};
+use super::{Lifecycle, Subscription, WindowId};
 
 /// The kind of access. Request-based forms (`MPI_Rput` and so on) have the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,8 +56,8 @@ pub trait Component: Lifecycle {
 /// is 0.
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// Creates the switch of a component of this framework, for a static beside the component.
+/// Creates the subscription of a component of this framework, for a static beside the component.
 #[must_use]
-pub const fn switch() -> Switch {
-    Switch::new(&LISTENING)
+pub const fn subscription() -> Subscription {
+    Subscription::new(&LISTENING)
 }

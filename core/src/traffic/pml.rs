@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::{CommId, Lifecycle, Switch};
+use super::{CommId, Lifecycle, Subscription};
 
 /// The send mode of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,8 +52,8 @@ pub trait Component: Lifecycle {
 /// is 0.
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 
-/// Creates the switch of a component of this framework, for a static beside the component.
+/// Creates the subscription of a component of this framework, for a static beside the component.
 #[must_use]
-pub const fn switch() -> Switch {
-    Switch::new(&LISTENING)
+pub const fn subscription() -> Subscription {
+    Subscription::new(&LISTENING)
 }

@@ -8,35 +8,36 @@ use mpit::cell::{Counter, Level, PeerArray};
 use mpit::cvar::Cvar;
 use mpit::desc::PvarFlags;
 use mpit::object::Object;
-use mpit::plugin::Life;
+use mpit::plugin::EpochCounter;
 use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit::{Error, Result};
 
 /// Ends the epoch and what tools made in it.
-fn end(bench: Bench, life: &Life) {
-    assert!(life.end());
-    bench.interface.release(life);
+fn end(bench: Bench, epoch_counter: &EpochCounter) {
+    assert!(epoch_counter.end());
+    bench.interface.release(epoch_counter);
 }
 
 /// Proves R316.
 #[test]
 fn handles_of_a_past_epoch_can_be_freed() {
-    let (life, counter) = (leak(Life::new()), leak(Counter::<u64>::new()));
+    let (epoch_counter, counter) = (leak(EpochCounter::new()), leak(Counter::<u64>::new()));
     let bench = Bench::of_pvars([
-        pvar(said("count").living(life), Class::Counter, counter).flags(PvarFlags::ATOMIC),
+        pvar(said("count").with_epoch_counter(epoch_counter), Class::Counter, counter)
+            .with_flags(PvarFlags::ATOMIC),
         pvar("always", Class::Counter, leak(Counter::<u64>::new())),
     ]);
     let (session, registry) = (bench.session(), bench.registry());
     let index = registry.pvar_index("count", Class::Counter).unwrap();
     let alloc = || bench.interface.handle_alloc(session, index, None);
     assert_eq!(alloc(), Err(Error::InvalidIndex), "not active yet");
-    life.begin();
+    epoch_counter.begin();
     let (old, _) = alloc().unwrap();
     bench.start(session, old).unwrap();
     counter.add(5);
     assert_eq!(bench.read(session, old), Ok(5_u64));
-    end(bench, life);
+    end(bench, epoch_counter);
     assert!(!counter.watched(), "no update is kept for an invalid handle");
     let all_invalid = || {
         assert_eq!(bench.read::<u64>(session, old), Err(Error::InvalidHandle));
@@ -53,7 +54,7 @@ fn handles_of_a_past_epoch_can_be_freed() {
     let always = bench.handle(session, "always", Class::Counter);
     assert_eq!(bench.interface.start(session, Which::All), Ok(()));
     assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
-    life.begin();
+    epoch_counter.begin();
     all_invalid();
     let (new, _) = alloc().unwrap();
     bench.start(session, new).unwrap();
@@ -69,12 +70,13 @@ fn handles_of_a_past_epoch_can_be_freed() {
 /// Proves R316.
 #[test]
 fn watermarks_pause_between_epochs() {
-    let (life, level) = (leak(Life::new()), leak(Level::<u64>::new()));
+    let (epoch_counter, level) = (leak(EpochCounter::new()), leak(Level::<u64>::new()));
     let peers = leak(PeerArray::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar(said("high").living(life), Class::HighWatermark, level),
-        pvar(said("low").living(life), Class::LowWatermark, level).flags(PvarFlags::CONTINUOUS),
-        pvar(said("peers").living(life), Class::Counter, peers),
+        pvar(said("high").with_epoch_counter(epoch_counter), Class::HighWatermark, level),
+        pvar(said("low").with_epoch_counter(epoch_counter), Class::LowWatermark, level)
+            .with_flags(PvarFlags::CONTINUOUS),
+        pvar(said("peers").with_epoch_counter(epoch_counter), Class::Counter, peers),
     ]);
     let session = bench.session();
     let make = |bench: Bench| {
@@ -86,12 +88,12 @@ fn watermarks_pause_between_epochs() {
         bench.start(session, peers).unwrap();
         (high, low, peers)
     };
-    life.begin();
+    epoch_counter.begin();
     let old = make(bench);
     level.set(7);
-    end(bench, life);
+    end(bench, epoch_counter);
     level.set(9);
-    life.begin();
+    epoch_counter.begin();
     let new = make(bench);
     level.set(8);
     assert_eq!(bench.read(session, new.0), Ok(9_u64));
@@ -104,24 +106,24 @@ fn watermarks_pause_between_epochs() {
     peers.add(1, 3);
     assert_eq!(bench.read(session, new.0), Ok(12_u64));
     assert_eq!(bench.read_all(session, new.2, 3), Ok(vec![0, 3, 0_u64]));
-    end(bench, life);
+    end(bench, epoch_counter);
     bench.interface.session_free(session).unwrap();
 }
 
 /// Proves R316.
 #[test]
 fn cvars_are_inaccessible_between_epochs() {
-    let (life, cell) = (leak(Life::new()), leak(Cvar::<u32>::new(4)));
-    let bench = Bench::with(&image([], [cvar(said("limit").living(life), cell)]), &[]);
+    let (epoch_counter, cell) = (leak(EpochCounter::new()), leak(Cvar::<u32>::new(4)));
+    let bench = Bench::with(&image([], [cvar(said("limit").with_epoch_counter(epoch_counter), cell)]), &[]);
     let index = bench.registry().cvar_index("limit").unwrap();
     assert_eq!(bench.interface.cvar_handle_alloc(index, None), Err(Error::InvalidIndex));
-    life.begin();
+    epoch_counter.begin();
     let (old, _) = bench.cvar("limit");
     bench.cvar_write(old, 5_u32).unwrap();
-    end(bench, life);
+    end(bench, epoch_counter);
     assert_eq!(bench.cvar_read::<u32>(old), Err(Error::InvalidHandle));
     assert_eq!(bench.cvar_write(old, 6_u32), Err(Error::InvalidHandle));
-    life.begin();
+    epoch_counter.begin();
     assert_eq!(bench.cvar_read::<u32>(old), Err(Error::InvalidHandle));
     let (new, _) = bench.cvar("limit");
     assert_eq!(bench.cvar_read(new), Ok(5_u32), "the value is the plug-in's");
@@ -188,13 +190,14 @@ fn free_all(bench: Bench, session: SessionId, handles: &[(u64, PvarHandle)]) {
 /// Proves R316.
 #[test]
 fn threads_use_handles_while_epochs_change() {
-    let (life, counter) = (leak(Life::new()), leak(Counter::<u64>::new()));
+    let (epoch_counter, counter) = (leak(EpochCounter::new()), leak(Counter::<u64>::new()));
     let level = leak(Level::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar(said("count").living(life), Class::Counter, counter),
-        pvar(said("high").living(life), Class::HighWatermark, level),
-        pvar(said("low").living(life), Class::LowWatermark, level).flags(PvarFlags::CONTINUOUS),
-        pvar(said("level").living(life), Class::Level, level),
+        pvar(said("count").with_epoch_counter(epoch_counter), Class::Counter, counter),
+        pvar(said("high").with_epoch_counter(epoch_counter), Class::HighWatermark, level),
+        pvar(said("low").with_epoch_counter(epoch_counter), Class::LowWatermark, level)
+            .with_flags(PvarFlags::CONTINUOUS),
+        pvar(said("level").with_epoch_counter(epoch_counter), Class::Level, level),
     ]);
     let names = [("count", Class::Counter), ("high", Class::HighWatermark), ("level", Class::Level)];
     let (epochs, over) = (Epochs::default(), AtomicBool::new(false));
@@ -208,12 +211,12 @@ fn threads_use_handles_while_epochs_change() {
                 break;
             }
             epochs.begun.fetch_add(1, SeqCst);
-            life.begin();
+            epoch_counter.begin();
             counter.add(1);
             level.set(round);
             // On a machine with few processors the others come only then.
             std::thread::yield_now();
-            end(bench, life);
+            end(bench, epoch_counter);
             epochs.ended.fetch_add(1, SeqCst);
         }
         over.store(true, SeqCst);

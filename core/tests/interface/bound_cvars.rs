@@ -8,7 +8,7 @@ use mpit::desc::CvarDesc;
 use mpit::object::Object;
 use mpit::registry::Registry;
 use mpit::session::CvarHandle;
-use mpit::words::{Bind, Scope};
+use mpit::vocabulary::{Bind, Scope};
 use mpit::{Error, host};
 
 fn comm(number: u64) -> Object<'static> {
@@ -18,7 +18,7 @@ fn comm(number: u64) -> Object<'static> {
 /// An interface with one setting of a `u32` for each communicator, 5 by default and at most 10.
 fn one(adapt: impl FnOnce(CvarDesc) -> CvarDesc) -> (Bench, &'static ObjectCvar<u32>) {
     let cell = leak(ObjectCvar::new(5_u32).range(0..=10));
-    (Bench::of_cvars([adapt(cvar("limit", cell).bind(Bind::Comm))]), cell)
+    (Bench::of_cvars([adapt(cvar("limit", cell).with_bind(Bind::Comm))]), cell)
 }
 
 fn bound(bench: Bench, number: u64) -> CvarHandle {
@@ -45,7 +45,7 @@ fn each_object_has_a_value_of_its_own() {
 #[test]
 fn an_object_of_the_kind_is_needed() {
     let (bench, _) = one(|desc| desc);
-    assert_eq!(bench.registry().cvar(0).unwrap().desc().binding(), Bind::Comm);
+    assert_eq!(bench.registry().cvar(0).unwrap().desc().bind(), Bind::Comm);
     let window = Object::new(Bind::Win, 1);
     for object in [None, Some(&Object::NONE), Some(&window)] {
         assert_eq!(bench.interface.cvar_handle_alloc(0, object), Err(Error::InvalidHandle));
@@ -55,7 +55,7 @@ fn an_object_of_the_kind_is_needed() {
 #[test]
 fn settings_change_all_objects_defaults() {
     let cell = leak(ObjectCvar::new(5_u32));
-    let image = image([], [cvar("limit", cell).bind(Bind::Comm)]);
+    let image = image([], [cvar("limit", cell).with_bind(Bind::Comm)]);
     let setting = Setting { name: "limit".into(), value: "9".into(), source: Source::Launcher };
     let bench = Bench::with(&image, &[setting]);
     assert_eq!(bench.cvar_read::<u32>(bound(bench, 3)), Ok(9));
@@ -83,11 +83,11 @@ fn handles_and_values_end_with_the_object() {
 #[test]
 fn scopes_hold_for_each_object() {
     for scope in [Scope::Constant, Scope::ReadOnly] {
-        let (bench, _) = one(|desc| desc.scope(scope));
+        let (bench, _) = one(|desc| desc.with_scope(scope));
         assert_eq!(bench.cvar_write(bound(bench, 1), 6_u32), Err(Error::CvarSetNever));
     }
     let (bench, _) = one(CvarDesc::before_init);
-    assert_eq!(bench.registry().cvar(0).unwrap().desc().binding(), Bind::Comm);
+    assert_eq!(bench.registry().cvar(0).unwrap().desc().bind(), Bind::Comm);
     host::set_initialized();
     assert_eq!(bench.cvar_write(bound(bench, 1), 6_u32), Err(Error::CvarSetNever));
 }
@@ -95,7 +95,7 @@ fn scopes_hold_for_each_object() {
 #[test]
 fn text_has_a_value_for_each_object() {
     let cell = leak(ObjectCvar::new(Text::<8>::new("none")));
-    let bench = Bench::of_cvars([cvar("name", cell).bind(Bind::Win)]);
+    let bench = Bench::of_cvars([cvar("name", cell).with_bind(Bind::Win)]);
     let (handle, count) = bench.cvar_of("name", &Object::new(Bind::Win, 1));
     bench.cvar_write_text(handle, b"first\0").unwrap();
     assert_eq!(bench.cvar_read_text(handle, count).unwrap(), b"first\0\0\0");
@@ -104,7 +104,7 @@ fn text_has_a_value_for_each_object() {
 
 #[test]
 fn a_cell_of_the_other_sort_is_refused() {
-    let single = cvar(said("single"), leak(Cvar::new(1_i32))).bind(Bind::File);
+    let single = cvar(said("single"), leak(Cvar::new(1_i32))).with_bind(Bind::File);
     let each = cvar(said("each"), leak(ObjectCvar::new(1_i32)));
     let registry = Registry::new();
     let messages = refusals(&registry, &image([], [single, each]));

@@ -17,18 +17,18 @@ use mpit::cell::Counter;
 use mpit::cvar::Cvar;
 use mpit::desc::{CategoryDesc, CvarDesc, PvarDesc};
 use mpit::registry::{Image, Members, Registry};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 /// A counter in categories.
 #[track_caller]
 fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc {
-    pvar(said(name).categories(leak(categories.to_vec())), Class::Counter, leak(Counter::<u64>::new()))
+    pvar(said(name).with_categories(leak(categories.to_vec())), Class::Counter, leak(Counter::<u64>::new()))
 }
 
 /// A setting in categories.
 #[track_caller]
 fn setting(name: &'static str, categories: &[&'static CategoryDesc]) -> CvarDesc {
-    cvar(said(name).categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))
+    cvar(said(name).with_categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))
 }
 
 fn add(registry: &Registry, image: &Image) {

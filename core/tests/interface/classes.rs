@@ -14,7 +14,7 @@ use mpit::cell::{
 use mpit::desc::{MpitEnum, PvarDesc};
 use mpit::registry::{Registry, class_admits};
 use mpit::session::{PvarHandle, SessionId};
-use mpit::words::{Class, Datatype};
+use mpit::vocabulary::{Class, Datatype};
 
 /// A session and a started handle of a variable of its own.
 fn started(desc: PvarDesc) -> (Bench, SessionId, PvarHandle) {

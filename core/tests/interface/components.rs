@@ -8,8 +8,8 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use mpit::component;
 use mpit::plugin::abi;
 use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{Life, register};
-use mpit::traffic::{CommId, Framework, Lifecycle, Switch, WindowId, World, coll, osc, pml};
+use mpit::plugin::{EpochCounter, register};
+use mpit::traffic::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
 
 /// The words that count who listens are the process's.
 fn alone() -> MutexGuard<'static, ()> {
@@ -26,8 +26,8 @@ fn listening(framework: Framework) -> u32 {
     word.load(Relaxed)
 }
 
-const fn off() -> abi::Switch {
-    abi::Switch {
+const fn off() -> abi::Subscription {
+    abi::Subscription {
         reasons: AtomicU32::new(0),
         host: AtomicPtr::new(null_mut()),
         turn: AtomicPtr::new(null_mut()),
@@ -93,9 +93,9 @@ fn named(name: &str) -> &'static ForeignComponent {
 struct Linked;
 
 impl Lifecycle for Linked {
-    fn switch(&self) -> &'static Switch {
-        static SWITCH: Switch = pml::switch();
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        static SUBSCRIPTION: Subscription = pml::subscription();
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
@@ -122,7 +122,7 @@ fn a_bad_component_refuses_its_table() {
         refused(nothing(c"pml", c"a,b")),
         "refused: component `a,b` at refused:2: its name contains white space, a comma or a control character"
     );
-    let askew = abi::Component { listening: null::<abi::Switch>().wrapping_byte_add(9), ..fine };
+    let askew = abi::Component { listening: null::<abi::Subscription>().wrapping_byte_add(9), ..fine };
     assert!(refused(askew).ends_with("its switch at 0x9 is not aligned"));
     // The name was not taken.
     add(c"accepted", &[fine]).unwrap();
@@ -148,46 +148,46 @@ fn a_name_is_taken_once_in_a_framework() {
 
 #[test]
 fn a_switch_serves_one_component() {
-    static SWITCH: abi::Switch = off();
+    static SUBSCRIPTION: abi::Subscription = off();
     let _alone = alone();
-    let with = |name| abi::Component { listening: &raw const SWITCH, ..nothing(c"osc", name) };
+    let with = |name| abi::Component { listening: &raw const SUBSCRIPTION, ..nothing(c"osc", name) };
     let shared = why(c"sharing", &[with(c"one"), with(c"other")]);
     assert!(
         shared.contains(
             "`other` of `osc` at sharing:2: its switch serves another component; each needs its own"
         )
     );
-    assert!(SWITCH.turn.load(SeqCst).is_null() && SWITCH.host.load(SeqCst).is_null());
+    assert!(SUBSCRIPTION.turn.load(SeqCst).is_null() && SUBSCRIPTION.host.load(SeqCst).is_null());
     add(c"one", &[with(c"one")]).unwrap();
-    assert!(!SWITCH.turn.load(SeqCst).is_null());
+    assert!(!SUBSCRIPTION.turn.load(SeqCst).is_null());
 }
 
 /// Turns a switch as the inline functions of the header do.
-fn turn(switch: &abi::Switch, more: bool) {
+fn turn(subscription: &abi::Subscription, more: bool) {
     let change = if more { 1 } else { u32::MAX };
-    switch.reasons.fetch_add(change, SeqCst);
-    let turn = switch.turn.load(SeqCst);
+    subscription.reasons.fetch_add(change, SeqCst);
+    let turn = subscription.turn.load(SeqCst);
     if !turn.is_null() {
         // SAFETY: what the host stored is a function of this type.
         let turn = unsafe { std::mem::transmute::<*mut c_void, abi::TurnFunction>(turn) };
         // SAFETY: with what the host stored beside it.
-        unsafe { turn(switch.host.load(SeqCst), if more { 1 } else { -1 }) };
+        unsafe { turn(subscription.host.load(SeqCst), if more { 1 } else { -1 }) };
     }
 }
 
-static HEARD: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+static RECEIVED: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
-fn heard() -> [u64; 4] {
-    [0, 1, 2, 3].map(|at: usize| HEARD[at].load(Relaxed))
+fn received() -> [u64; 4] {
+    [0, 1, 2, 3].map(|at: usize| RECEIVED[at].load(Relaxed))
 }
 
 /// The value that `user_data` leads to.
 const FACTOR: u64 = 1000;
 
-unsafe fn hear(user_data: *mut c_void, at: usize, what: u64) {
+unsafe fn receive(user_data: *mut c_void, at: usize, what: u64) {
     // SAFETY: the components of this test are registered with a pointer to `FACTOR`, which is never freed.
     let factor = unsafe { *user_data.cast::<u64>() };
-    HEARD[at].fetch_add(factor * what, Relaxed);
+    RECEIVED[at].fetch_add(factor * what, Relaxed);
 }
 
 unsafe extern "C" fn open(_: *mut c_void, rank: u32, size: u32) -> c_int {
@@ -196,21 +196,21 @@ unsafe extern "C" fn open(_: *mut c_void, rank: u32, size: u32) -> c_int {
 
 unsafe extern "C" fn close(user_data: *mut c_void) {
     // SAFETY: the framework passes the `user_data` of the table.
-    unsafe { hear(user_data, 3, 1) };
+    unsafe { receive(user_data, 3, 1) };
 }
 
 unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
     // SAFETY: the framework passes a message that is valid during the call (mpit_plugin.h).
     let message = unsafe { &*message };
     // SAFETY: the framework passes the `user_data` of the table.
-    unsafe { hear(user_data, 0, message.bytes) };
+    unsafe { receive(user_data, 0, message.bytes) };
 }
 
 unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access) {
     // SAFETY: the framework passes an access that is valid during the call (mpit_plugin.h).
     let access = unsafe { &*access };
     // SAFETY: the framework passes the `user_data` of the table.
-    unsafe { hear(user_data, 1, access.sent) };
+    unsafe { receive(user_data, 1, access.sent) };
 }
 
 unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
@@ -221,12 +221,12 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
         |rank| operation.with.map_or(operation.bytes, |with| unsafe { with(operation.volumes, rank) });
     let all = (0..operation.size).map(bytes).sum();
     // SAFETY: the framework passes the `user_data` of the table.
-    unsafe { hear(user_data, 2, all) };
+    unsafe { receive(user_data, 2, all) };
 }
 
 unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
     // SAFETY: the framework passes the `user_data` of the table.
-    unsafe { hear(user_data, 2, comm) };
+    unsafe { receive(user_data, 2, comm) };
 }
 
 /// A component that has all functions.
@@ -252,7 +252,7 @@ fn traffic_reaches_its_framework_function() {
     let comm = CommId::from_number(5);
     coll::Component::freed(ears, comm);
     ears.close();
-    assert_eq!(heard(), [0; 4], "it is not open");
+    assert_eq!(received(), [0; 4], "it is not open");
 
     assert!(ears.open(World { rank: 1, size: 2 }));
     let mode = pml::Mode::Standard;
@@ -264,12 +264,12 @@ fn traffic_reaches_its_framework_function() {
         let operation = coll::Operation { comm, kind, rank: 0, size: 4, root, volume, in_place: false };
         coll::Component::done(ears, &operation);
     }
-    assert_eq!(heard(), [7000, 8000, 46_000, 0]);
+    assert_eq!(received(), [7000, 8000, 46_000, 0]);
     coll::Component::freed(ears, comm);
     ears.close();
     ears.close();
     coll::Component::freed(ears, comm);
-    assert_eq!(heard(), [7000, 8000, 51_000, 1000]);
+    assert_eq!(received(), [7000, 8000, 51_000, 1000]);
 
     add(c"silent", &[nothing(c"pml", c"silent")]).unwrap();
     let silent = named("silent");
@@ -280,11 +280,11 @@ fn traffic_reaches_its_framework_function() {
 
 #[test]
 fn traffic_is_free_without_open_listeners() {
-    static SWITCH: abi::Switch = off();
+    static SUBSCRIPTION: abi::Subscription = off();
     let _alone = alone();
     let at_first = Framework::ALL.map(listening);
-    turn(&SWITCH, true);
-    let counting = abi::Component { listening: &raw const SWITCH, ..all(c"osc", c"counting") };
+    turn(&SUBSCRIPTION, true);
+    let counting = abi::Component { listening: &raw const SUBSCRIPTION, ..all(c"osc", c"counting") };
     let deaf = abi::Component { done: None, ..all(c"coll", c"deaf") };
     add(c"costs", &[all(c"pml", c"always"), counting, deaf]).unwrap();
     let more = || {
@@ -292,64 +292,64 @@ fn traffic_is_free_without_open_listeners() {
         [(); 3].map(|()| all.next().map_or(0, |(now, then)| now - then))
     };
     assert_eq!(more(), [0; 3], "they are not open");
-    let switches = ["always", "counting", "deaf"].map(|name| named(name).switch());
-    for switch in switches {
-        switch.resume();
+    let subscriptions = ["always", "counting", "deaf"].map(|name| named(name).subscription());
+    for subscription in subscriptions {
+        subscription.resume();
     }
     assert_eq!(more(), [1, 1, 0]);
-    turn(&SWITCH, true);
-    turn(&SWITCH, false);
+    turn(&SUBSCRIPTION, true);
+    turn(&SUBSCRIPTION, false);
     assert_eq!(more(), [1, 1, 0]);
-    turn(&SWITCH, false);
-    assert_eq!((more(), switches[1].is_on()), ([1, 0, 0], false));
+    turn(&SUBSCRIPTION, false);
+    assert_eq!((more(), subscriptions[1].is_on()), ([1, 0, 0], false));
 
     // The last turn decides.
     let start = Barrier::new(2);
     let rounds = || {
         for _ in 0..500 {
             start.wait();
-            (0..4).for_each(|turns| turn(&SWITCH, turns % 2 == 0));
+            (0..4).for_each(|turns| turn(&SUBSCRIPTION, turns % 2 == 0));
             start.wait();
-            assert_eq!((more(), switches[1].is_on()), ([1, 0, 0], false));
+            assert_eq!((more(), subscriptions[1].is_on()), ([1, 0, 0], false));
         }
     };
     std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(rounds)));
-    turn(&SWITCH, true);
-    assert_eq!((more(), switches[1].is_on()), ([1, 1, 0], true));
-    for switch in switches {
-        switch.pause();
+    turn(&SUBSCRIPTION, true);
+    assert_eq!((more(), subscriptions[1].is_on()), ([1, 1, 0], true));
+    for subscription in subscriptions {
+        subscription.pause();
     }
     assert_eq!(more(), [0; 3]);
 }
 
 #[test]
 fn what_is_inactive_sleeps() {
-    static LIFE: Life = Life::new();
+    static EPOCHS: EpochCounter = EpochCounter::new();
     let _alone = alone();
     let about = About {
         framework: "pml",
         name: "mortal",
         description: "",
         origin: mpit::desc::Origin::new(file!(), line!()),
-        life: Some(&LIFE),
+        epoch_counter: Some(&EPOCHS),
     };
     // SAFETY: its functions are statics, and it has no switch.
     let component = unsafe { ForeignComponent::new(all(c"pml", c"mortal"), about) }.unwrap();
     let (claim, refusals) = Claim::new(vec![component]);
     assert!(refusals.is_empty() && !claim.is_empty());
     assert!(!foreign::all().any(|component| component.name() == "mortal"), "it is not published");
-    LIFE.begin();
+    EPOCHS.begin();
     claim.publish();
     let mortal = named("mortal");
     let first = mortal.epoch();
-    mortal.switch().resume();
+    mortal.subscription().resume();
     foreign::changed();
-    assert!(first.is_some() && mortal.switch().is_on());
-    LIFE.end();
+    assert!(first.is_some() && mortal.subscription().is_on());
+    EPOCHS.end();
     foreign::changed();
-    assert!(mortal.epoch().is_none() && !mortal.switch().is_on());
-    LIFE.begin();
+    assert!(mortal.epoch().is_none() && !mortal.subscription().is_on());
+    EPOCHS.begin();
     foreign::changed();
     // The notification of the change turns it on.
-    assert!(mortal.epoch().is_some() && mortal.epoch() != first && !mortal.switch().is_on());
+    assert!(mortal.epoch().is_some() && mortal.epoch() != first && !mortal.subscription().is_on());
 }

@@ -18,14 +18,15 @@ use mpit::cvar::{Cvar, Text};
 use mpit::desc::MpitEnum;
 use mpit::registry::Registry;
 use mpit::session::CvarHandle;
-use mpit::words::{Datatype, Scope, Verbosity};
+use mpit::vocabulary::{Datatype, Scope, Verbosity};
 use mpit::{Error, host};
 
 /// An interface with one setting of a `u32`, 5 by default and at most 10.
 fn one(scope: Scope) -> (Bench, CvarHandle) {
     let cell = leak(Cvar::new(5_u32).range(0..=10));
-    let bench =
-        Bench::of_cvars([cvar(said("limit").description("for this group: a limit"), cell).scope(scope)]);
+    let bench = Bench::of_cvars([
+        cvar(said("limit").with_description("for this group: a limit"), cell).with_scope(scope)
+    ]);
     let (handle, count) = bench.cvar("limit");
     assert_eq!(count, 1);
     (bench, handle)
@@ -37,13 +38,14 @@ const WRITABLE: [Scope; 5] = [Scope::Local, Scope::Group, Scope::GroupEq, Scope:
 #[test]
 fn metadata_never_changes() {
     let cell = leak(Cvar::new(5_u32));
-    let desc =
-        cvar(said("limit").description("A limit."), cell).verbosity(Verbosity::UserBasic).scope(Scope::All);
+    let desc = cvar(said("limit").with_description("A limit."), cell)
+        .with_verbosity(Verbosity::UserBasic)
+        .with_scope(Scope::All);
     let bench = Bench::of_cvars([desc]);
     let said = || {
         let desc = bench.registry().cvar(0).unwrap().desc();
-        let words = (desc.name(), desc.audience(), desc.element(), desc.text());
-        (words, desc.enumeration().is_none(), desc.binding(), desc.reach(), desc.count())
+        let words = (desc.name(), desc.verbosity(), desc.datatype(), desc.description());
+        (words, desc.enumeration().is_none(), desc.bind(), desc.scope(), desc.count())
     };
     let before = said();
     let words = ("limit", Verbosity::UserBasic, Datatype::Unsigned, "A limit.");
@@ -183,7 +185,7 @@ fn unwritable_variable_answers_set_never() {
     }
     // READONLY may change by itself.
     let cell = leak(Cvar::new(5_u32));
-    let bench = Bench::of_cvars([cvar("limit", cell).scope(Scope::ReadOnly)]);
+    let bench = Bench::of_cvars([cvar("limit", cell).with_scope(Scope::ReadOnly)]);
     cell.set(8).unwrap();
     assert_eq!(bench.cvar_read::<u32>(bench.cvar("limit").0), Ok(8));
 }
@@ -254,7 +256,8 @@ fn undeclared_values_are_refused() {
 fn group_scope_needs_a_description() {
     for scope in [Scope::Group, Scope::GroupEq] {
         let registry = Registry::new();
-        let messages = refusals(&registry, &image([], [cvar("shared", leak(Cvar::new(1_i32))).scope(scope)]));
+        let messages =
+            refusals(&registry, &image([], [cvar("shared", leak(Cvar::new(1_i32))).with_scope(scope)]));
         assert_eq!(messages.len(), 1, "{messages:?}");
         assert!(messages[0].contains("description"), "{messages:?}");
         assert_eq!(registry.cvar_count(), 0);
@@ -287,8 +290,8 @@ fn write_contacts_no_other_process() {
     for scope in scopes {
         // Two processes, of which neither knows of the other.
         let [one, other] = [(); 2].map(|()| {
-            let setting =
-                cvar(said("size").description("All processes."), leak(Cvar::new(1_i32))).scope(scope);
+            let setting = cvar(said("size").with_description("All processes."), leak(Cvar::new(1_i32)))
+                .with_scope(scope);
             Bench::of_cvars([setting])
         });
         let [(of_one, _), (of_other, _)] = [one, other].map(|bench| bench.cvar("size"));

@@ -13,7 +13,7 @@ use mpit::cell::{Generic, State, Value};
 use mpit::cvar::{Cvar, Text};
 use mpit::desc::MpitEnum;
 use mpit::registry::{Image, Registry};
-use mpit::words::{Class, Datatype};
+use mpit::vocabulary::{Class, Datatype};
 use mpit::{Error, cell::Counter};
 
 /// The refusals of one enumeration.
@@ -54,7 +54,7 @@ fn every_value_type_has_a_legal_datatype() {
     .concat();
     possible.sort_unstable();
     possible.dedup();
-    assert!(possible.iter().all(|datatype| legal.contains(&datatype.word())), "{possible:?}");
+    assert!(possible.iter().all(|datatype| legal.contains(&datatype.as_str())), "{possible:?}");
     assert_eq!(possible.len(), legal.len(), "and each of them can be had");
 }
 
@@ -64,8 +64,8 @@ fn only_int_variables_have_an_enumeration() {
     let state = leak(State::<Phase>::new());
     let number = leak(Cvar::new(Phase::Idle));
     let image = image(
-        [pvar("state", Class::Generic, state).datatype(Datatype::Int32)],
-        [cvar("setting", number).datatype(Datatype::Int32)],
+        [pvar("state", Class::Generic, state).with_datatype(Datatype::Int32)],
+        [cvar("setting", number).with_datatype(Datatype::Int32)],
     );
     let registry = Registry::new();
     let messages = refusals(&registry, &image);

@@ -4,7 +4,7 @@ use crate::support::{Bench, leak, pvar};
 use mpit::cell::CommLevels;
 use mpit::object::Object;
 use mpit::tool::Tool;
-use mpit::words::{Bind, Class};
+use mpit::vocabulary::{Bind, Class};
 
 /// A cell, published as a level and its watermarks.
 fn published() -> (&'static CommLevels<u64>, Bench) {
@@ -24,7 +24,7 @@ fn handles_see_their_communicators_level() {
     second.set(7);
     let shown = |class, object| {
         let handle = session.handle("queue", class, Some(object)).unwrap();
-        assert_eq!((handle.count(), handle.desc().binding()), (1, Bind::Comm));
+        assert_eq!((handle.count(), handle.desc().bind()), (1, Bind::Comm));
         handle.start().unwrap();
         handle
     };

@@ -6,7 +6,7 @@ use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, Size};
 use mpit::desc::PvarFlags;
 use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit::{Error, Result, threads};
 use proptest::prelude::*;
 
@@ -192,7 +192,7 @@ impl Pair {
         let (level, size) = (leak(Level::new()), leak(Size::new()));
         let bench = Bench::of_pvars([
             pvar("narrow", Class::Counter, narrow),
-            pvar("wide", Class::Counter, wide).flags(PvarFlags::ATOMIC),
+            pvar("wide", Class::Counter, wide).with_flags(PvarFlags::ATOMIC),
             pvar("amount", Class::Aggregate, amount),
             pvar("use", Class::Level, level),
             pvar("use", Class::HighWatermark, level),

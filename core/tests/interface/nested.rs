@@ -10,7 +10,7 @@ use mpit::__private::{Computed, ComputedPvar};
 use mpit::desc::PvarFlags;
 use mpit::object::Object;
 use mpit::session::{PvarHandle, SessionId};
-use mpit::words::{Bind, Class};
+use mpit::vocabulary::{Bind, Class};
 use mpit::{Error, Result};
 
 /// A sum that lets something happen when it is read the next time.
@@ -72,7 +72,8 @@ impl One {
     /// A handle that has counted 5 events, and runs or not; the cell has 105.
     fn new(runs: bool) -> Self {
         let cell = leak(Meddler::default());
-        let desc = pvar("sum", Class::Aggregate, leak(Computed::<Shown>::new())).flags(PvarFlags::ATOMIC);
+        let desc =
+            pvar("sum", Class::Aggregate, leak(Computed::<Shown>::new())).with_flags(PvarFlags::ATOMIC);
         let bench = Bench::of_pvars([desc]);
         let session = bench.session();
         let one = Self { bench, cell, session, handle: bench.handle(session, "sum", Class::Aggregate) };
@@ -111,7 +112,7 @@ impl One {
     }
 
     /// All that can be seen of the handle: its value, and whether it runs.
-    fn look(&self) -> (Result<u64>, Result<u64>, i32) {
+    fn read_all(&self) -> (Result<u64>, Result<u64>, i32) {
         let value = self.call(Call::Read);
         self.happen(3);
         (value, self.call(Call::Read), self.cell.watchers.load(Relaxed))
@@ -138,8 +139,8 @@ fn interrupting_call_comes_first() {
                 after_each_other.call_and_event(inner);
                 assert_eq!(answer, after_each_other.call(outer), "{inner:?} within {outer:?}, runs: {runs}");
                 assert_eq!(
-                    within.look(),
-                    after_each_other.look(),
+                    within.read_all(),
+                    after_each_other.read_all(),
                     "{inner:?} within {outer:?}, runs: {runs}"
                 );
             }
@@ -160,7 +161,7 @@ fn doubly_interrupting_call_comes_first() {
     *one.cell.meddle.lock().unwrap() = Some(meddle_once_more);
     // First it is stopped, then reset, then written.
     one.call(Call::Write).unwrap();
-    assert_eq!(one.look(), (Ok(1000), Ok(1000), 0));
+    assert_eq!(one.read_all(), (Ok(1000), Ok(1000), 0));
 }
 
 #[test]

@@ -12,16 +12,16 @@ use crate::support::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::cell::{Counter, Generic, Level, PeerArray, State};
 use mpit::desc::PvarFlags;
 use mpit::registry::Registry;
-use mpit::words::{Bind, Class, Datatype, Verbosity};
+use mpit::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 fn bench() -> Bench {
     let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u32>::new()));
     Bench::of_pvars([
-        pvar(said("messages").description("Messages."), Class::Counter, counter)
-            .verbosity(Verbosity::UserAll)
-            .datatype(Datatype::UnsignedLong)
-            .flags(PvarFlags::ATOMIC),
-        pvar("messages", Class::Aggregate, counter).flags(PvarFlags::CONTINUOUS),
+        pvar(said("messages").with_description("Messages."), Class::Counter, counter)
+            .with_verbosity(Verbosity::UserAll)
+            .with_datatype(Datatype::UnsignedLong)
+            .with_flags(PvarFlags::ATOMIC),
+        pvar("messages", Class::Aggregate, counter).with_flags(PvarFlags::CONTINUOUS),
         pvar("queue", Class::Level, level),
         pvar("peers", Class::Counter, leak(PeerArray::<u64>::new())),
     ])
@@ -35,8 +35,8 @@ fn answers_never_change() {
     let said = || {
         let each = (0..4).map(|index| registry.pvar(index).unwrap());
         each.map(|desc| {
-            let words = (desc.name(), desc.class(), desc.element(), desc.binding());
-            (words, desc.audience(), desc.text(), desc.flag_set(), desc.enumeration().is_none())
+            let words = (desc.name(), desc.class(), desc.datatype(), desc.bind());
+            (words, desc.verbosity(), desc.description(), desc.flags(), desc.enumeration().is_none())
         })
         .collect::<Vec<_>>()
     };
@@ -84,7 +84,7 @@ fn flags_are_those_of_the_definition() {
     let bench = bench();
     let flags = |name, class| {
         let index = bench.registry().pvar_index(name, class).unwrap();
-        let flags = bench.registry().pvar(index).unwrap().flag_set();
+        let flags = bench.registry().pvar(index).unwrap().flags();
         [PvarFlags::READONLY, PvarFlags::CONTINUOUS, PvarFlags::ATOMIC].map(|flag| flags.has(flag))
     };
     assert_eq!(flags("messages", Class::Counter), [false, false, true]);
@@ -102,8 +102,8 @@ fn contradictory_flags_are_refused() {
         &registry,
         &image(
             [
-                pvar("a", Class::Counter, counter).flags(PvarFlags::ATOMIC.with(PvarFlags::READONLY)),
-                pvar("b", Class::HighWatermark, level).flags(PvarFlags::ATOMIC),
+                pvar("a", Class::Counter, counter).with_flags(PvarFlags::ATOMIC.with(PvarFlags::READONLY)),
+                pvar("b", Class::HighWatermark, level).with_flags(PvarFlags::ATOMIC),
                 pvar("c", Class::HighWatermark, counter),
             ],
             [],
@@ -153,6 +153,6 @@ fn only_int_variables_have_an_enumeration() {
     for index in 0..bench.registry().pvar_count() {
         let desc = bench.registry().pvar(index).unwrap();
         assert_eq!(desc.enumeration().is_some(), desc.name() == "state");
-        assert!(desc.enumeration().is_none() || desc.element() == Datatype::Int);
+        assert!(desc.enumeration().is_none() || desc.datatype() == Datatype::Int);
     }
 }

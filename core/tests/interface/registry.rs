@@ -6,13 +6,13 @@ use mpit::cell::Counter;
 use mpit::cvar::Cvar;
 use mpit::desc::{CvarDesc, Origin, PvarDesc};
 use mpit::registry::{Image, Registry};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 fn names(registry: &Registry) -> Vec<String> {
     let pvars = (0..registry.pvar_count()).map(|index| registry.pvar(index).unwrap());
-    let pvars = pvars.map(|desc| format!("{}/{}/{}", desc.owner(), desc.name(), desc.class()));
+    let pvars = pvars.map(|desc| format!("{}/{}/{}", desc.component(), desc.name(), desc.class()));
     let cvars = (0..registry.cvar_count()).map(|index| registry.cvar(index).unwrap().desc());
-    let cvars = cvars.map(|desc| format!("{}/{}", desc.owner(), desc.name()));
+    let cvars = cvars.map(|desc| format!("{}/{}", desc.component(), desc.name()));
     let categories = (0..registry.category_count()).map(|index| registry.category(index).unwrap());
     let categories = categories.map(|category| {
         let members = category.with_members(Clone::clone);
@@ -29,10 +29,10 @@ fn some_of_everything() -> Image {
     let both = leak(vec![inner, outer]).as_slice();
     let of = |component: &'static str, name: &'static str, class| {
         let cell = leak(Counter::<u64>::new());
-        leak(pvar(said(name).component(component).categories(both), class, cell)) as &PvarDesc
+        leak(pvar(said(name).with_component(component).with_categories(both), class, cell)) as &PvarDesc
     };
     let set = |component: &'static str, name: &'static str| {
-        let said = said(name).component(component).categories(both);
+        let said = said(name).with_component(component).with_categories(both);
         leak(cvar(said, leak(Cvar::new(Phase::Idle)))) as &CvarDesc
     };
     let mut image = Image::new("test");
@@ -122,10 +122,11 @@ fn same_definition_may_come_twice() {
 fn conflict_keeps_one_and_names_both_places() {
     let place = |file, line| Origin::new(file, line);
     let cell = leak(Counter::<u64>::new());
-    let counter =
-        |component, place| PvarDesc::new(said("sent").component(component).head(place), Class::Counter, cell);
+    let counter = |component, place| {
+        PvarDesc::new(said("sent").with_component(component).metadata(place), Class::Counter, cell)
+    };
     let setting = |component, place| {
-        CvarDesc::new(said("limit").component(component).head(place), leak(Cvar::new(1_i32)))
+        CvarDesc::new(said("limit").with_component(component).metadata(place), leak(Cvar::new(1_i32)))
     };
     for component in [("a", "b"), ("b", "a")] {
         let registry = Registry::new();
@@ -190,8 +191,8 @@ fn nul_in_names_or_descriptions_is_refused() {
     let counter = leak(Counter::<u64>::new());
     let pvars = [
         pvar("cut\0name", Class::Counter, counter),
-        pvar(said("described").description("cut\0description"), Class::Counter, counter),
-        pvar(said("good").description("whole"), Class::Counter, counter),
+        pvar(said("described").with_description("cut\0description"), Class::Counter, counter),
+        pvar(said("good").with_description("whole"), Class::Counter, counter),
     ];
     assert_eq!(refusals(&registry, &image(pvars, [])).len(), 2);
     assert_eq!(registry.pvar_count(), 1);

@@ -7,7 +7,7 @@ use mpit::cvar::Cvar;
 use mpit::desc::{CategoryDesc, Element, EnumDesc, EnumItem, EventDesc, Origin, PvarDesc, SourceDesc};
 use mpit::event::{EventCell, SourceCell};
 use mpit::registry::{Image, Registry};
-use mpit::words::{Class, Datatype, SourceOrder};
+use mpit::vocabulary::{Class, Datatype, SourceOrder};
 
 fn counter(said: impl Into<Said>) -> PvarDesc {
     pvar(said, Class::Counter, leak(Counter::<u64>::new()))
@@ -32,7 +32,7 @@ fn good() -> Image {
     let inner = category("inner", &[], &[]);
     let outer = category("outer", &[], &[inner]);
     let mut image = image(
-        [counter(said("sent").categories(leak(vec![inner]))), counter("received")],
+        [counter(said("sent").with_categories(leak(vec![inner]))), counter("received")],
         [cvar("limit", leak(Cvar::new(1_i32)))],
     );
     let clock = source("clock");
@@ -139,7 +139,7 @@ fn refusals_take_dependents_and_name_both() {
     let one = leak(EnumDesc::new("phase", OTHER, Origin::new("a.rs", 1)));
     let state = leak(State::<Phase>::new());
     let mut image =
-        image([PvarDesc::new(said("state").head(Origin::new("a.rs", 2)), Class::State, state)], []);
+        image([PvarDesc::new(said("state").metadata(Origin::new("a.rs", 2)), Class::State, state)], []);
     image.enums = vec![one];
     image.sources = vec![source("clock")];
     let lost = source("clock");

@@ -10,18 +10,18 @@ use mpit::__private::{EventCell, SourceCell};
 use mpit::Error;
 use mpit::cell::{Counter, CounterValue, PeerArray};
 use mpit::cvar::{Cvar, CvarValue};
-use mpit::desc::{Common, CvarDesc, Element, EventDesc, Head, Origin, PvarDesc, SourceDesc};
+use mpit::desc::{CvarDesc, Element, EventDesc, Metadata, Origin, PvarDesc, SharedMetadata, SourceDesc};
 use mpit::event::{Context, Event, instance::Payload};
 use mpit::object::Object;
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
 use mpit::tool::Tool;
-use mpit::words::{Class, Datatype, Safety, SourceOrder};
+use mpit::vocabulary::{Class, Datatype, Safety, SourceOrder};
 
-static COMMON: Common = Common::new("acme", file!());
+static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
 
-fn head(name: &'static str) -> Head {
-    Head::of(name, "", &COMMON, line!())
+fn metadata(name: &'static str) -> Metadata {
+    Metadata::of(name, "", &SHARED, line!())
 }
 
 fn leak<T>(value: T) -> &'static T {
@@ -38,13 +38,13 @@ fn tool_over(image: &Image) -> (Tool, Vec<mpit::registry::Refusal>) {
 #[test]
 fn datatype_has_the_cells_representation() {
     fn counter<T: CounterValue>(cell: &'static Counter<T>, datatype: Datatype) -> PvarDesc {
-        PvarDesc::new(head("count"), Class::Counter, cell).datatype(datatype)
+        PvarDesc::new(metadata("count"), Class::Counter, cell).with_datatype(datatype)
     }
     static NARROW: Counter<u32> = Counter::new();
     static WIDE: Counter<u64> = Counter::new();
     static SETTING: Cvar<i32> = Cvar::new(0);
     for datatype in Datatype::ALL.iter().copied() {
-        let of_setting = || CvarDesc::new(head("setting"), &SETTING).datatype(datatype);
+        let of_setting = || CvarDesc::new(metadata("setting"), &SETTING).with_datatype(datatype);
         let fit = [
             catch_unwind(|| counter(&NARROW, datatype)).is_ok(),
             catch_unwind(|| counter(&WIDE, datatype)).is_ok(),
@@ -81,7 +81,7 @@ impl CvarValue for Moody {
 fn panicking_value_is_an_error() {
     static SETTING: Cvar<Moody> = Cvar::new(Moody);
     let mut image = Image::new("test");
-    image.cvars.push(leak(CvarDesc::new(head("mood"), &SETTING)));
+    image.cvars.push(leak(CvarDesc::new(metadata("mood"), &SETTING)));
     let (tool, refusals) = tool_over(&image);
     assert!(refusals.is_empty(), "{refusals:?}");
     let mood = tool.cvar("mood").unwrap();
@@ -102,7 +102,7 @@ static RANG: EventDesc = rang("rang", &[Element::new(Datatype::Int, 0)]);
 /// Another event type with the same cell: of larger elements, beyond the payload.
 static ROARED: EventDesc = rang("roared", &[Element::new(Datatype::Int64, 4096)]);
 static AGAIN: EventDesc = rang("rang_again", &[]);
-static HEARD: AtomicU32 = AtomicU32::new(0);
+static RECEIVED: AtomicU32 = AtomicU32::new(0);
 
 macro_rules! event {
     ($name:ident, $desc:expr) => {
@@ -116,7 +116,7 @@ macro_rules! event {
                 payload.put(0, 7_i32);
             }
 
-            fn collect(_: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+            fn collect(_: &mpit::tool::EventInstance) -> mpit::Result<Self> {
                 Ok(Self)
             }
         }
@@ -134,13 +134,13 @@ fn event_cell_serves_one_descriptor() {
     assert!(refusals.is_empty(), "{refusals:?}");
     let listener = tool.listen("rang", None, Safety::None, |event| {
         assert_eq!(event.read::<i32>(0), Ok(7));
-        HEARD.fetch_add(1, Relaxed);
+        RECEIVED.fetch_add(1, Relaxed);
     });
     let listener = listener.unwrap();
     Rang::raise(Context::ANYWHERE, || Rang);
     Roared::raise(Context::ANYWHERE, || Roared);
     drop(listener);
-    assert_eq!(HEARD.load(Relaxed), 1, "only that of its own descriptor");
+    assert_eq!(RECEIVED.load(Relaxed), 1, "only that of its own descriptor");
 
     let mut image = Image::new("another");
     image.events.push(&AGAIN);
@@ -154,7 +154,7 @@ fn event_cell_serves_one_descriptor() {
 fn peer_array_reads_every_member() {
     static SENT: PeerArray<u64> = PeerArray::new();
     let mut image = Image::new("test");
-    image.pvars.push(leak(PvarDesc::new(head("sent"), Class::Counter, &SENT)));
+    image.pvars.push(leak(PvarDesc::new(metadata("sent"), Class::Counter, &SENT)));
     let tool = tool_over(&image).0;
     let session = tool.session().unwrap();
     let ranks: Vec<AtomicU32> = [3, 1, 2].into_iter().map(AtomicU32::new).collect();

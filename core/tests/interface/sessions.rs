@@ -21,7 +21,7 @@ use mpit::desc::PvarFlags;
 use mpit::object::Object;
 use mpit::registry::Registry;
 use mpit::session::{Limits, PvarHandle, SessionId, Which};
-use mpit::words::{Bind, Class, ThreadLevel};
+use mpit::vocabulary::{Bind, Class, ThreadLevel};
 use mpit::{Error, Result};
 
 /// Two sessions with a handle each of every kind of variable.
@@ -38,7 +38,7 @@ impl Two {
     fn new() -> Self {
         let (counter, level, size) = (leak(Counter::new()), leak(Level::new()), leak(Size::new()));
         let bench = Bench::of_pvars([
-            pvar("sum", Class::Counter, counter).flags(PvarFlags::ATOMIC),
+            pvar("sum", Class::Counter, counter).with_flags(PvarFlags::ATOMIC),
             pvar("mark", Class::HighWatermark, level),
             pvar("size", Class::Size, size).writable(),
         ]);
@@ -329,7 +329,7 @@ impl Custom for Ender {
 fn a_handle_begins_before_it_ends() {
     for is_last in [false, true] {
         let ender = leak(Ender::default());
-        let bench = Bench::of_pvars([pvar("ender", Class::Generic, ender).flags(PvarFlags::CONTINUOUS)]);
+        let bench = Bench::of_pvars([pvar("ender", Class::Generic, ender).with_flags(PvarFlags::CONTINUOUS)]);
         let session = bench.session();
         let _ = ender.of.set((bench, (!is_last).then_some(session)));
         assert_eq!(bench.interface.handle_alloc(session, 0, None), Err(Error::InvalidSession));
@@ -373,7 +373,7 @@ fn no_handle_outlives_a_session_being_freed() {
     const ROUNDS: u64 = 500;
     let (census, counter) = (leak(Census::default()), leak(Counter::<u64>::new()));
     let registry = Registry::new();
-    let sum = pvar("sum", Class::Counter, counter).flags(PvarFlags::CONTINUOUS);
+    let sum = pvar("sum", Class::Counter, counter).with_flags(PvarFlags::CONTINUOUS);
     registry.add(&image([pvar("census", Class::Generic, census), sum], []), &[]);
     // Few handles, since freeing a session looks at all.
     let bench = Bench::over(registry, Limits { sessions: 4, handles: 64 });

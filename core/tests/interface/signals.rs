@@ -11,7 +11,7 @@ use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
 use mpit::desc::PvarFlags;
 use mpit::object::Object;
 use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 const ROUNDS: u64 = 1_000_000;
 
@@ -45,7 +45,7 @@ impl Shared {
         let (counter, amount, level) = (leak(Counter::new()), leak(Aggregate::new()), leak(Level::new()));
         let (size, peers) = (leak(Size::new()), leak(PeerArray::new()));
         let bench = Bench::of_pvars([
-            pvar("events", Class::Counter, counter).flags(PvarFlags::ATOMIC),
+            pvar("events", Class::Counter, counter).with_flags(PvarFlags::ATOMIC),
             pvar("amount", Class::Aggregate, amount),
             pvar("use", Class::Level, level),
             pvar("use", Class::HighWatermark, level),

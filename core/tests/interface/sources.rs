@@ -13,12 +13,12 @@ use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source, 
 use mpit::cvar::{Cvar, Text};
 use mpit::desc::CvarDesc;
 use mpit::registry::Registry;
-use mpit::words::Datatype;
+use mpit::vocabulary::Datatype;
 
 fn settings() -> [CvarDesc; 7] {
     [
         cvar(
-            said("limit").aliases(&["eager_limit", "old.limit"]).environment(&[
+            said("limit").with_aliases(&["eager_limit", "old.limit"]).with_environment(&[
                 "OMPI_MCA_limit",
                 "OMPI_MCA_older_limit",
                 "ACME_LIMIT",
@@ -26,7 +26,7 @@ fn settings() -> [CvarDesc; 7] {
             leak(Cvar::new(1_u32).range(0..=100)),
         ),
         cvar("offset", leak(Cvar::new(-1_i64))),
-        cvar("mask", leak(Cvar::new(1_u64))).datatype(Datatype::Uint64),
+        cvar("mask", leak(Cvar::new(1_u64))).with_datatype(Datatype::Uint64),
         cvar("share", leak(Cvar::new(0.5))),
         cvar("phase", leak(Cvar::new(Phase::Idle))),
         cvar("flag", leak(Cvar::new(false))),

@@ -8,7 +8,7 @@ use mpit::cell::{CommLevels, Counter, Custom};
 use mpit::cvar::{Cvar, Text};
 use mpit::object::Object;
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 /// A cell that stores another one at its address.
 #[repr(transparent)]

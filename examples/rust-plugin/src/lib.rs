@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::cvar::Cvar;
 use mpit::event::{Context, Event as _};
-use mpit::traffic::{Lifecycle, Switch, World, pml};
+use mpit::traffic::{Lifecycle, Subscription, World, pml};
 use mpit::{category, component, cvar, event, pvar, source};
 
 mpit::plugin!(name = "tiny");
@@ -52,14 +52,14 @@ struct TinyRunEnded {
     messages: u64,
 }
 
-static LISTENING: Switch = pml::switch();
+static LISTENING: Subscription = pml::subscription();
 
 fn listen() {
-    LISTENING.on();
+    LISTENING.add();
 }
 
 fn rest() {
-    LISTENING.off();
+    LISTENING.remove();
 }
 
 /// The run that goes on: a process in the upper half, messages in the lower one.
@@ -68,7 +68,7 @@ static RUN: AtomicU64 = AtomicU64::new(0);
 struct Watch;
 
 impl Lifecycle for Watch {
-    fn switch(&self) -> &'static Switch {
+    fn subscription(&self) -> &'static Subscription {
         &LISTENING
     }
 

@@ -39,6 +39,6 @@ fn named_variables_are_sampled_or_errors() {
 
     let output = tool(&["no_such_variable"]);
     assert!(!output.status.success());
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("rank 0"), "{told}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(reported.contains("rank 0"), "{reported}");
 }

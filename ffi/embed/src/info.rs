@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use mpit_ffi::abi::Handle;
-use mpit_ffi::own_infos as infos;
+use mpit_ffi::info_store as infos;
 
 const SUCCESS: c_int = 0;
 const ERR_ARG: c_int = 13;

@@ -45,20 +45,20 @@ pub(crate) enum Caller {
 
 /// An address range whose kind of caller is known. Machine code reads it.
 #[repr(C)]
-pub(crate) struct Known {
+pub(crate) struct FastRecord {
     start: usize,
     len: usize,
-    next: AtomicPtr<Known>,
+    next: AtomicPtr<FastRecord>,
     caller: Caller,
 }
 
-static NONE: Known = Known::new(0..0, Caller::Program);
+static NONE: FastRecord = FastRecord::new(0..0, Caller::Program);
 
 /// The ranges of the program, in order of their first calls. Begins with an empty range.
-pub(crate) static PROGRAM: AtomicPtr<Known> = AtomicPtr::new((&raw const NONE).cast_mut());
+pub(crate) static PROGRAM: AtomicPtr<FastRecord> = AtomicPtr::new((&raw const NONE).cast_mut());
 
 /// The ranges of all other callers.
-static OTHERS: AtomicPtr<Known> = AtomicPtr::new(null_mut());
+static OTHERS: AtomicPtr<FastRecord> = AtomicPtr::new(null_mut());
 
 /// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up
 /// at each call.
@@ -66,7 +66,7 @@ const MOST: usize = 64;
 
 static REMEMBERED: AtomicUsize = AtomicUsize::new(0);
 
-impl Known {
+impl FastRecord {
     const fn new(range: Range<usize>, caller: Caller) -> Self {
         Self { start: range.start, len: range.end - range.start, next: AtomicPtr::new(null_mut()), caller }
     }
@@ -76,8 +76,8 @@ impl Known {
     }
 }
 
-fn all(list: &'static AtomicPtr<Known>) -> impl Iterator<Item = &'static Known> {
-    let at = |link: &'static AtomicPtr<Known>| {
+fn all(list: &'static AtomicPtr<FastRecord>) -> impl Iterator<Item = &'static FastRecord> {
+    let at = |link: &'static AtomicPtr<FastRecord>| {
         let known = link.load(Acquire);
         // SAFETY: links are null or refer to ranges that are leaked.
         unsafe { known.as_ref() }
@@ -91,7 +91,7 @@ fn remember(range: Range<usize>, caller: Caller) {
         REMEMBERED.fetch_sub(1, Relaxed);
         return;
     }
-    let new: *mut Known = Box::leak(Box::new(Known::new(range, caller)));
+    let new: *mut FastRecord = Box::leak(Box::new(FastRecord::new(range, caller)));
     let mut link = &OTHERS;
     if caller == Caller::Program {
         let none = (&raw const NONE).cast_mut();

@@ -8,12 +8,12 @@ use mpit_components::{coll, events, osc, pml};
 use mpit_ffi::abi::Abi;
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::host::Host;
-use mpit_ffi::{doctor, life, native_monitoring};
+use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
 use crate::callers::{self, Caller};
 use crate::depth::{Alone, Outermost};
 use crate::next::Next;
-use crate::notes::{Note, notify};
+use crate::recorders::{Recorder, notify};
 use crate::trampoline::with_errno_kept;
 
 /// The listeners that a kind of call may have.
@@ -22,14 +22,14 @@ pub(crate) trait Interest {
     const AREA: Option<Area>;
 
     /// True if the call is recorded, not only timed.
-    const NOTES: bool;
+    const RECORDS: bool;
 
     /// Returns true if a listener wants the call recorded. A listener for times counts as well if the call is
     /// recorded at all.
-    fn is_noted() -> bool;
+    fn is_recorded() -> bool;
 
     /// Returns true if a listener also wants to be notified before the call is forwarded.
-    fn is_noted_before() -> bool;
+    fn is_recorded_before() -> bool;
 
     /// Returns true if a listener wants the time of the call.
     #[inline]
@@ -39,22 +39,22 @@ pub(crate) trait Interest {
 }
 
 macro_rules! interests {
-    ($($(#[$doc:meta])* $name:ident($area:expr, $notes:literal) => $noted:expr $(, before: $before:expr)?;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident($area:expr, $records:literal) => $recorded:expr $(, before: $before:expr)?;)+) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub(crate) struct $name;
 
         impl Interest for $name {
             const AREA: Option<Area> = $area;
-            const NOTES: bool = $notes;
+            const RECORDS: bool = $records;
 
             #[inline]
-            fn is_noted() -> bool {
-                $noted
+            fn is_recorded() -> bool {
+                $recorded
             }
 
             #[inline]
-            fn is_noted_before() -> bool {
+            fn is_recorded_before() -> bool {
                 false $(|| $before)?
             }
         }
@@ -92,7 +92,7 @@ pub(crate) fn no_such_function() -> c_int {
     if Host::get().is_some() {
         return UNAVAILABLE_IN_MPI4PY;
     }
-    doctor::complain_of_no_library();
+    doctor::warn_of_no_library();
     1
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn count_too_large() -> c_int {
 /// Returns true if no listener wants this call (one load).
 #[inline]
 pub(crate) fn is_quiet<I: Interest>() -> bool {
-    if I::NOTES { !I::is_noted() } else { !I::is_timed() }
+    if I::RECORDS { !I::is_recorded() } else { !I::is_timed() }
 }
 
 /// Returns true if a call may take the fast path: its time is not measured, its beginning is not reported, and no
@@ -112,54 +112,54 @@ pub(crate) fn is_quiet<I: Interest>() -> bool {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
 fn can_be_fast<I: Interest>() -> bool {
-    !I::is_timed() && !I::is_noted_before() && Alone::is_free()
+    !I::is_timed() && !I::is_recorded_before() && Alone::is_free()
 }
 
 /// Runs a call with listeners on the fast path, or returns `None` without forwarding it.
 ///
 /// The fast path is for calls of the program while one thread calls at a time, whose record can be prepared
 /// before the call and whose time is not measured. They are recorded after they have succeeded. Neither
-/// `known` nor `tell` may panic.
+/// `record` nor `deliver` may panic.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every message")]
-pub(crate) fn run_plainly<I: Interest, K>(
-    known: impl FnOnce() -> Option<K>,
-    pass_on: impl FnOnce() -> c_int,
-    tell: impl FnOnce(&Alone, &K),
+pub(crate) fn run_on_fast_path<I: Interest, K>(
+    record: impl FnOnce() -> Option<K>,
+    forward: impl FnOnce() -> c_int,
+    deliver: impl FnOnce(&Alone, &K),
 ) -> Option<c_int> {
     if !can_be_fast::<I>() {
         return None;
     }
-    let known = known()?;
+    let record = record()?;
     let alone = Alone::enter();
-    let code = pass_on();
+    let code = forward();
     if code == Abi::SUCCESS {
-        tell(&alone, &known);
+        deliver(&alone, &record);
     }
     Some(code)
 }
 
-/// Counts a call before it is forwarded, under the conditions of [`run_plainly`], if the library cannot
+/// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot
 /// refuse it and no foreign code has to run for it.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
-pub(crate) fn count_in_advance<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
-    can_be_fast::<I>() && note().count_in_advance()
+pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+    can_be_fast::<I>() && recorder().count_in_advance()
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call
-/// the library. The conditions are those of [`run_plainly`].
+/// the library. The conditions are those of [`run_on_fast_path`].
 ///
 /// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
 /// is not seen then, so MPI calls that the library makes inside would be recorded: in C, libraries make none
 /// in a send.
 #[inline]
-pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool {
+pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
     if !can_be_fast::<I>() {
         return false;
     }
-    let Some(known) = note().sure() else { return false };
-    notify(&Alone::enter(), &known);
+    let Some(record) = recorder().infallible_record() else { return false };
+    notify(&Alone::enter(), &record);
     true
 }
 
@@ -167,32 +167,32 @@ pub(crate) fn hand_over<I: Interest, N: Note>(note: impl FnOnce() -> N) -> bool 
 /// are listeners; `after` only if the call succeeded.
 #[inline]
 pub(crate) fn run<I: Interest, B>(
-    pass_on: impl FnOnce() -> c_int,
+    forward: impl FnOnce() -> c_int,
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
     // `MPI_Init` may not have been seen; or MPI is not initialized, or only by a session.
-    if !life::is_known_up() {
-        life::ensure_up();
-        if !life::is_known_up() {
-            return pass_on();
+    if !lifecycle::is_known_up() {
+        lifecycle::ensure_up();
+        if !lifecycle::is_known_up() {
+            return forward();
         }
     }
-    let (noted, timed) = (I::is_noted(), I::is_timed());
-    if !noted && !timed {
-        return pass_on();
+    let (recorded, timed) = (I::is_recorded(), I::is_timed());
+    if !recorded && !timed {
+        return forward();
     }
-    let Some(outermost) = Outermost::enter() else { return pass_on() };
-    let begun = if noted { safely(before) } else { None };
+    let Some(outermost) = Outermost::enter() else { return forward() };
+    let pending = if recorded { safely(before) } else { None };
     let stopwatch = if timed { I::AREA.map(begin) } else { None };
-    let code = outermost.pass_on(pass_on);
+    let code = outermost.forward(forward);
     if let Some(stopwatch) = stopwatch {
         end(stopwatch);
     }
     if code == Abi::SUCCESS
-        && let Some(begun) = begun
+        && let Some(pending) = pending
     {
-        safely(|| after(begun));
+        safely(|| after(pending));
     }
     code
 }
@@ -213,9 +213,9 @@ fn end(stopwatch: Stopwatch) {
 
 /// Runs a call that is recorded whenever it succeeds, also inside another one.
 #[inline]
-pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
-    let Some(outermost) = Outermost::enter() else { return pass_on() };
-    let code = outermost.pass_on(pass_on);
+pub(crate) fn run_always(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
+    let Some(outermost) = Outermost::enter() else { return forward() };
+    let code = outermost.forward(forward);
     if code == Abi::SUCCESS {
         safely(after);
     }
@@ -223,11 +223,11 @@ pub(crate) fn run_always(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) 
 }
 
 /// Runs a call that initializes the library, and is recorded whenever it succeeds.
-pub(crate) fn run_initialization(pass_on: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
+pub(crate) fn run_initialization(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
     run_always(
         || {
             let _native = safely(native_monitoring::off);
-            pass_on()
+            forward()
         },
         after,
     )
@@ -236,17 +236,17 @@ pub(crate) fn run_initialization(pass_on: impl FnOnce() -> c_int, after: impl Fn
 /// Runs a call that is recorded whenever it succeeds, with a record that is prepared before it.
 #[inline]
 pub(crate) fn run_making<B>(
-    pass_on: impl FnOnce() -> c_int,
+    forward: impl FnOnce() -> c_int,
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
-    let Some(outermost) = Outermost::enter() else { return pass_on() };
-    let begun = safely(before);
-    let code = outermost.pass_on(pass_on);
+    let Some(outermost) = Outermost::enter() else { return forward() };
+    let pending = safely(before);
+    let code = outermost.forward(forward);
     if code == Abi::SUCCESS
-        && let Some(begun) = begun
+        && let Some(pending) = pending
     {
-        safely(|| after(begun));
+        safely(|| after(pending));
     }
     code
 }
@@ -254,9 +254,9 @@ pub(crate) fn run_making<B>(
 /// Runs a call that frees an object, with or without listeners. Callbacks of the program run inside, and
 /// their calls are the program's.
 #[inline]
-pub(crate) fn run_freeing(pass_on: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
+pub(crate) fn run_freeing(forward: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
     let freeing = safely(begin).flatten();
-    let code = pass_on();
+    let code = forward();
     if let Some(freeing) = freeing {
         safely(|| freeing.end(code == Abi::SUCCESS));
     }
@@ -265,21 +265,25 @@ pub(crate) fn run_freeing(pass_on: impl FnOnce() -> c_int, begin: impl FnOnce() 
 
 /// Runs a call that is recorded before it is forwarded.
 #[inline]
-pub(crate) fn run_after_note(pass_on: impl FnOnce() -> c_int, note: impl FnOnce()) -> c_int {
-    safely(note);
-    pass_on()
+pub(crate) fn run_after_recording(forward: impl FnOnce() -> c_int, recorder: impl FnOnce()) -> c_int {
+    safely(recorder);
+    forward()
 }
 
 /// Records a call of which only the first parameter is known, if the program makes it, and returns the
 /// address to jump to.
-pub(crate) fn note_and_pass(next: &'static Next, return_address: usize, note: impl FnOnce()) -> *mut c_void {
+pub(crate) fn record_and_forward(
+    next: &'static Next,
+    return_address: usize,
+    recorder: impl FnOnce(),
+) -> *mut c_void {
     with_errno_kept(|| {
-        life::ensure_up();
-        if life::is_known_up()
+        lifecycle::ensure_up();
+        if lifecycle::is_known_up()
             && callers::of(return_address) == Caller::Program
             && let Some(_outermost) = Outermost::enter()
         {
-            safely(note);
+            safely(recorder);
         }
         next.find().unwrap_or_else(|| next.fallback())
     })
@@ -293,9 +297,9 @@ pub(crate) const fn word_of(area: Option<Area>) -> usize {
     }
 }
 
-/// Runs `note` and stops a panic, after its message: a defect of ours must not end the program.
+/// Runs `recorder` and stops a panic, after its message: a defect of ours must not end the program.
 #[inline]
-pub(crate) fn safely<R>(note: impl FnOnce() -> R) -> Option<R> {
+pub(crate) fn safely<R>(recorder: impl FnOnce() -> R) -> Option<R> {
     // Unwind-safe, because recording changes only atomics and locks that survive a panic.
-    catch_unwind(AssertUnwindSafe(note)).ok()
+    catch_unwind(AssertUnwindSafe(recorder)).ok()
 }

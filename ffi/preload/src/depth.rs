@@ -76,9 +76,9 @@ impl Outermost {
 
     /// Forwards the call. Calls made meanwhile are not those of listeners.
     #[inline]
-    pub(crate) fn pass_on<R>(&self, pass_on: impl FnOnce() -> R) -> R {
+    pub(crate) fn forward<R>(&self, forward: impl FnOnce() -> R) -> R {
         self.set(self.position);
-        let result = pass_on();
+        let result = forward();
         self.set(self.position | NOTIFYING);
         result
     }
@@ -188,7 +188,7 @@ mod tests {
                 assert!(!is_inside());
                 let outermost = Outermost::enter().unwrap();
                 assert!(deeper(Outermost::enter).is_none());
-                outermost.pass_on(|| {
+                outermost.forward(|| {
                     deeper(|| {
                         assert!(is_inside());
                         assert!(!Alone::is_free());

@@ -23,7 +23,7 @@ mod calls;
 mod depth;
 mod interpose;
 mod next;
-mod notes;
+mod recorders;
 mod table;
 mod trampoline;
 

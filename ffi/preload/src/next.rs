@@ -19,7 +19,7 @@ use std::sync::atomic::{
 };
 
 use mpit_ffi::host::{Host, find, objects, objects::Object};
-use mpit_ffi::life;
+use mpit_ffi::lifecycle;
 
 use crate::callers::{self, Caller};
 use crate::trampoline;
@@ -33,9 +33,9 @@ pub(crate) struct Ways {
     /// caller.
     pub(crate) entered: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
-    pub(crate) noted: *mut c_void,
+    pub(crate) fast_path: *mut c_void,
     /// Records a call on the slow path; the destination of all calls until MPI is known to be initialized.
-    pub(crate) looked_at: *mut c_void,
+    pub(crate) slow_path: *mut c_void,
     /// Records a call if another object is between us and the library.
     pub(crate) between: *mut c_void,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Next {
     /// The destination of calls with listeners.
     entered: AtomicPtr<c_void>,
     /// The function that records a call.
-    noted: AtomicPtr<c_void>,
+    fast_path: AtomicPtr<c_void>,
     /// The next definition, once it is found, if it is a function of MPI.
     found: AtomicPtr<c_void>,
     ways: Ways,
@@ -79,7 +79,7 @@ impl Next {
         Self {
             straight: AtomicPtr::new(ways.unresolved),
             entered: AtomicPtr::new(ways.unresolved),
-            noted: AtomicPtr::new(ways.noted),
+            fast_path: AtomicPtr::new(ways.fast_path),
             found: AtomicPtr::new(null_mut()),
             ways,
             name,
@@ -103,13 +103,13 @@ impl Next {
     /// Returns true if [`straight`](Self::straight) is the slow path, because the next definition is unknown.
     #[inline]
     pub(crate) fn is_unknown(&self) -> bool {
-        self.straight() == self.ways.looked_at
+        self.straight() == self.ways.slow_path
     }
 
     /// Returns the function that records a call.
     #[inline]
-    pub(crate) fn noted(&self) -> *mut c_void {
-        self.noted.load(Acquire)
+    pub(crate) fn fast_path(&self) -> *mut c_void {
+        self.fast_path.load(Acquire)
     }
 
     /// Returns the next definition of a function of MPI; null until it is found.
@@ -122,7 +122,7 @@ impl Next {
     pub(crate) fn find(&self) -> Option<*mut c_void> {
         let found = self.found.load(Acquire);
         let found = if found.is_null() { self.own()? } else { found };
-        if self.straight() != found && life::is_known_up() {
+        if self.straight() != found && lifecycle::is_known_up() {
             self.straight.store(found, Release);
         }
         Some(found)
@@ -130,7 +130,7 @@ impl Next {
 
     /// Returns the destination of calls of a function that the library lacks.
     pub(crate) fn fallback(&self) -> *mut c_void {
-        self.ways.looked_at
+        self.ways.slow_path
     }
 
     /// Finds the library's own function.
@@ -152,7 +152,7 @@ impl Next {
         let object = Object::containing(found.addr());
         if object.as_ref().is_some_and(|object| self.is_mpi(object)) {
             if !object.as_ref().is_some_and(callers::is_library) {
-                self.noted.store(self.ways.between, Release);
+                self.fast_path.store(self.ways.between, Release);
             }
             self.found.store(found, Release);
             self.become_mpi();
@@ -169,7 +169,7 @@ impl Next {
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
     fn resolve_profiling(&self, twin: &'static Self, return_address: usize) -> *mut c_void {
-        let Some(found) = self.definition(return_address) else { return twin.ways.looked_at };
+        let Some(found) = self.definition(return_address) else { return twin.ways.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
             if object.is_some_and(|object| object.is_permanent()) && !Host::is_looked_for() {
@@ -179,12 +179,12 @@ impl Next {
             return found;
         }
         self.found.store(found, Release);
-        if !life::is_known_up() {
+        if !lifecycle::is_known_up() {
             if callers::of(return_address) != Caller::Program {
                 return found;
             }
-            life::ensure_up();
-            if !life::is_known_up() {
+            lifecycle::ensure_up();
+            if !lifecycle::is_known_up() {
                 return found;
             }
         }
@@ -199,7 +199,7 @@ impl Next {
     }
 
     fn become_mpi(&self) {
-        self.straight.store(self.ways.looked_at, Release);
+        self.straight.store(self.ways.slow_path, Release);
         self.entered.store(self.ways.entered, Release);
     }
 
@@ -208,7 +208,7 @@ impl Next {
         if let Some(found) = find::next(self.name) {
             return Some(found.as_ptr());
         }
-        let is_ours = |object: &Object| object.range.contains(&self.ways.noted.addr());
+        let is_ours = |object: &Object| object.range.contains(&self.ways.fast_path.addr());
         let is_others =
             |address: &*mut c_void| Object::containing(address.addr()).is_none_or(|object| !is_ours(&object));
         let caller = Object::containing(return_address);
@@ -246,5 +246,5 @@ pub(crate) extern "C" fn resolve(next: &'static Next, return_address: usize) -> 
 /// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
 pub(crate) extern "C" fn enter(next: &'static Next, return_address: usize) -> *mut c_void {
     let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
-    if is_recorded { next.noted() } else { next.find().unwrap_or_else(|| next.fallback()) }
+    if is_recorded { next.fast_path() } else { next.find().unwrap_or_else(|| next.fallback()) }
 }

@@ -8,7 +8,7 @@ mod flavors;
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::words::{Bind, Class, Datatype, Safety, Scope, SourceOrder, ThreadLevel, Verbosity};
+use mpit::vocabulary::{Bind, Class, Datatype, Safety, Scope, SourceOrder, ThreadLevel, Verbosity};
 
 pub use flavors::{mpich, open_mpi, standard};
 

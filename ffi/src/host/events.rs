@@ -57,7 +57,7 @@ own_calls! {
         (registration: usize, safety: c_int, info: *mut c_void);
     /// `MPI_T_event_handle_free`.
     fn event_handle_free = c"MPI_T_event_handle_free" / c"PMPI_T_event_handle_free"
-        (registration: usize, user_data: *mut c_void, farewell: Option<FreeCallback>);
+        (registration: usize, user_data: *mut c_void, free_callback: Option<FreeCallback>);
     /// `MPI_T_event_set_dropped_handler`.
     fn event_set_dropped_handler = c"MPI_T_event_set_dropped_handler" / c"PMPI_T_event_set_dropped_handler"
         (registration: usize, handler: Option<DroppedCallback>);

@@ -253,11 +253,11 @@ impl Function {
     }
 
     /// Searches for the function, unless an earlier search has failed.
-    fn find(&self, look: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
+    fn find(&self, search: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
         if self.address.load(Acquire) == ABSENT {
             return None;
         }
-        let found = look();
+        let found = search();
         self.address.store(found.unwrap_or(ABSENT), Release);
         found
     }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit::lock::Mutex;
 
-use super::space::HostInfo;
+use super::merged_space::HostInfo;
 use super::text::ask_name_and_text;
 use super::{Entry, HostEntry, Merged};
 use crate::hidden;
@@ -129,7 +129,7 @@ impl Merged {
             }
             Entry::Host(entry) => {
                 let info = entry.info();
-                let asked = self.life.while_up_and_unforked(|| self.ask_members(entry, kind)).flatten();
+                let asked = self.lifecycle.while_up_and_unforked(|| self.ask_members(entry, kind)).flatten();
                 let mut remembered = info.remembered.lock();
                 let list = &mut remembered[kind as usize];
                 if let Some(asked) = asked {

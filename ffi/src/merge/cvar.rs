@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use mpit::desc::CvarDesc;
 
 use super::enums::handle_of;
-use super::space::HostInfo;
+use super::merged_space::HostInfo;
 use super::text::ask_name_and_text;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
@@ -36,12 +36,12 @@ impl CvarInfo {
     pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static CvarDesc) -> Self {
         Self {
             name: desc.name().into(),
-            verbosity: abi.verbosity(desc.audience()),
-            datatype: abi.datatype(desc.element()),
+            verbosity: abi.verbosity(desc.verbosity()),
+            datatype: abi.datatype(desc.datatype()),
             enumeration: handle_of(merged, desc.enumeration()),
-            desc: desc.text().into(),
-            bind: abi.bind(desc.binding()),
-            scope: abi.scope(desc.reach()),
+            desc: desc.description().into(),
+            bind: abi.bind(desc.bind()),
+            scope: abi.scope(desc.scope()),
         }
     }
 }
@@ -114,8 +114,8 @@ impl HostInfo for CvarInfo {
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.cvar(own).is_some_and(|entry| {
             let desc = entry.desc();
-            hidden::holds(desc.name(), desc.category_list())
-                || !crate::abi().describes(desc.binding(), std::iter::once(desc.element()))
+            hidden::holds(desc.name(), desc.categories())
+                || !crate::abi().describes(desc.bind(), std::iter::once(desc.datatype()))
         })
     }
 

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int};
 use mpit::desc::EventDesc;
 
 use super::enums::handle_of;
-use super::space::HostInfo;
+use super::merged_space::HostInfo;
 use super::text::Text;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
@@ -35,13 +35,13 @@ impl EventInfo {
         let elements = desc.elements().iter();
         Self {
             name: desc.name().into(),
-            verbosity: abi.verbosity(desc.audience()),
+            verbosity: abi.verbosity(desc.verbosity()),
             elements: elements
                 .map(|element| (abi.datatype(element.datatype()), element.displacement() as isize))
                 .collect(),
             enumeration: handle_of(merged, desc.element_names()),
-            desc: desc.text().into(),
-            bind: abi.bind(desc.binding()),
+            desc: desc.description().into(),
+            bind: abi.bind(desc.bind()),
         }
     }
 }
@@ -143,8 +143,7 @@ impl HostInfo for EventInfo {
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.event(own).is_some_and(|desc| {
             let datatypes = desc.elements().iter().map(mpit::desc::Element::datatype);
-            hidden::holds(desc.name(), desc.category_list())
-                || !crate::abi().describes(desc.binding(), datatypes)
+            hidden::holds(desc.name(), desc.categories()) || !crate::abi().describes(desc.bind(), datatypes)
         })
     }
 

@@ -11,10 +11,10 @@ mod category;
 mod cvar;
 mod enums;
 mod event;
-mod host_life;
+mod host_lifecycle;
+mod merged_space;
 mod pvar;
 mod source;
-mod space;
 mod text;
 
 use std::cell::Cell;
@@ -27,10 +27,10 @@ pub use category::{CategoryInfo, Member};
 pub use cvar::CvarInfo;
 pub use enums::{Enumeration, Enums};
 pub use event::EventInfo;
-pub use host_life::HostLife;
+pub use host_lifecycle::HostLifecycle;
+pub use merged_space::{Entry, HostEntry, MergedSpace};
 pub use pvar::PvarInfo;
 pub use source::SourceInfo;
-pub use space::{Entry, HostEntry, Space};
 
 use crate::host::mpi_t;
 use crate::{hidden, images};
@@ -62,19 +62,19 @@ pub struct Merged {
     /// Our entries.
     pub registry: &'static Registry,
     /// Performance variables.
-    pub pvars: Space<PvarInfo>,
+    pub pvars: MergedSpace<PvarInfo>,
     /// Control variables.
-    pub cvars: Space<CvarInfo>,
+    pub cvars: MergedSpace<CvarInfo>,
     /// Sources of events.
-    pub sources: Space<SourceInfo>,
+    pub sources: MergedSpace<SourceInfo>,
     /// Event types.
-    pub events: Space<EventInfo>,
+    pub events: MergedSpace<EventInfo>,
     /// Categories.
-    pub categories: Space<CategoryInfo>,
+    pub categories: MergedSpace<CategoryInfo>,
     /// Enumerations.
     pub enums: Enums,
     /// Our reference to the host's MPI_T.
-    pub life: HostLife,
+    pub lifecycle: HostLifecycle,
     /// The host's update number, as last read.
     host_number: AtomicI32,
     /// The host's update number at the last query of the unlisted entries.
@@ -93,13 +93,13 @@ impl Merged {
         let registry = Registry::global();
         MERGED.get_or_init(|| Self {
             registry,
-            pvars: Space::new(),
-            cvars: Space::new(),
-            sources: Space::new(),
-            events: Space::new(),
-            categories: Space::new(),
+            pvars: MergedSpace::new(),
+            cvars: MergedSpace::new(),
+            sources: MergedSpace::new(),
+            events: MergedSpace::new(),
+            categories: MergedSpace::new(),
             enums: Enums::new(),
-            life: HostLife::new(),
+            lifecycle: HostLifecycle::new(),
             host_number: AtomicI32::new(0),
             asked_at: AtomicI32::new(0),
             update_number: AtomicI32::new(0),
@@ -151,7 +151,7 @@ impl Merged {
     /// thread asks it, since asking again would recurse without end.
     fn ask_host<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
-        self.life.while_up_and_unforked(ask)
+        self.lifecycle.while_up_and_unforked(ask)
     }
 
     /// Reads and stores the host's update number. Only while the host is up.
@@ -165,7 +165,7 @@ impl Merged {
     /// Reads all that has to be answered after the host's interface is finalized.
     pub fn remember(&self) {
         self.sync();
-        if self.life.is_up() {
+        if self.lifecycle.is_up() {
             self.remember_members();
         }
     }

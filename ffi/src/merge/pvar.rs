@@ -3,10 +3,10 @@
 use std::ffi::c_int;
 
 use mpit::desc::{PvarDesc, PvarFlags};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 use super::enums::handle_of;
-use super::space::HostInfo;
+use super::merged_space::HostInfo;
 use super::text::ask_name_and_text;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
@@ -40,15 +40,15 @@ pub struct PvarInfo {
 
 impl PvarInfo {
     pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static PvarDesc) -> Self {
-        let flag = |flag| c_int::from(desc.flag_set().has(flag));
+        let flag = |flag| c_int::from(desc.flags().has(flag));
         Self {
             name: desc.name().into(),
-            verbosity: abi.verbosity(desc.audience()),
+            verbosity: abi.verbosity(desc.verbosity()),
             class: abi.class(desc.class()),
-            datatype: abi.datatype(desc.element()),
+            datatype: abi.datatype(desc.datatype()),
             enumeration: handle_of(merged, desc.enumeration()),
-            desc: desc.text().into(),
-            bind: abi.bind(desc.binding()),
+            desc: desc.description().into(),
+            bind: abi.bind(desc.bind()),
             readonly: flag(PvarFlags::READONLY),
             continuous: flag(PvarFlags::CONTINUOUS),
             atomic: flag(PvarFlags::ATOMIC),
@@ -134,8 +134,8 @@ impl HostInfo for PvarInfo {
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.pvar(own).is_some_and(|desc| {
-            hidden::holds(desc.name(), desc.category_list())
-                || !crate::abi().describes(desc.binding(), std::iter::once(desc.element()))
+            hidden::holds(desc.name(), desc.categories())
+                || !crate::abi().describes(desc.bind(), std::iter::once(desc.datatype()))
         })
     }
 

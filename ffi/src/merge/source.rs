@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 
 use mpit::desc::SourceDesc;
 
-use super::space::HostInfo;
+use super::merged_space::HostInfo;
 use super::text::Text;
 use super::{Entry, Merged};
 use crate::abi::Abi;
@@ -31,8 +31,8 @@ impl SourceInfo {
     fn of_own(abi: &Abi, desc: &'static SourceDesc) -> Self {
         Self {
             name: desc.name().into(),
-            desc: desc.text().into(),
-            ordering: abi.source_order(desc.ordering()),
+            desc: desc.description().into(),
+            ordering: abi.source_order(desc.order()),
             ticks_per_second: desc.ticks_per_second(),
             max_ticks: desc.max_ticks(),
         }

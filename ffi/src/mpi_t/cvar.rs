@@ -113,7 +113,7 @@ exported! {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return Ok(unsafe { interface.cvar_read(ours, buf.cast()) }?);
         }
-        if merged.life.is_over() {
+        if merged.lifecycle.is_over() {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return unsafe { handles::last_of_cvar(handle as u64, buf.cast()) };
         }
@@ -131,7 +131,7 @@ exported! {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return Ok(unsafe { interface.cvar_write(ours, buf.cast()) }?);
         }
-        if merged.life.is_over() && handles::is_cvar(handle as u64) {
+        if merged.lifecycle.is_over() && handles::is_cvar(handle as u64) {
             return Err(Error::CvarSetNotNow.into());
         }
         // SAFETY: `ask_cvar` calls this while the host is up, with a live handle of the host's; the tool
@@ -166,7 +166,7 @@ fn alloc(
 
 fn alloc_own(interface: &Interface, own: u32, object: *mut c_void) -> Result<(u64, c_int), Failure> {
     let entry = interface.registry().cvar(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, entry.desc().binding())?;
+    let object = identity(object, entry.desc().bind())?;
     let (handle, count) = interface.cvar_handle_alloc(own, Some(&object))?;
     Ok((handle.0, count as c_int))
 }

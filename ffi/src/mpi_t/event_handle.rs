@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::event::{Abi, Delivery, DropReport, Farewell, InstanceId, RegistrationId};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, InstanceId, RegistrationId};
 use mpit::session::Interface;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
 use super::object::{identity, object_for_host};
 use super::source::{give_hosts_info, give_info};
@@ -17,7 +17,7 @@ use crate::merge::{Entry, Merged};
 
 /// Calls callbacks of C tools, with the numbers of the MPI flavor in use.
 // SAFETY: the three functions expect the C function pointers that tools register through this file.
-static C: Abi = unsafe { Abi::new(deliver, report, farewell) };
+static C: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 exported! {
     /// Registers for an event type (F31).
@@ -138,7 +138,7 @@ exported! {
             return host_events::free(merged, event_registration, user_data, free_cb_function);
         }
         let id = registration(event_registration);
-        // SAFETY: the tool passes null or a free callback, which `farewell` of `C` calls with that type.
+        // SAFETY: the tool passes null or a free callback, which `free_callback` of `C` calls with that type.
         Ok(unsafe { interface.event_handle_free(id, user_data, free_cb_function) }?)
     }
 
@@ -167,7 +167,7 @@ fn level(number: c_int) -> Result<Safety, Failure> {
 
 fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle) -> Result<usize, Failure> {
     let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, desc.binding())?;
+    let object = identity(object, desc.bind())?;
     infos::check(info)?;
     Ok(interface.event_handle_alloc(own, Some(&object), infos::hints(info), &C)?.number() as usize)
 }
@@ -210,7 +210,7 @@ unsafe extern "C" fn report(function: *mut c_void, of: &DropReport) {
     unsafe { function(of.count, registration, source, crate::abi().safety(of.safety), of.user_data) };
 }
 
-unsafe extern "C" fn farewell(function: *mut c_void, of: &Farewell) {
+unsafe extern "C" fn free_callback(function: *mut c_void, of: &FreeNotice) {
     // SAFETY: `function` came from `MPI_T_event_handle_free`, to which the tool passes a free callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, FreeCallback>(function) };
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).

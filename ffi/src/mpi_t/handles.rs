@@ -2,7 +2,7 @@
 //!
 //! A tool may free a handle while another thread uses it. Therefore the host's handle is looked up inside the
 //! call that asks the host. It is freed only after the identifier is invalid and all calls in progress have
-//! returned ([`HostLife::settle`](crate::merge::HostLife::settle)).
+//! returned ([`HostLifecycle::wait_for_callers`](crate::merge::HostLifecycle::wait_for_callers)).
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -131,7 +131,7 @@ pub(super) fn alloc_pvar(
     started: bool,
     make: impl FnOnce(usize, &mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let asked = merged.life.while_up_and_unforked(|| {
+    let asked = merged.lifecycle.while_up_and_unforked(|| {
         let host_session = host_session(session)?;
         let (mut host, mut count) = (0, 0);
         from_host(make(host_session, &mut host, &mut count))?;
@@ -175,8 +175,8 @@ pub(super) fn ask_pvar(
     handle: u64,
     ask: impl FnOnce(usize, usize) -> Option<c_int>,
 ) -> Outcome {
-    let asked = merged.life.while_up(|| {
-        let (session, host) = tables().pvars.look(handle, |handle| handle.at_host(session))?;
+    let asked = merged.lifecycle.while_up(|| {
+        let (session, host) = tables().pvars.get_with(handle, |handle| handle.at_host(session))?;
         Some(from_host(ask(session, host)))
     });
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
@@ -203,8 +203,8 @@ fn leave_pvar(handle: &HostPvar) -> Option<(usize, usize)> {
 
 /// Frees handles at the host once no call uses them. They leak if a call does not return in time.
 fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
-    if !handles.is_empty() && merged.life.settle() {
-        merged.life.while_up_and_unforked(|| free_pvars_now(handles));
+    if !handles.is_empty() && merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.while_up_and_unforked(|| free_pvars_now(handles));
     }
 }
 
@@ -229,8 +229,8 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let handles = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let known = tables().sessions.lock().remove(&session.0);
     let Some(mut host) = known else { return };
-    if merged.life.settle() {
-        merged.life.while_up_and_unforked(|| {
+    if merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.while_up_and_unforked(|| {
             free_pvars_now(handles);
             // SAFETY: the host is up, the session came from it, and `remove` gave it to this thread only.
             unsafe { mpi_t::session_free(&raw mut host) };
@@ -245,7 +245,7 @@ pub(super) fn alloc_cvar(
     datatype: Handle,
     make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let asked = merged.life.while_up_and_unforked(|| {
+    let asked = merged.lifecycle.while_up_and_unforked(|| {
         let (mut host, mut count) = (0, 0);
         from_host(make(&mut host, &mut count))?;
         let handle = tables().cvars.take((), HostCvar::default, |handle, _| {
@@ -265,9 +265,10 @@ pub(super) fn alloc_cvar(
 
 /// Calls `ask` with the host's handle. Fails if the handle is freed.
 pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> Option<c_int>) -> Outcome {
-    let asked = merged.life.while_up(|| {
-        let host =
-            tables().cvars.look(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
+    let asked = merged.lifecycle.while_up(|| {
+        let host = tables()
+            .cvars
+            .get_with(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
         Some(from_host(ask(host)))
     });
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
@@ -313,8 +314,8 @@ fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
     let host = take_cvar(handle).ok_or(Error::InvalidHandle)?;
-    if host != 0 && merged.life.settle() {
-        merged.life.while_up_and_unforked(|| free_cvars_now([host]));
+    if host != 0 && merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.while_up_and_unforked(|| free_cvars_now([host]));
     }
     Ok(())
 }
@@ -325,10 +326,10 @@ pub(super) fn end_all(merged: &Merged) {
     let pvars: Vec<_> = tables().pvars.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let cvars: Vec<_> = tables().cvars.iter().filter_map(|(handle, _)| take_cvar(handle)).collect();
     let sessions = std::mem::take(&mut *tables().sessions.lock());
-    if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.life.settle() {
+    if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.lifecycle.wait_for_callers() {
         return;
     }
-    merged.life.while_up_and_unforked(|| {
+    merged.lifecycle.while_up_and_unforked(|| {
         free_pvars_now(pvars);
         free_sessions_now(sessions);
         free_cvars_now(cvars);

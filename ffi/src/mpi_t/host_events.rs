@@ -13,7 +13,7 @@ use std::sync::atomic::{
 use mpit::Error;
 use mpit::lock::Once;
 use mpit::slots::Slots;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
 use super::host_instances::Shown;
 use super::{Failure, Outcome, from_host};
@@ -42,8 +42,8 @@ pub(super) struct Registration {
     handler: AtomicPtr<c_void>,
     /// The number of instances dropped by this file and not yet reported to the tool.
     lost: AtomicI64,
-    farewell: AtomicPtr<c_void>,
-    farewell_data: AtomicPtr<c_void>,
+    free_callback: AtomicPtr<c_void>,
+    free_callback_data: AtomicPtr<c_void>,
 }
 
 impl Registration {
@@ -110,7 +110,7 @@ pub(super) fn ask(
     registration: &Registration,
     call: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
-    let asked = merged.life.while_up_and_unforked(|| {
+    let asked = merged.lifecycle.while_up_and_unforked(|| {
         // The registration is freed only after all calls in progress here have returned.
         let host = registration.at_host();
         (host != 0 && !registration.ended.load(SeqCst)).then(|| from_host(call(host)))
@@ -129,7 +129,7 @@ pub(super) fn alloc(
     free_waiting(merged);
     events::prepare_for_callbacks();
     let mut host = 0;
-    let asked = merged.life.while_up_and_unforked(|| {
+    let asked = merged.lifecycle.while_up_and_unforked(|| {
         // SAFETY: the host is up; the index came from the host, the caller checked the object, and `host` is
         // a local variable.
         unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
@@ -142,14 +142,15 @@ pub(super) fn alloc(
             flag.store(false, SeqCst);
         }
         registration.lost.store(0, SeqCst);
-        for pointer in [&registration.handler, &registration.farewell, &registration.farewell_data] {
+        for pointer in [&registration.handler, &registration.free_callback, &registration.free_callback_data]
+        {
             pointer.store(std::ptr::null_mut(), SeqCst);
         }
     });
     if let Some(made) = made {
         return Ok(made as usize);
     }
-    merged.life.while_up_and_unforked(|| {
+    merged.lifecycle.while_up_and_unforked(|| {
         // SAFETY: the host is up, and no other thread knows this registration.
         unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
     });
@@ -177,7 +178,7 @@ pub(super) fn register(
         tables().callbacks.take((), Callback::default, fill).ok_or(Error::OutOfHandles)?
     };
     let place = &found.callbacks[level as usize];
-    let tell = |callback: u64| {
+    let set_at_host = |callback: u64| {
         let trampoline = (callback != 0).then_some(deliver as EventCallback);
         ask(merged, found, |host| {
             let number = crate::abi().safety(level);
@@ -195,19 +196,19 @@ pub(super) fn register(
         })
     };
     let old = place.swap(new, SeqCst);
-    let told = tell(new);
-    if told.is_err() && place.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
+    let seen = set_at_host(new);
+    if seen.is_err() && place.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
         tables().callbacks.free(new, ());
-        return told;
+        return seen;
     }
     // If two threads change the callback at the same time, the host may have received the later one first.
-    let mut said = new;
-    while place.load(SeqCst) != said && !found.ended.load(SeqCst) {
-        said = place.load(SeqCst);
-        tell(said)?;
+    let mut confirmed = new;
+    while place.load(SeqCst) != confirmed && !found.ended.load(SeqCst) {
+        confirmed = place.load(SeqCst);
+        set_at_host(confirmed)?;
     }
     tables().callbacks.free(old, ());
-    told
+    seen
 }
 
 /// Returns true if a registration has a callback at a level.
@@ -234,14 +235,14 @@ pub(super) fn free(
     merged: &Merged,
     registration: usize,
     user_data: *mut c_void,
-    farewell: *mut c_void,
+    free_callback: *mut c_void,
 ) -> Outcome {
     let found = find(registration)?;
     if found.ended.swap(true, SeqCst) {
         return Err(Error::InvalidHandle.into());
     }
-    found.farewell_data.store(user_data, SeqCst);
-    found.farewell.store(farewell, SeqCst);
+    found.free_callback_data.store(user_data, SeqCst);
+    found.free_callback.store(free_callback, SeqCst);
     // MPICH continues to use a registration that is freed inside its callback, so this one is freed later.
     if found.running.load(SeqCst) > 0 && Host::get().is_some_and(Host::is_mpich) {
         found.waits.store(true, SeqCst);
@@ -249,7 +250,7 @@ pub(super) fn free(
     }
     let freed = free_at_host(merged, registration as u64, found);
     if freed.is_err() {
-        found.farewell.store(std::ptr::null_mut(), SeqCst);
+        found.free_callback.store(std::ptr::null_mut(), SeqCst);
         found.ended.store(false, SeqCst);
     }
     freed?;
@@ -259,18 +260,18 @@ pub(super) fn free(
 
 fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
     // If a call does not return in time, the registration is freed nevertheless.
-    merged.life.settle();
-    let asked = merged.life.while_up_and_unforked(|| free_now(id, registration));
+    merged.lifecycle.wait_for_callers();
+    let asked = merged.lifecycle.while_up_and_unforked(|| free_now(id, registration));
     asked.unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
 /// Frees a registration at the host. Only while the host is up.
 fn free_now(id: u64, registration: &Registration) -> Outcome {
     // SAFETY: the host is up, and the registration came from it; the `ended` and `waits` flags let one caller
-    // through only. `say_farewell` has the signature of a free callback.
+    // through only. `notify_freed` has the signature of a free callback.
     from_host(unsafe {
-        let farewell = Some(say_farewell as FreeCallback);
-        events::event_handle_free(registration.at_host(), id as usize as *mut c_void, farewell)
+        let free_callback = Some(notify_freed as FreeCallback);
+        events::event_handle_free(registration.at_host(), id as usize as *mut c_void, free_callback)
     })
 }
 
@@ -291,9 +292,9 @@ pub(super) fn end_all(merged: &Merged) {
     if all.is_empty() {
         return;
     }
-    merged.life.settle();
+    merged.lifecycle.wait_for_callers();
     for (id, registration) in all {
-        merged.life.while_up_and_unforked(|| free_now(id, registration));
+        merged.lifecycle.while_up_and_unforked(|| free_now(id, registration));
         // The identifier is invalid even if the host refuses.
         end(id, registration);
     }
@@ -351,7 +352,8 @@ impl Drop for Running<'_> {
 
 /// Receives an event instance from the host and calls the tool's callback.
 unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_int, user_data: *mut c_void) {
-    let Some(callback) = tables().callbacks.look(user_data as u64, |callback| Some(callback.see())) else {
+    let Some(callback) = tables().callbacks.get_with(user_data as u64, |callback| Some(callback.see()))
+    else {
         return;
     };
     let Some(registration) = tables().registrations.get(callback.registration) else { return };
@@ -370,7 +372,7 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
         // SAFETY: the host calls this function with a live instance of its own, and `source` is a local
         // variable.
         unsafe { events::event_get_source(instance, &raw mut source) };
-        tell_of_drops(registration, callback, 0, source, safety);
+        report_drops(registration, callback, 0, source, safety);
     }
     // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
     // callback.
@@ -387,14 +389,14 @@ unsafe extern "C" fn report(
     safety: c_int,
     user_data: *mut c_void,
 ) {
-    let Some(told) = who_is_told(registration, safety, user_data) else { return };
-    let Some(found) = tables().registrations.get(told.registration) else { return };
+    let Some(seen) = drop_listener(registration, safety, user_data) else { return };
+    let Some(found) = tables().registrations.get(seen.registration) else { return };
     let _running = Running::begin(found);
-    tell_of_drops(found, told, count, source_index, safety);
+    report_drops(found, seen, count, source_index, safety);
 }
 
 /// Calls the tool's dropped-event handler with the host's count plus the drops of this file.
-fn tell_of_drops(registration: &Registration, to: Seen, count: i64, source: c_int, safety: c_int) {
+fn report_drops(registration: &Registration, to: Seen, count: i64, source: c_int, safety: c_int) {
     let handler = registration.handler.load(SeqCst);
     let count = count.saturating_add(registration.lost.swap(0, Relaxed));
     if handler.is_null() {
@@ -411,9 +413,9 @@ fn tell_of_drops(registration: &Registration, to: Seen, count: i64, source: c_in
 /// Returns the callback whose user data the dropped-event handler receives. A host that follows the
 /// standard's erratum passes that user data; for others it is the callback that would be called at this
 /// level.
-fn who_is_told(host: usize, safety: c_int, user_data: *mut c_void) -> Option<Seen> {
+fn drop_listener(host: usize, safety: c_int, user_data: *mut c_void) -> Option<Seen> {
     let callbacks = &tables().callbacks;
-    let see = |id: u64| callbacks.look(id, |callback| Some(callback.see()));
+    let see = |id: u64| callbacks.get_with(id, |callback| Some(callback.see()));
     if let Some(seen) = see(user_data as u64) {
         return Some(seen);
     }
@@ -424,10 +426,10 @@ fn who_is_told(host: usize, safety: c_int, user_data: *mut c_void) -> Option<See
 }
 
 /// Receives the end of a registration from the host and calls the tool's free callback.
-unsafe extern "C" fn say_farewell(_registration: usize, safety: c_int, user_data: *mut c_void) {
+unsafe extern "C" fn notify_freed(_registration: usize, safety: c_int, user_data: *mut c_void) {
     let id = user_data as u64;
     let Some(found) = tables().registrations.get(id) else { return };
-    let (function, user_data) = (found.farewell.load(SeqCst), found.farewell_data.load(SeqCst));
+    let (function, user_data) = (found.free_callback.load(SeqCst), found.free_callback_data.load(SeqCst));
     if !end(id, found) || function.is_null() {
         return;
     }

@@ -21,7 +21,7 @@ const POOL: usize = 256;
 
 /// A slot for a live instance.
 #[derive(Debug)]
-struct Place {
+struct InstanceSlot {
     taken: AtomicBool,
     /// Odd while the slot holds a live instance.
     generation: AtomicU32,
@@ -31,8 +31,8 @@ struct Place {
     elements: AtomicU32,
 }
 
-static PLACES: [Place; POOL] = [const {
-    Place {
+static SLOTS: [InstanceSlot; POOL] = [const {
+    InstanceSlot {
         taken: AtomicBool::new(false),
         generation: AtomicU32::new(0),
         host: AtomicUsize::new(0),
@@ -43,7 +43,7 @@ static PLACES: [Place; POOL] = [const {
 /// A live instance; its identifier is valid until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Shown {
-    place: usize,
+    slot: usize,
     generation: u32,
 }
 
@@ -51,30 +51,30 @@ impl Shown {
     /// Claims a slot for one of the host's instances; `None` if all are taken. Takes no lock, because it may
     /// run in a signal handler.
     pub(super) fn new(host: usize, elements: u32) -> Option<Self> {
-        let free = |place: &Place| !place.taken.load(Relaxed) && !place.taken.swap(true, Acquire);
-        let at = PLACES.iter().position(free)?;
-        let place = &PLACES[at];
+        let free = |slot: &InstanceSlot| !slot.taken.load(Relaxed) && !slot.taken.swap(true, Acquire);
+        let at = SLOTS.iter().position(free)?;
+        let slot = &SLOTS[at];
         // A reader of the former instance that sees the new one's values also sees that the generation ended.
         fence(Release);
-        place.host.store(host, Relaxed);
-        place.elements.store(elements, Relaxed);
+        slot.host.store(host, Relaxed);
+        slot.elements.store(elements, Relaxed);
         // Release: a thread that reads this generation also sees the two stores before it.
-        let generation = place.generation.load(Relaxed).wrapping_add(1);
-        place.generation.store(generation, Release);
-        Some(Self { place: at, generation })
+        let generation = slot.generation.load(Relaxed).wrapping_add(1);
+        slot.generation.store(generation, Release);
+        Some(Self { slot: at, generation })
     }
 
     /// The identifier that the callback receives.
     pub(super) fn id(&self) -> usize {
-        (KIND << 56 | (self.place as u64) << 32 | u64::from(self.generation)) as usize
+        (KIND << 56 | (self.slot as u64) << 32 | u64::from(self.generation)) as usize
     }
 }
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        let place = &PLACES[self.place];
-        place.generation.store(self.generation.wrapping_add(1), Release);
-        place.taken.store(false, Release);
+        let slot = &SLOTS[self.slot];
+        slot.generation.store(self.generation.wrapping_add(1), Release);
+        slot.taken.store(false, Release);
     }
 }
 
@@ -86,14 +86,14 @@ pub(super) fn is_one(instance: usize) -> bool {
 /// Returns the host's instance and its number of elements.
 fn find(instance: usize) -> Result<(usize, u32), Error> {
     let (at, generation) = (instance as u64 >> 32 & 0xff_ffff, instance as u32);
-    let place = PLACES.get(at as usize).filter(|_| is_one(instance)).ok_or(Error::InvalidHandle)?;
-    if generation.is_multiple_of(2) || place.generation.load(Acquire) != generation {
+    let slot = SLOTS.get(at as usize).filter(|_| is_one(instance)).ok_or(Error::InvalidHandle)?;
+    if generation.is_multiple_of(2) || slot.generation.load(Acquire) != generation {
         return Err(Error::InvalidHandle);
     }
-    let found = (place.host.load(Relaxed), place.elements.load(Relaxed));
+    let found = (slot.host.load(Relaxed), slot.elements.load(Relaxed));
     fence(Acquire);
     // If the generation changed, the callback has returned meanwhile, and these may be of the next instance.
-    if place.generation.load(Relaxed) == generation { Ok(found) } else { Err(Error::InvalidHandle) }
+    if slot.generation.load(Relaxed) == generation { Ok(found) } else { Err(Error::InvalidHandle) }
 }
 
 /// Calls `call` with the host's instance, after checking the element index if one is given.
@@ -109,7 +109,7 @@ pub(super) fn ask(
     if !element.is_none_or(is_there) {
         return Err(Error::InvalidIndex.into());
     }
-    merged.life.while_up(|| call(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
+    merged.lifecycle.while_up(|| call(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 #[cfg(test)]

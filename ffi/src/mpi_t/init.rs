@@ -16,7 +16,7 @@ exported! {
         let abi = crate::abi();
         let level = abi.to_thread_level(required).ok_or(Error::Invalid)?;
         let merged = Merged::get();
-        let hosts = merged.life.begin(required).and_then(|number| abi.to_thread_level(number));
+        let hosts = merged.lifecycle.begin(required).and_then(|number| abi.to_thread_level(number));
         let ours = Interface::global().init(level);
         // The lower of the two levels, but never less than the host provides for its own interface.
         let granted = hosts.map_or(ours, |hosts| hosts.max(level.min(ours)));
@@ -51,5 +51,5 @@ pub fn library_is_up() {
 pub fn library_is_finalizing() {
     let merged = Merged::get();
     merged.remember();
-    merged.life.end(handles::leave_all);
+    merged.lifecycle.end(handles::leave_all);
 }

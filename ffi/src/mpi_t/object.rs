@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use mpit::Error;
 use mpit::lock::Mutex;
 use mpit::object::Object;
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 
 use super::Failure;
 use crate::abi::{Abi, Flavor, Handle};

@@ -105,7 +105,7 @@ fn alloc_own(
     object: *mut c_void,
 ) -> Result<(u64, c_int), Failure> {
     let desc = interface.registry().pvar(own).ok_or(Error::InvalidIndex)?;
-    let object = with_ranks(object, desc.binding())?;
+    let object = with_ranks(object, desc.bind())?;
     let (handle, count) = interface.handle_alloc(session, own, Some(&object))?;
     Ok((handle.0, count as c_int))
 }

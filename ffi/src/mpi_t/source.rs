@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use mpit::Error;
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 
 use super::{Failure, exported, from_host, not_null, up};
 use crate::abi::Handle;
@@ -76,7 +76,7 @@ exported! {
             Entry::Own(own) => merged.registry.source(*own).ok_or(Error::InvalidIndex)?.timestamp(),
             Entry::Host(entry) => {
                 let mut time = 0;
-                let asked = merged.life.while_up(|| {
+                let asked = merged.lifecycle.while_up(|| {
                     // SAFETY: `while_up` calls this while the host is up; the index came from the host, and
                     // `time` is a local variable.
                     unsafe { events::source_get_timestamp(entry.index(), &raw mut time) }
@@ -121,7 +121,7 @@ pub(super) unsafe fn give_hosts_info(
     }
     let mut made: u64 = 0;
     // A `u64` has space for a handle of either width.
-    let asked = merged.life.while_up_and_unforked(|| ask((&raw mut made).cast())).flatten();
+    let asked = merged.lifecycle.while_up_and_unforked(|| ask((&raw mut made).cast())).flatten();
     if let Some(code) = asked {
         from_host(Some(code))?;
     }

@@ -5,7 +5,7 @@ use syn::Type;
 use super::function;
 use super::value::{self, Primitive};
 use crate::error::Errors;
-use crate::words::{Class, Word as _};
+use crate::vocabulary::{Class, Vocabulary as _};
 
 /// The classes that each cell of `mpit` serves; for each class, the first cell is recommended.
 const CELLS: [(&str, &[Class]); 12] = [
@@ -84,5 +84,5 @@ fn recommended(ty: &Type, class: Class) -> String {
 /// Returns the class with its article: "a COUNTER", "an AGGREGATE".
 pub(crate) fn a(class: Class) -> String {
     let article = if class == Class::Aggregate { "an" } else { "a" };
-    format!("{article} {}", class.word())
+    format!("{article} {}", class.as_str())
 }

@@ -8,7 +8,7 @@ use super::{item, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
-use crate::words::{Bind, Datatype, Scope, Settable, Verbosity, Word as _, listed};
+use crate::vocabulary::{Bind, Datatype, Scope, Settable, Verbosity, Vocabulary as _, listed};
 
 /// A control variable without mistakes that are visible in tokens.
 pub(crate) struct Cvar {
@@ -141,7 +141,7 @@ fn check_description(scope: Scope, description: &Description, ident: &Ident, err
         _ => return,
     };
     if description.is_empty() {
-        let word = scope.word();
+        let word = scope.as_str();
         let message =
             format!("a cvar of scope {word} needs a description: write a doc comment that {processes}");
         errors.at(ident.span(), message);
@@ -153,7 +153,7 @@ fn check_constant(scope: Scope, init: &Expr, settable: Option<&At<Settable>>, er
     if !matches!(scope, Scope::Constant | Scope::ReadOnly) {
         return;
     }
-    let word = scope.word();
+    let word = scope.as_str();
     if let Some(settable) = settable {
         errors.at(settable.span, format!("a cvar of scope {word} is never set: leave `settable` away"));
     }
@@ -173,8 +173,8 @@ fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors:
         Some(primitive) => primitive.datatypes(),
     };
     if !fitting.contains(&datatype.value) {
-        let fitting: Vec<&str> = fitting.iter().map(|datatype| datatype.word()).collect();
-        let word = datatype.value.word();
+        let fitting: Vec<&str> = fitting.iter().map(|datatype| datatype.as_str()).collect();
+        let word = datatype.value.as_str();
         errors.at(
             datatype.span,
             format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting)),

@@ -11,7 +11,7 @@ use super::{item, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
-use crate::words::{Bind, Datatype, Verbosity, Word as _, listed};
+use crate::vocabulary::{Bind, Datatype, Verbosity, Vocabulary as _, listed};
 
 /// An event type without mistakes that are visible in tokens.
 pub(crate) struct Event {
@@ -157,8 +157,8 @@ fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     if let Some(datatype) = datatype
         && !seen.datatypes().contains(&datatype.value)
     {
-        let fitting: Vec<&str> = seen.datatypes().iter().map(|datatype| datatype.word()).collect();
-        let (spelled, word) = (value::spelled(ty), datatype.value.word());
+        let fitting: Vec<&str> = seen.datatypes().iter().map(|datatype| datatype.as_str()).collect();
+        let (spelled, word) = (value::spelled(ty), datatype.value.as_str());
         errors.at(
             datatype.span,
             format!("`{spelled}` cannot be published as `{word}`, use {}", listed(&fitting)),

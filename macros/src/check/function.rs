@@ -6,7 +6,7 @@ use super::cell;
 use super::value::{self, Primitive};
 use crate::error::Errors;
 use crate::parse::{At, PvarArgs};
-use crate::words::{Bind, Class, Word as _};
+use crate::vocabulary::{Bind, Class, Vocabulary as _};
 
 /// A function that computes a variable.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ fn check_bind(
         (None, ..) => {
             let span = bind.map_or(name.span(), |bind| bind.span);
             let parameter = if kind == Bind::Comm { "comm: &Comm" } else { "object: &Object" };
-            let word = kind.word();
+            let word = kind.as_str();
             errors.at(
                 span,
                 format!("bound to {word}, but `{name}` does not take it: write `fn {name}({parameter})`"),
@@ -131,7 +131,7 @@ fn check_bind(
             errors.on(object, message);
         }
         (Some(object), _, Some(name @ ("Comm" | "Object"))) if name != needed => {
-            errors.on(object, format!("expected `&{needed}`, since `bind` is {}", kind.word()));
+            errors.on(object, format!("expected `&{needed}`, since `bind` is {}", kind.as_str()));
         }
         _ => {}
     }

@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use super::{cell, value};
 use crate::error::Errors;
 use crate::parse::{Flag, PvarArgs};
-use crate::words::{Class, Word as _, listed};
+use crate::vocabulary::{Class, Vocabulary as _, listed};
 
 /// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
@@ -69,8 +69,8 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
     let legal = value::datatypes(class.value);
     if !legal.contains(&datatype.value) {
-        let legal: Vec<&str> = legal.iter().map(|datatype| datatype.word()).collect();
-        let (class, datatype_word) = (cell::a(class.value), datatype.value.word());
+        let legal: Vec<&str> = legal.iter().map(|datatype| datatype.as_str()).collect();
+        let (class, datatype_word) = (cell::a(class.value), datatype.value.as_str());
         let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&legal));
         errors.at(datatype.span, message);
     }
@@ -112,7 +112,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
         errors.at(span, "a `fn` cannot be read and reset in one step: `atomic` needs a sum in a `static`");
     }
     let Some(class) = &args.class else { return };
-    let word = class.value.word();
+    let word = class.value.as_str();
     if matches!(class.value, Class::HighWatermark | Class::LowWatermark) {
         let cell = if class.value == Class::HighWatermark { "HighWatermark" } else { "LowWatermark" };
         errors.at(

@@ -11,7 +11,7 @@ use super::{keys, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, Flag, PvarArgs};
-use crate::words::{Bind, Class, Datatype, Verbosity, Word as _, listed};
+use crate::vocabulary::{Bind, Class, Datatype, Verbosity, Vocabulary as _, listed};
 
 /// A performance variable without mistakes that are visible in tokens.
 pub(crate) struct Pvar {
@@ -117,8 +117,8 @@ fn classes(args: &PvarArgs) -> Option<Vec<At<Class>>> {
 
 /// Returns the message for a missing class, with a suggestion from the cell's name.
 fn missing_class(ty: Option<&Type>) -> String {
-    let likely = ty.and_then(cell::likely_class).unwrap_or(Class::Counter).word();
-    let words: Vec<&str> = Class::ALL.iter().map(|class| class.word()).collect();
+    let likely = ty.and_then(cell::likely_class).unwrap_or(Class::Counter).as_str();
+    let words: Vec<&str> = Class::ALL.iter().map(|class| class.as_str()).collect();
     format!(
         "`class` is missing, write for example `class = \"{likely}\"`\nthe classes are {}",
         listed(&words)
@@ -163,9 +163,9 @@ fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bo
             .datatypes()
             .iter()
             .filter(|fitting| value::datatypes(class.value).contains(fitting))
-            .map(|datatype| datatype.word())
+            .map(|datatype| datatype.as_str())
             .collect();
-        let word = datatype.value.word();
+        let word = datatype.value.as_str();
         errors.at(datatype.span, format!("{what} cannot be published as `{word}`, use {}", listed(&fitting)));
     }
 }

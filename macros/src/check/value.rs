@@ -4,7 +4,7 @@
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-use crate::words::{Class, Datatype};
+use crate::vocabulary::{Class, Datatype};
 
 /// A primitive type that is visible in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(crate) fn datatypes(class: Class) -> &'static [Datatype] {
         Class::State => &[Int],
         Class::Percentage => &[Double],
         Class::Counter => &[Unsigned, UnsignedLong, UnsignedLongLong],
-        Class::Generic => <Datatype as crate::words::Word>::ALL,
+        Class::Generic => <Datatype as crate::vocabulary::Vocabulary>::ALL,
         _ => &[Unsigned, UnsignedLong, UnsignedLongLong, Double],
     }
 }

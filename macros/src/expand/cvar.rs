@@ -4,9 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, element, head, private, root, unique, variant};
+use super::{assert_at, category_list, element, metadata, private, root, unique, variant};
 use crate::check::Cvar;
-use crate::words::{Bind, Scope, Word as _};
+use crate::vocabulary::{Bind, Scope, Vocabulary as _};
 
 /// Returns the registration of a control variable.
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
@@ -35,7 +35,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     });
     let datatype = cvar.datatype.as_ref().map(|datatype| {
         let kind = variant(private, "Datatype", datatype.value);
-        let word = datatype.value.word();
+        let word = datatype.value.as_str();
         let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
         assert_at(datatype.span, &quote!(#private::cell_of::setting_represented_as::<#ty>(#kind)), &message)
     });
@@ -73,23 +73,23 @@ fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
 fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     let (ident, ty) = (&cvar.ident, &cvar.ty);
     let texts = (cvar.name.value.as_str(), &cvar.description);
-    let head = head(private, texts, cvar.component.as_ref(), &rare(cvar));
-    let mut desc = quote!(#private::CvarDesc::new::<#ty>(#head, &#ident));
+    let metadata = metadata(private, texts, cvar.component.as_ref(), &rare(cvar));
+    let mut desc = quote!(#private::CvarDesc::new::<#ty>(#metadata, &#ident));
     if cvar.scope != Scope::Local {
         let scope = variant(private, "Scope", cvar.scope);
-        desc.extend(quote!(.scope(#scope)));
+        desc.extend(quote!(.with_scope(#scope)));
     }
     if let Some(bind) = &cvar.bind {
         let bind = variant(private, "Bind", bind.value);
-        desc.extend(quote!(.bind(#bind)));
+        desc.extend(quote!(.with_bind(#bind)));
     }
     if let Some(verbosity) = cvar.verbosity {
         let verbosity = variant(private, "Verbosity", verbosity);
-        desc.extend(quote!(.verbosity(#verbosity)));
+        desc.extend(quote!(.with_verbosity(#verbosity)));
     }
     if let Some(datatype) = &cvar.datatype {
         let datatype = variant(private, "Datatype", datatype.value);
-        desc.extend(quote!(.datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype))));
+        desc.extend(quote!(.with_datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype))));
     }
     if cvar.before_init {
         desc.extend(quote!(.before_init()));
@@ -102,15 +102,15 @@ fn rare(cvar: &Cvar) -> TokenStream {
     let mut rare = TokenStream::new();
     if !cvar.categories.is_empty() {
         let categories = category_list(&root(cvar.krate.as_ref()), &cvar.categories);
-        rare.extend(quote!(.categories(#categories)));
+        rare.extend(quote!(.with_categories(#categories)));
     }
     if !cvar.aliases.is_empty() {
         let aliases = cvar.aliases.iter().map(|alias| &alias.value);
-        rare.extend(quote!(.aliases(&[#(#aliases),*])));
+        rare.extend(quote!(.with_aliases(&[#(#aliases),*])));
     }
     if !cvar.environment.is_empty() {
         let names = &cvar.environment;
-        rare.extend(quote!(.environment(&[#(#names),*])));
+        rare.extend(quote!(.with_environment(&[#(#names),*])));
     }
     rare
 }

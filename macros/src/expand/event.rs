@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 
 use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
 use crate::check::{Element, Event};
-use crate::words::Word as _;
+use crate::vocabulary::Vocabulary as _;
 
 /// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
 pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
@@ -52,7 +52,7 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
                     #(#fills)*
                 }
 
-                fn collect(occurrence: &#private::Occurrence) -> #private::Result<Self> {
+                fn collect(instance: &#private::EventInstance) -> #private::Result<Self> {
                     #collected
                 }
             }
@@ -92,14 +92,14 @@ fn fill(event: &Event, element: &Element) -> TokenStream {
     quote!(payload.put(::core::mem::offset_of!(#payload, #field), #value);)
 }
 
-/// Returns the expression for an instance of the struct with the elements of an occurrence.
+/// Returns the expression for an instance of the struct with the elements of an instance.
 fn collected(private: &TokenStream, event: &Event, faulty: bool) -> TokenStream {
     if faulty {
         return quote!(#private::Result::Err(#private::Error::Invalid));
     }
     let fields = event.elements.iter().enumerate().map(|(at, element)| {
         let field = &element.ident;
-        let value = quote_spanned!(element.ty.span()=> #private::element::read(occurrence, #at)?);
+        let value = quote_spanned!(element.ty.span()=> #private::element::read(instance, #at)?);
         quote!(#field: #value)
     });
     quote!(#private::Result::Ok(Self { #(#fields),* }))
@@ -130,26 +130,26 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
     let (name, origin) = (&event.name.value, origin(private));
     let component = component_name(event.component.as_ref());
     let mut desc = quote! {
-        #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin).component(#component)
+        #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin).with_component(#component)
     };
     if !event.description.is_empty() {
         let description = event.description.to_tokens();
-        desc.extend(quote!(.description(#description)));
+        desc.extend(quote!(.with_description(#description)));
     }
     if let Some(bind) = event.bind {
         let bind = variant(private, "Bind", bind);
-        desc.extend(quote!(.bind(#bind)));
+        desc.extend(quote!(.with_bind(#bind)));
     }
     if let Some(verbosity) = event.verbosity {
         let verbosity = variant(private, "Verbosity", verbosity);
-        desc.extend(quote!(.verbosity(#verbosity)));
+        desc.extend(quote!(.with_verbosity(#verbosity)));
     }
     if named {
-        desc.extend(quote!(.enumeration(&__MPIT_NAMES)));
+        desc.extend(quote!(.with_enumeration(&__MPIT_NAMES)));
     }
     if !event.categories.is_empty() {
         let categories = category_list(&root(event.krate.as_ref()), &event.categories);
-        desc.extend(quote!(.categories(#categories)));
+        desc.extend(quote!(.with_categories(#categories)));
     }
     desc
 }
@@ -163,7 +163,7 @@ fn registration(private: &TokenStream, event: &Event) -> TokenStream {
         let kind = variant(private, "Datatype", datatype.value);
         let message = format!(
             "the field has another C representation than `{}`: leave `datatype` away",
-            datatype.value.word()
+            datatype.value.as_str()
         );
         Some(assert_at(datatype.span, &quote!(#private::element::represented_as::<#ty>(#kind)), &message))
     });

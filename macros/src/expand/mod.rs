@@ -28,7 +28,7 @@ pub(crate) use source::source;
 
 use crate::doc::Description;
 use crate::parse::At;
-use crate::words::Word;
+use crate::vocabulary::Vocabulary;
 
 /// Returns the path of the crate that the expansion refers to.
 fn root(given: Option<&Path>) -> TokenStream {
@@ -53,9 +53,9 @@ fn origin(private: &TokenStream) -> TokenStream {
     quote!(#private::Origin::new(::core::file!(), ::core::line!()))
 }
 
-/// Returns the metadata of a variable, of type `Head`. `more` is the part of the shared metadata that depends on the kind of
+/// Returns the metadata of a variable, of type `Metadata`. `more` is the part of the shared metadata that depends on the kind of
 /// variable.
-fn head(
+fn metadata(
     private: &TokenStream,
     (name, description): (&str, &Description),
     component: Option<&At<String>>,
@@ -63,17 +63,17 @@ fn head(
 ) -> TokenStream {
     let (texts, bytes, component) = (description.behind(name), name.len(), component_name(component));
     quote! {
-        #private::Head::new(
+        #private::Metadata::new(
             #texts,
             #bytes,
-            &#private::Common::new(#component, ::core::file!()) #more,
+            &#private::SharedMetadata::new(#component, ::core::file!()) #more,
             ::core::line!(),
         )
     }
 }
 
 /// Returns a value as a variant of its vocabulary in `mpit`.
-fn variant<W: Word>(private: &TokenStream, vocabulary: &str, word: W) -> TokenStream {
+fn variant<W: Vocabulary>(private: &TokenStream, vocabulary: &str, word: W) -> TokenStream {
     let vocabulary = Ident::new(vocabulary, Span::call_site());
     let variant = Ident::new(word.variant(), Span::call_site());
     quote!(#private::#vocabulary::#variant)

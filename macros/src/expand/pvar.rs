@@ -5,13 +5,13 @@ use quote::quote;
 use syn::Path;
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, element, head, located, private, root, unique, variant};
+use super::{assert_at, category_list, element, located, metadata, private, root, unique, variant};
 use crate::check::{Count, Function, Pvar, Storage};
 use crate::parse::{At, Flag};
-use crate::words::{Bind, Class, Datatype, Word as _};
+use crate::vocabulary::{Bind, Class, Datatype, Vocabulary as _};
 
 /// The cell of a variable: an expression that names it, and its type.
-struct Place {
+struct CellTokens {
     cell: TokenStream,
     ty: TokenStream,
 }
@@ -20,23 +20,23 @@ struct Place {
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let private = &private(pvar.krate.as_ref());
     let cfgs = &pvar.cfgs;
-    let (place, computed) = match &pvar.storage {
-        Storage::Static { ident, ty } => (Place { cell: quote!(#ident), ty: quote!(#ty) }, None),
+    let (cell_tokens, computed) = match &pvar.storage {
+        Storage::Static { ident, ty } => (CellTokens { cell: quote!(#ident), ty: quote!(#ty) }, None),
         Storage::Function(function) => {
             let state = pvar.classes.iter().any(|class| class.value == Class::State);
             let code = computed(private, function, state);
             // The location at which the compiler reports a value that does not suit the class.
             let ty = located(quote!(#private::Computed<__MpitComputed>), function.value.span());
-            (Place { cell: quote!(__MPIT_COMPUTED), ty }, Some(code))
+            (CellTokens { cell: quote!(__MPIT_COMPUTED), ty }, Some(code))
         }
     };
-    let checks = checks(private, pvar, &place.ty);
+    let checks = checks(private, pvar, &cell_tokens.ty);
     let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
-        let desc = descriptor(private, pvar, class.value, at == 0, &place);
-        element(private, "pvar", &format!("__MPIT_{}", class.value.word()), &desc)
+        let desc = descriptor(private, pvar, class.value, at == 0, &cell_tokens);
+        element(private, "pvar", &format!("__MPIT_{}", class.value.as_str()), &desc)
     });
     let markers =
-        pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.word()), &pvar.name));
+        pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.as_str()), &pvar.name));
     quote! {
         #cfgs
         const _: () = {
@@ -49,33 +49,39 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
 }
 
 /// Returns the descriptor of one class of the variable; `main` is the class that the definition names.
-fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, place: &Place) -> TokenStream {
-    let cell = &place.cell;
+fn descriptor(
+    private: &TokenStream,
+    pvar: &Pvar,
+    class: Class,
+    main: bool,
+    cell_tokens: &CellTokens,
+) -> TokenStream {
+    let cell = &cell_tokens.cell;
     let categories = (!pvar.categories.is_empty()).then(|| {
         let categories = category_list(&root(pvar.krate.as_ref()), &pvar.categories);
-        quote!(.categories(#categories))
+        quote!(.with_categories(#categories))
     });
     let texts = (pvar.name.value.as_str(), &pvar.description);
-    let head = head(private, texts, pvar.component.as_ref(), &quote!(#categories));
+    let metadata = metadata(private, texts, pvar.component.as_ref(), &quote!(#categories));
     let class = variant(private, "Class", class);
-    let mut desc = quote!(#private::PvarDesc::new(#head, #class, &#cell));
+    let mut desc = quote!(#private::PvarDesc::new(#metadata, #class, &#cell));
     if let Some(verbosity) = pvar.verbosity {
         let verbosity = variant(private, "Verbosity", verbosity);
-        desc.extend(quote!(.verbosity(#verbosity)));
+        desc.extend(quote!(.with_verbosity(#verbosity)));
     }
     if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
         let bind = variant(private, "Bind", bind.value);
-        desc.extend(quote!(.bind(#bind)));
+        desc.extend(quote!(.with_bind(#bind)));
     }
     if let Some(datatype) = &pvar.datatype {
-        let (datatype, ty) = (variant(private, "Datatype", datatype.value), &place.ty);
-        desc.extend(quote!(.datatype(#private::cell_of::datatype_of::<#ty>(#datatype))));
+        let (datatype, ty) = (variant(private, "Datatype", datatype.value), &cell_tokens.ty);
+        desc.extend(quote!(.with_datatype(#private::cell_of::datatype_of::<#ty>(#datatype))));
     }
     for flag in &pvar.flags {
         desc.extend(match flag {
-            Flag::ReadOnly => quote!(.flags(#private::PvarFlags::READONLY)),
-            Flag::Continuous => quote!(.flags(#private::PvarFlags::CONTINUOUS)),
-            Flag::Atomic => quote!(.flags(#private::PvarFlags::ATOMIC)),
+            Flag::ReadOnly => quote!(.with_flags(#private::PvarFlags::READONLY)),
+            Flag::Continuous => quote!(.with_flags(#private::PvarFlags::CONTINUOUS)),
+            Flag::Atomic => quote!(.with_flags(#private::PvarFlags::ATOMIC)),
             Flag::Writable if main => quote!(.writable()),
             Flag::Cumulative => quote!(.cumulative()),
             _ => TokenStream::new(),
@@ -89,7 +95,7 @@ fn descriptor(private: &TokenStream, pvar: &Pvar, class: Class, main: bool, plac
 fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     let mut checks = TokenStream::new();
     for class in &pvar.classes {
-        let class = Ident::new(&class.value.word().to_lowercase(), Span::call_site());
+        let class = Ident::new(&class.value.as_str().to_lowercase(), Span::call_site());
         checks.extend(quote!(#private::cell_of::#class::<#ty>();));
     }
     if pvar.atomic {
@@ -118,13 +124,13 @@ fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> Token
                        or leave `bind` away"
                 .to_owned()
         }
-        other => format!("no cell is bound to {}: use a `fn(&Object) -> u64`", other.word()),
+        other => format!("no cell is bound to {}: use a `fn(&Object) -> u64`", other.as_str()),
     };
     assert_at(bind.span, &quote!(#private::cell_of::bound_to::<#ty>(#kind)), &message)
 }
 
 fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStream) -> TokenStream {
-    let word = datatype.value.word();
+    let word = datatype.value.as_str();
     let kind = variant(private, "Datatype", datatype.value);
     let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
     assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)

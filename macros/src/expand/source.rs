@@ -25,8 +25,8 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
             static __MPIT_CELL: #private::SourceCell = #private::SourceCell::new();
             static __MPIT_SOURCE: #private::SourceDesc =
                 #private::SourceDesc::new(#name, #private::SourceOrder::#order, &__MPIT_CELL, #origin)
-                    .component(#component)
-                    .description(#description);
+                    .with_component(#component)
+                    .with_description(#description);
             #[diagnostic::do_not_recommend]
             impl #root::event::Source for #ident {
                 const DESC: &'static #private::SourceDesc = &__MPIT_SOURCE;

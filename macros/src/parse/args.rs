@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
 
 use crate::error::Errors;
-use crate::words::{self, Word};
+use crate::vocabulary::{self, Vocabulary};
 
 /// A value and its location.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl Keys {
         let text = key.unraw().to_string();
         let Some((known, example)) = self.keys.iter().find(|(known, _)| *known == text) else {
             let keys = self.names();
-            let near = words::nearest(&text, &keys);
+            let near = vocabulary::nearest(&text, &keys);
             let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             return Err(syn::Error::new(
                 key.span(),
@@ -99,7 +99,7 @@ impl Keys {
     }
 
     fn are(&self, keys: &[&str]) -> String {
-        format!("the keys of `{}` are {}", self.attribute, words::listed(keys))
+        format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(keys))
     }
 }
 
@@ -206,9 +206,9 @@ impl Arg {
     }
 
     /// Reads `key = "VALUE"` with a value of a vocabulary.
-    pub(crate) fn word<W: Word>(&self, errors: &mut Errors) -> Option<At<W>> {
+    pub(crate) fn word<W: Vocabulary>(&self, errors: &mut Errors) -> Option<At<W>> {
         let text = self.string(errors)?;
-        match words::find(&text.value) {
+        match vocabulary::find(&text.value) {
             Ok(value) => Some(At { value, span: text.span }),
             Err(message) => {
                 errors.at(text.span, message);

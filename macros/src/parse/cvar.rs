@@ -5,7 +5,7 @@ use syn::Path;
 
 use super::args::{At, Keys};
 use crate::error::Errors;
-use crate::words::{Bind, Datatype, Scope, Settable, Verbosity};
+use crate::vocabulary::{Bind, Datatype, Scope, Settable, Verbosity};
 
 const KEYS: Keys = Keys {
     attribute: "cvar",

@@ -5,7 +5,7 @@ use syn::{Attribute, Path};
 
 use super::args::{At, Keys, in_mpit};
 use crate::error::Errors;
-use crate::words::{Bind, Datatype, Verbosity};
+use crate::vocabulary::{Bind, Datatype, Verbosity};
 
 const KEYS: Keys = Keys {
     attribute: "event",

@@ -5,7 +5,7 @@ use syn::{Expr, Path};
 
 use super::args::{At, Keys};
 use crate::error::Errors;
-use crate::words::{Bind, Class, Datatype, Verbosity};
+use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 const KEYS: Keys = Keys {
     attribute: "pvar",

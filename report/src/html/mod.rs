@@ -6,9 +6,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::job::{Job, Sum};
+use crate::job::{Job, TrafficSum};
 use crate::matrix::Kind;
-use crate::picture::{self, ORIGIN, Place, SHOWN, Tiles, escaped, pixels, shown};
+use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
 use crate::units::{bin, bytes, grouped};
 
 const CSS: &str = include_str!("page.css");
@@ -100,7 +100,7 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> f
     for (at, (kinds, tiles)) in maps.iter().enumerate() {
         let open = if at == 0 { " open" } else { "" };
         writeln!(out, "<details{open}>\n<summary>{kinds}</summary>")?;
-        out.push_str(&picture::svg(tiles, job, title, Place::Page));
+        out.push_str(&picture::svg(tiles, job, title, Embedding::Page));
         out.push_str("</details>\n");
     }
     sizes(out, job)?;
@@ -112,7 +112,7 @@ fn totals(out: &mut String, job: &Job) -> fmt::Result {
     out.push_str("<h2>Totals</h2>\n<table>\n<tr><th></th><th class=\"text\">kind</th><th>messages</th>");
     out.push_str("<th>bytes</th><th></th><th>pairs</th></tr>\n");
     for kind in Kind::ALL {
-        let Sum { count, bytes: total } = job.total(kind);
+        let TrafficSum { count, bytes: total } = job.total(kind);
         if count > 0 {
             writeln!(
                 out,

@@ -25,13 +25,13 @@ pub(super) fn read(
     part: &mut Part,
     mut each: impl FnMut(Section, &mut Part),
 ) -> io::Result<()> {
-    let complain = |part: &mut Part, line: u64, what: String| {
+    let report_problem = |part: &mut Part, line: u64, what: String| {
         part.problems.add(|| Problem { path: path.to_owned(), line, what });
     };
     let size = match first_line(first) {
         Ok(size) => size,
         Err(what) => {
-            complain(part, 1, what);
+            report_problem(part, 1, what);
             return Ok(());
         }
     };
@@ -53,20 +53,20 @@ pub(super) fn read(
                 if read < bytes {
                     let what =
                         format!("expected {} more bytes of rank {rank}; the file is cut short", bytes - read);
-                    complain(part, number, what);
+                    report_problem(part, number, what);
                     return Ok(());
                 }
             }
             Ok(Line::Missing { rank, reason }) => part.missing.push((rank, reason)),
             Ok(Line::End) => break,
             Err(what) => {
-                complain(part, number, what);
+                report_problem(part, number, what);
                 return Ok(());
             }
         }
     }
     if !file.fill_buf()?.is_empty() {
-        complain(part, number + 1, "expected the end of the file behind # END".into());
+        report_problem(part, number + 1, "expected the end of the file behind # END".into());
     }
     Ok(())
 }

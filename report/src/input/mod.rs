@@ -43,7 +43,7 @@ pub enum Error {
 
 /// The content of the file left by a process that did not reach its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct Recovered {
     /// The text that the process would have written.
     pub text: Vec<u8>,
     /// A note for the user about the end of the process.
@@ -52,7 +52,7 @@ pub struct Left {
 
 /// A function that reads the file of a process that did not reach its end. Errors are for the user, without the name of the
 /// file.
-pub type ReadLeft<'a> = dyn Fn(&Path) -> Result<Left, String> + Sync + 'a;
+pub type ReadRecovered<'a> = dyn Fn(&Path) -> Result<Recovered, String> + Sync + 'a;
 
 /// A function that returns the run of a file left by a process that did not reach its end.
 pub type Identify<'a> = dyn Fn(&Path) -> Option<Identity> + Sync + 'a;
@@ -70,7 +70,7 @@ pub struct Run {
     /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
     /// Files of processes that did not reach their end, by rank.
-    left: BTreeMap<u32, PathBuf>,
+    recovered: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
     together: Option<PathBuf>,
 }
@@ -98,15 +98,15 @@ impl Run {
 
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
-        let files = self.by_rank.values().chain(self.left.values()).chain(&self.together);
+        let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.together);
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
-    /// Reads the files on all processors, and those of processes that did not reach their end with `left`. `progress`
+    /// Reads the files on all processors, and those of processes that did not reach their end with `recovered`. `progress`
     /// receives the number of bytes of each piece that was read. Anything that cannot be read or understood is among the
     /// problems of the job.
-    pub fn read(&self, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
-        read::run(self, left, progress)
+    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+        read::run(self, recovered, progress)
     }
 }
 
@@ -146,7 +146,7 @@ pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<
         }
     }
     let with_run = |file: Named| {
-        let of = if file.left { identify(&file.path) } else { identity::of_file(&file.path) };
+        let of = if file.recovered { identify(&file.path) } else { identity::of_file(&file.path) };
         (file, of)
     };
     let found: Vec<_> = found.into_par_iter().map(with_run).collect();
@@ -196,8 +196,8 @@ impl Phases<'_> {
     }
 
     /// Reads all phases, and adds them up.
-    pub fn read(&self, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
-        read::sum(&self.runs, left, progress)
+    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+        read::sum(&self.runs, recovered, progress)
     }
 }
 
@@ -249,13 +249,13 @@ struct Named {
     stem: String,
     rank: Option<u32>,
     /// True if the process did not reach its end.
-    left: bool,
+    recovered: bool,
     path: PathBuf,
 }
 
 fn named(path: &Path) -> Option<Named> {
     let name = path.file_name()?.to_str()?;
-    let (name, left) = match name.strip_suffix(".store") {
+    let (name, recovered) = match name.strip_suffix(".store") {
         Some(name) => (name, true),
         None => (name.strip_suffix(".prof")?, false),
     };
@@ -267,8 +267,8 @@ fn named(path: &Path) -> Option<Named> {
         },
         _ => (name, None),
     };
-    let named = Named { directory, stem: stem.into(), rank, left, path: path.to_owned() };
-    (rank.is_some() || !left).then_some(named)
+    let named = Named { directory, stem: stem.into(), rank, recovered, path: path.to_owned() };
+    (rank.is_some() || !recovered).then_some(named)
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -296,7 +296,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     // A damaged store does not name its run.
     let newest = || {
         let all = runs.iter().enumerate().filter(|(_, run)| {
-            file.left && identity.is_none() && run.stem == file.stem && run.directory == file.directory
+            file.recovered && identity.is_none() && run.stem == file.stem && run.directory == file.directory
         });
         all.max_by_key(|(_, run)| run.written).map(|(at, _)| at)
     };
@@ -309,7 +309,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
             newer: 0,
             written: None,
             by_rank: BTreeMap::new(),
-            left: BTreeMap::new(),
+            recovered: BTreeMap::new(),
             together: None,
         });
         runs.len() - 1
@@ -323,7 +323,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     let written = fs::metadata(&file.path).and_then(|data| data.modified()).ok();
     runs[at].written = runs[at].written.max(written);
     match file.rank {
-        Some(rank) if file.left => _ = runs[at].left.insert(rank, file.path),
+        Some(rank) if file.recovered => _ = runs[at].recovered.insert(rank, file.path),
         Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
         None => runs[at].together = Some(file.path),
     }
@@ -331,10 +331,10 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
 
 /// Compares names by text and, where both have digits, by number.
 fn natural(a: &str, b: &str) -> Ordering {
-    let (mut left, mut right) = (a, b);
+    let (mut recovered, mut right) = (a, b);
     loop {
         let text = |name: &str| name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
-        let (left_text, left_rest) = left.split_at(text(left));
+        let (left_text, left_rest) = recovered.split_at(text(recovered));
         let (right_text, right_rest) = right.split_at(text(right));
         let digits = |name: &str| name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
         let (left_number, left_after) = left_rest.split_at(digits(left_rest));
@@ -344,7 +344,7 @@ fn natural(a: &str, b: &str) -> Ordering {
         if order != Ordering::Equal || left_after.is_empty() || right_after.is_empty() {
             return order.then_with(|| left_after.cmp(right_after)).then_with(|| a.cmp(b));
         }
-        (left, right) = (left_after, right_after);
+        (recovered, right) = (left_after, right_after);
     }
 }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::container::{self, FIRST_WORD};
 use super::identity::open;
-use super::{ReadLeft, Run};
+use super::{ReadRecovered, Run};
 use crate::Job;
 use crate::job::Part;
 use crate::parse::{self, Origin};
@@ -23,19 +23,19 @@ const CUT: u64 = 2 << 20;
 #[derive(Clone, Copy)]
 enum Single<'a> {
     Whole(&'a Path),
-    Left(&'a Path),
+    Recovered(&'a Path),
 }
 
-pub(super) fn run(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
-    let (part, notes) = part(run, left, progress);
+pub(super) fn run(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
+    let (part, notes) = part(run, recovered, progress);
     part.finish(notes)
 }
 
 /// Adds up several runs of the same processes.
-pub(super) fn sum(runs: &[&Run], left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
+pub(super) fn sum(runs: &[&Run], recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
     let (mut all, mut notes) = (Part::default(), Vec::new());
     for run in runs {
-        let (part, more) = part(run, left, progress);
+        let (part, more) = part(run, recovered, progress);
         all = all.absorb(part);
         notes.extend(more);
     }
@@ -44,7 +44,7 @@ pub(super) fn sum(runs: &[&Run], left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + 
     all.finish(notes)
 }
 
-fn part(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
+fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
     let Run { by_rank, together, .. } = run;
     let together = together.as_deref();
     let mut notes = Vec::new();
@@ -66,7 +66,7 @@ fn part(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Par
     for (rank, path) in by_rank {
         if known.binary_search(rank).is_ok() {
             notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
-        } else if let Some(newer) = run.left.get(rank) {
+        } else if let Some(newer) = run.recovered.get(rank) {
             // The process removes the store after it has written the other file, so the store is newer.
             notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
         } else {
@@ -76,17 +76,17 @@ fn part(run: &Run, left: &ReadLeft<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Par
             }
         }
     }
-    for (rank, path) in &run.left {
+    for (rank, path) in &run.recovered {
         if known.binary_search(rank).is_ok() {
             notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
         } else {
-            wanted.push((*rank, Single::Left(path)));
+            wanted.push((*rank, Single::Recovered(path)));
         }
     }
     let rest = wanted
         .into_par_iter()
         .fold(Part::default, |mut part, (rank, file)| {
-            single(file, rank, &mut part, left, progress);
+            single(file, rank, &mut part, recovered, progress);
             part
         })
         .reduce(Part::default, Part::absorb);
@@ -101,15 +101,15 @@ fn single(
     file: Single<'_>,
     rank: u32,
     part: &mut Part,
-    left: &ReadLeft<'_>,
+    recovered: &ReadRecovered<'_>,
     progress: &(dyn Fn(u64) + Sync),
 ) {
     let (path, text) = match file {
         Single::Whole(path) => (path, read_file(path).map_err(|error| format!("cannot read: {error}"))),
-        Single::Left(path) => {
-            let read = left(path).map(|left| {
-                part.notes.push((rank, left.note));
-                left.text
+        Single::Recovered(path) => {
+            let read = recovered(path).map(|recovered| {
+                part.notes.push((rank, recovered.note));
+                recovered.text
             });
             (path, read)
         }

@@ -28,7 +28,7 @@ impl Selection {
     pub const ALL: [Self; 5] = [Self::All, Self::External, Self::Internal, Self::OneSided, Self::Collective];
 
     /// Returns the name of the selection in file names.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::External => "external",
@@ -71,7 +71,7 @@ impl Value {
     pub const ALL: [Self; 3] = [Self::Size, Self::Messages, Self::Average];
 
     /// Returns the name of the value in file names.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Size => "size",
             Self::Messages => "msg",

@@ -10,7 +10,7 @@ use cursor::{Cursor, Expected};
 
 use crate::BINS;
 use crate::input::{Identity, RUN_WORD};
-use crate::job::{Collectives, Comm, Line, Part, Sum};
+use crate::job::{Collectives, Comm, Line, Part, TrafficSum};
 use crate::matrix::{Cell, Kind};
 use crate::problem::Problem;
 
@@ -32,15 +32,15 @@ pub(crate) fn text<'a>(part: &'a mut Part, text: &'a [u8], origin: Origin<'a>) {
     let mut rest = text;
     while let Some(end) = memchr::memchr(b'\n', rest) {
         if let Err(error) = reader.line(&rest[..end]) {
-            reader.complain(line, &rest[..end], error);
+            reader.report_problem(line, &rest[..end], error);
         }
         rest = &rest[end + 1..];
         line += 1;
     }
     if !rest.is_empty() {
-        reader.complain(line, rest, "an end of the line; the file is cut short");
+        reader.report_problem(line, rest, "an end of the line; the file is cut short");
     } else if let Err(expected) = reader.end_of_process() {
-        reader.complain(line, b"", expected);
+        reader.report_problem(line, b"", expected);
     }
 }
 
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
     fn collectives(
         &mut self,
         mut rest: Cursor<'_>,
-        which: impl FnOnce(&mut Collectives) -> &mut Sum,
+        which: impl FnOnce(&mut Collectives) -> &mut TrafficSum,
     ) -> Result<(), Expected> {
         let me = rest.rank("the rank of the process")?;
         let (bytes, count) = volume(&mut rest)?;
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
             CommState::None => return Err("a line D before, with the communicator"),
             CommState::NotUnderstood => (),
             CommState::Of(_, comm) => {
-                *which(&mut comm.collectives) = Sum { count: count.into(), bytes: bytes.into() };
+                *which(&mut comm.collectives) = TrafficSum { count: count.into(), bytes: bytes.into() };
             }
         }
         Ok(())
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn complain(&mut self, number: u64, line: &[u8], expected: Expected) {
+    fn report_problem(&mut self, number: u64, line: &[u8], expected: Expected) {
         let path = self.origin.path;
         self.part.problems.add(|| Problem {
             path: path.to_owned(),

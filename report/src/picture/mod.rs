@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use crate::Job;
 
 pub(crate) use scene::{ORIGIN, SHOWN, pixels, shown};
-pub(crate) use svg::{Place, escaped};
+pub(crate) use svg::{Embedding, escaped};
 pub(crate) use tiles::Tiles;
 
 /// Writes a heat map as SVG.
@@ -23,7 +23,7 @@ pub(crate) use tiles::Tiles;
 /// The errors of the sink.
 pub fn write_svg(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let tiles = Tiles::of(&shown(job), job.size);
-    out.write_all(svg(&tiles, job, title, Place::File).as_bytes())
+    out.write_all(svg(&tiles, job, title, Embedding::File).as_bytes())
 }
 
 /// Writes a heat map as PNG.
@@ -36,6 +36,6 @@ pub fn write_png(out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     png::draw(&scene::heat_map(&tiles, job.size, title), out)
 }
 
-pub(crate) fn svg(tiles: &Tiles, job: &Job, title: &str, place: Place) -> String {
+pub(crate) fn svg(tiles: &Tiles, job: &Job, title: &str, place: Embedding) -> String {
     svg::draw(&scene::heat_map(tiles, job.size, title), place)
 }

@@ -6,32 +6,32 @@ use super::scene::{Anchor, Rect, Scene};
 
 /// The destination of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Embedding {
     /// A separate file.
     File,
     /// A page, whose colors the picture adopts.
     Page,
 }
 
-pub(super) fn draw(scene: &Scene, place: Place) -> String {
+pub(super) fn draw(scene: &Scene, place: Embedding) -> String {
     let mut out = String::new();
     let written = write(&mut out, scene, place);
     debug_assert!(written.is_ok(), "a string takes everything");
     out
 }
 
-fn write(out: &mut String, scene: &Scene, place: Place) -> fmt::Result {
+fn write(out: &mut String, scene: &Scene, place: Embedding) -> fmt::Result {
     let Scene { width, height, .. } = scene;
     // An HTML page needs no namespace for the element; in a file, the format requires it.
     let (space, ink) = match place {
-        Place::File => (" xmlns=\"http://www.w3.org/2000/svg\"", "#222"),
-        Place::Page => ("", "currentColor"),
+        Embedding::File => (" xmlns=\"http://www.w3.org/2000/svg\"", "#222"),
+        Embedding::Page => ("", "currentColor"),
     };
     writeln!(
         out,
         "<svg{space} class=\"map\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
     )?;
-    if place == Place::File {
+    if place == Embedding::File {
         writeln!(out, "<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>")?;
     }
     let Rect { x, y, width, height } = scene.plot;

@@ -158,7 +158,7 @@ fn symmetric_matrices_equal_profile2mat() {
         let job = read(dir.path());
         for (selection, value) in Selection::ALL.iter().flat_map(|s| Value::ALL.map(|v| (*s, v))) {
             let matrix = selection.of(&job).unwrap();
-            let name = format!("x_{}_{}.mat", value.word(), selection.word());
+            let name = format!("x_{}_{}.mat", value.as_str(), selection.as_str());
             let theirs = fs::read_to_string(dir.path().join(&name)).unwrap();
             let ours = bytes(|out| matrix::write_like_profile2mat(out, &matrix, value));
             assert_eq!(ours, theirs, "{name}");

@@ -3,7 +3,7 @@
 use crate::support::{directory, no_others, problems, prof, read};
 use mpit_components::comms::Ranks;
 use mpit_components::gather::{Text, write_container};
-use mpit_report::{Cell, Kind, Missing, Sum, input};
+use mpit_report::{Cell, Kind, Missing, TrafficSum, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
     Cell { from, to, count, bytes }
@@ -37,8 +37,8 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.sizes[3], 31);
     let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
     assert_eq!(comms, [("MPI_COMM_WORLD", 4), ("MPI_COMM_SELF", 1)]);
-    assert_eq!(job.comms[0].collectives.one_to_all, Sum { count: 2, bytes: 24 });
-    assert_eq!(job.comms[0].collectives.all_to_all, Sum { count: 8, bytes: 96 });
+    assert_eq!(job.comms[0].collectives.one_to_all, TrafficSum { count: 2, bytes: 24 });
+    assert_eq!(job.comms[0].collectives.all_to_all, TrafficSum { count: 8, bytes: 96 });
 }
 
 /// All four ways of keeping the same job say the same.
@@ -107,7 +107,7 @@ fn repeated_texts_are_reported() {
 #[test]
 fn what_the_component_writes_is_understood() {
     use mpit_components::comms::{self, Description};
-    use mpit_components::prof::{Accessed, Block, Exchanged, Profile, Sum as Written};
+    use mpit_components::prof::{Accessed, Block, Exchanged, Profile, TrafficSum as Written};
     use mpit_components::record::{Messages, Snapshot};
     use mpit_components::store::Store;
 
@@ -147,7 +147,7 @@ fn what_the_component_writes_is_understood() {
     assert_eq!(job.matrix(Kind::Collective).cells(), [cell(2, 3, 11, 12)]);
     assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
     assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
-    assert_eq!(job.comms[0].collectives.all_to_one, Sum { count: 3, bytes: 4 });
+    assert_eq!(job.comms[0].collectives.all_to_one, TrafficSum { count: 3, bytes: 4 });
 }
 
 #[test]

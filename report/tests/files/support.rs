@@ -23,7 +23,7 @@ pub(crate) fn read(directory: &Path) -> Job {
 }
 
 /// Fails on files of processes that did not come to their end: these tests have none.
-pub(crate) fn no_others(path: &Path) -> Result<input::Left, String> {
+pub(crate) fn no_others(path: &Path) -> Result<input::Recovered, String> {
     Err(format!("unexpected: {}", path.display()))
 }
 

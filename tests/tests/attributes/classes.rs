@@ -6,7 +6,7 @@ use mpit::cell::{
     State, Timer,
 };
 use mpit::desc::PvarFlags;
-use mpit::words::{Bind, Class, Datatype, Verbosity};
+use mpit::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 use crate::pvar;
 
@@ -22,11 +22,11 @@ macro_rules! table {
         #[test]
         fn each_class_takes_its_cells() {
             $(
-                let class = Class::from_word($class).expect("a class");
+                let class = Class::from_name($class).expect("a class");
                 let desc = pvar(&stringify!($ident).to_lowercase(), class);
-                assert_eq!(desc.element(), Datatype::$datatype, "{}", desc.name());
-                assert_eq!(desc.binding(), Bind::$bind, "{}", desc.name());
-                assert!(desc.text().starts_with("One of many."), "{}", desc.text());
+                assert_eq!(desc.datatype(), Datatype::$datatype, "{}", desc.name());
+                assert_eq!(desc.bind(), Bind::$bind, "{}", desc.name());
+                assert!(desc.description().starts_with("One of many."), "{}", desc.description());
             )+
         }
     };
@@ -88,7 +88,7 @@ static CLOUDS: Percentage = Percentage::new(0.25);
 #[test]
 fn a_percentage_may_start_anywhere() {
     let desc = pvar("clouds", Class::Percentage);
-    assert_eq!((desc.element(), desc.audience()), (Datatype::Double, Verbosity::UserBasic));
+    assert_eq!((desc.datatype(), desc.verbosity()), (Datatype::Double, Verbosity::UserBasic));
     assert!((CLOUDS.get() - 0.25).abs() < f64::EPSILON);
 }
 
@@ -116,9 +116,9 @@ fn a_level_may_be_its_own_watermarks() {
     QUEUE.set(3);
     for class in [Class::Level, Class::HighWatermark, Class::LowWatermark] {
         let desc = pvar("requests", class);
-        assert_eq!(desc.text(), "Requests in the queue.");
-        assert_eq!((desc.audience(), desc.owner()), (Verbosity::MpidevAll, "engine"));
-        assert_eq!(desc.flag_set().has(PvarFlags::READONLY), class == Class::Level);
+        assert_eq!(desc.description(), "Requests in the queue.");
+        assert_eq!((desc.verbosity(), desc.component()), (Verbosity::MpidevAll, "engine"));
+        assert_eq!(desc.flags().has(PvarFlags::READONLY), class == Class::Level);
     }
 }
 
@@ -136,7 +136,7 @@ static ADJUSTABLE: Level<u64> = Level::new();
 
 #[test]
 fn flags_are_given_or_of_the_class() {
-    let flags = |name, class| pvar(name, class).flag_set();
+    let flags = |name, class| pvar(name, class).flags();
     assert_eq!(flags("counter_u64", Class::Counter), PvarFlags::NONE);
     assert_eq!(flags("fixed", Class::Counter), PvarFlags::READONLY.with(PvarFlags::CONTINUOUS));
     assert_eq!(flags("taken", Class::Counter), PvarFlags::ATOMIC);
@@ -160,7 +160,7 @@ static ECHO: Echo = Echo;
 #[test]
 fn own_types_may_have_any_binding() {
     let Echo = ECHO;
-    assert_eq!(pvar("echo", Class::Generic).binding(), Bind::Win);
+    assert_eq!(pvar("echo", Class::Generic).bind(), Bind::Win);
 }
 
 /// The first line,
@@ -173,7 +173,7 @@ static DESCRIBED: Timer<u64> = Timer::new();
 /// Proves R123.
 #[test]
 fn description_is_doc_comment_and_unit() {
-    let text = pvar("described", Class::Timer).text();
+    let text = pvar("described", Class::Timer).description();
     assert_eq!(text, "The first line, which goes on.\nA second paragraph. Unit: cycles.");
     assert_eq!(DESCRIBED.total(), 0);
 }
@@ -182,7 +182,7 @@ fn description_is_doc_comment_and_unit() {
 #[test]
 fn omitted_keys_of_pvars_get_defaults() {
     let desc = pvar("counter_u64", Class::Counter);
-    assert_eq!((desc.owner(), desc.audience()), ("mpit-tests", Verbosity::TunerDetail));
-    assert!(desc.category_list().is_empty());
+    assert_eq!((desc.component(), desc.verbosity()), ("mpit-tests", Verbosity::TunerDetail));
+    assert!(desc.categories().is_empty());
     assert!(desc.origin().to_string().contains("classes.rs:"), "{}", desc.origin());
 }

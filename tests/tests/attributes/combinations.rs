@@ -6,7 +6,7 @@ use std::ffi::c_char;
 
 use mpit::cell::{CommLevels, HighWatermark, LowWatermark};
 use mpit::object::{Comm, Object};
-use mpit::words::{Bind, Class, Datatype};
+use mpit::vocabulary::{Bind, Class, Datatype};
 
 use crate::classes::Weather;
 use crate::pvar;
@@ -21,9 +21,9 @@ struct Expected {
 
 impl Expected {
     fn check(&self) {
-        let desc = pvar(self.name, Class::from_word(self.class).expect("a class"));
-        assert_eq!(Some(desc.element()), Datatype::from_word(self.datatype), "{}", self.name);
-        assert_eq!(Some(desc.binding()), Bind::from_word(self.bind), "{}", self.name);
+        let desc = pvar(self.name, Class::from_name(self.class).expect("a class"));
+        assert_eq!(Some(desc.datatype()), Datatype::from_name(self.datatype), "{}", self.name);
+        assert_eq!(Some(desc.bind()), Bind::from_name(self.bind), "{}", self.name);
     }
 }
 

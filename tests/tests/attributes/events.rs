@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::SeqCst};
 use mpit::desc::{Element, EnumItem, EventDesc, SourceDesc};
 use mpit::event::{Context, Event, Source};
 use mpit::object::Object;
-use mpit::tool::{Occurrence, Tool};
-use mpit::words::{Bind, Datatype, Safety, SourceOrder, Verbosity};
+use mpit::tool::{EventInstance, Tool};
+use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder, Verbosity};
 use mpit::{category, event, source};
 
 /// The progress of messages.
@@ -106,11 +106,11 @@ fn sources_are_registered() {
     };
     let engine = find("message_engine");
     assert!(ptr::eq(engine, MessageEngine::DESC));
-    assert_eq!((engine.ordering(), engine.owner()), (SourceOrder::Ordered, "mpit-tests"));
-    assert_eq!(engine.text(), "The progress of messages.\nIn one process.");
+    assert_eq!((engine.order(), engine.component()), (SourceOrder::Ordered, "mpit-tests"));
+    assert_eq!(engine.description(), "The progress of messages.\nIn one process.");
     assert!(engine.origin().to_string().contains("events.rs:"), "{}", engine.origin());
     let other = find("acme.else");
-    assert_eq!((other.ordering(), other.owner()), (SourceOrder::Unordered, "acme"));
+    assert_eq!((other.order(), other.component()), (SourceOrder::Unordered, "acme"));
     // C36: the clock runs.
     assert!(engine.ticks_per_second() >= 1 && engine.max_ticks() >= 1);
 }
@@ -119,13 +119,16 @@ fn sources_are_registered() {
 fn events_are_registered() {
     let sent = crate::event("message_sent");
     assert!(ptr::eq(sent, MessageSent::DESC));
-    assert_eq!((sent.binding(), sent.audience()), (Bind::Comm, Verbosity::UserDetail));
-    assert_eq!((sent.owner(), sent.text()), ("mpit-tests", "A message was sent, and will not come back."));
+    assert_eq!((sent.bind(), sent.verbosity()), (Bind::Comm, Verbosity::UserDetail));
+    assert_eq!(
+        (sent.component(), sent.description()),
+        ("mpit-tests", "A message was sent, and will not come back.")
+    );
     assert!(ptr::eq(sent.source(), MessageEngine::DESC));
-    assert_eq!(sent.category_list().iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["event.messages"]);
+    assert_eq!(sent.categories().iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["event.messages"]);
     assert_eq!(names(sent), ["peer", "bytes"]);
     let unit = crate::event("acme.unit");
-    assert_eq!((unit.binding(), unit.audience()), (Bind::NoObject, Verbosity::TunerDetail));
+    assert_eq!((unit.bind(), unit.verbosity()), (Bind::NoObject, Verbosity::TunerDetail));
 }
 
 /// Proves C32.
@@ -186,11 +189,11 @@ static TIME: AtomicI64 = AtomicI64::new(0);
 fn what_is_raised_reaches_a_callback() {
     let tool = Tool::new();
     let world = Object::world(7, 3);
-    let heard = |sent: &Occurrence| {
+    let received = |sent: &EventInstance| {
         CALLS.fetch_add(1, SeqCst);
         TIME.store(sent.time().unwrap_or(-1), SeqCst);
     };
-    let listener = tool.listen("message_sent", Some(&world), Safety::None, heard).expect("a registration");
+    let listener = tool.listen("message_sent", Some(&world), Safety::None, received).expect("a registration");
 
     let before = MessageEngine::DESC.timestamp();
     let raise = |comm: u64| {

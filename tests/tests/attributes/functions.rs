@@ -8,7 +8,7 @@ use mpit::desc::EnumItem;
 use mpit::object::{Comm, Object};
 use mpit::pvar;
 use mpit::tool::Tool;
-use mpit::words::{Bind, Class, Datatype};
+use mpit::vocabulary::{Bind, Class, Datatype};
 
 use crate::classes::Weather;
 
@@ -125,12 +125,12 @@ fn functions_receive_the_handles_object() {
     assert_eq!(read("pairs", Class::Size, Some(&WORLD)), Ok(vec![7_u64; 6]));
     assert_eq!(read("window", Class::Size, Some(&Object::new(Bind::Win, 40))), Ok(vec![40_u64]));
     assert_eq!(read("some", Class::Generic, Some(&Object::new(Bind::File, 2))), Ok(vec![-1_i64; 2]));
-    assert_eq!(crate::pvar("pairs", Class::Size).element(), Datatype::UnsignedLong);
+    assert_eq!(crate::pvar("pairs", Class::Size).datatype(), Datatype::UnsignedLong);
 }
 
 #[test]
 fn text_is_an_array_of_char() {
-    assert_eq!(crate::pvar("word", Class::Generic).element(), Datatype::Char);
+    assert_eq!(crate::pvar("word", Class::Generic).datatype(), Datatype::Char);
     let tool = Tool::new();
     let session = tool.session().unwrap();
     assert_eq!(session.handle("word", Class::Generic, None).unwrap().read_text().unwrap(), "so");

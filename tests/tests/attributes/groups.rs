@@ -44,7 +44,7 @@ fn categories_may_be_named_from_both_sides() {
 
 #[test]
 fn variables_are_in_their_categories() {
-    let list = pvar("collisions", mpit::words::Class::Counter).category_list();
+    let list = pvar("collisions", mpit::vocabulary::Class::Counter).categories();
     assert_eq!(list.iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["net", "net.switch"]);
     assert_eq!(COLLISIONS.total(), 0);
 }
@@ -81,7 +81,7 @@ fn values_become_items_and_items_values() {
 
 /// The interface of components.
 trait Listener: Send + Sync {
-    fn heard(&self) -> u32;
+    fn received(&self) -> u32;
 }
 
 /// A second framework with the same trait in another place.
@@ -94,7 +94,7 @@ struct Ear;
 /// Listens.
 #[component(framework = "air", name = "ear")]
 impl Listener for Ear {
-    fn heard(&self) -> u32 {
+    fn received(&self) -> u32 {
         1
     }
 }
@@ -111,7 +111,7 @@ impl Microphone {
 
 #[component(framework = "air", name = "microphone", object = Microphone::new(20))]
 impl Listener for Microphone {
-    fn heard(&self) -> u32 {
+    fn received(&self) -> u32 {
         self.gain
     }
 }
@@ -128,9 +128,9 @@ fn find(framework: &str, name: &str) -> &'static ComponentDesc {
 fn components_are_objects_of_a_framework() {
     let ear = find("air", "ear");
     assert_eq!(ear.description(), "Listens.");
-    assert_eq!(ear.object::<dyn Listener>().map(Listener::heard), Some(1));
+    assert_eq!(ear.object::<dyn Listener>().map(Listener::received), Some(1));
     let microphone = find("air", "microphone").object::<dyn Listener>().expect("a listener");
-    assert_eq!(microphone.heard(), 20);
+    assert_eq!(microphone.received(), 20);
     assert!(find("water", "ear").object::<dyn Listener>().is_none());
     assert!(find("water", "ear").object::<dyn other::Listener>().is_some());
 }

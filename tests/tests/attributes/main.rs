@@ -17,7 +17,7 @@ mod typed;
 
 use mpit::desc::{EventDesc, PvarDesc};
 use mpit::tool::Tool;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 /// Returns a variable of this program.
 fn pvar(name: &str, class: Class) -> &'static PvarDesc {

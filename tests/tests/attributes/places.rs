@@ -1,7 +1,7 @@
 //! Places where definitions may appear, and names under which the crate may be imported.
 
 use mpit::event::{Context, Event};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 use crate::{event, pvar};
 
@@ -72,15 +72,15 @@ fn in_function_bodies() {
     assert_eq!(event("tick_in_a_body").source().name(), "clock_in_a_body");
     IN_A_BODY.increment();
     assert!(!SET_IN_A_BODY.get());
-    assert_eq!(pvar("in_a_body", Class::Counter).category_list()[0].name(), "local.category");
+    assert_eq!(pvar("in_a_body", Class::Counter).categories()[0].name(), "local.category");
     assert_eq!(pvar("state_in_a_body", Class::State).enumeration().expect("one").name(), "local_state");
 }
 
 #[test]
 fn under_another_name_of_the_crate() {
-    assert_eq!(pvar("renamed_size", Class::Size).category_list()[0].name(), "renamed");
+    assert_eq!(pvar("renamed_size", Class::Size).categories()[0].name(), "renamed");
     RenamedTick::raise(Context::ANYWHERE, || RenamedTick { number: 1 });
-    assert_eq!(event("renamed_tick").category_list()[0].name(), "renamed");
+    assert_eq!(event("renamed_tick").categories()[0].name(), "renamed");
     // A crate that does not import it as `mpit`.
     assert_eq!(mpit_tests_renamed::RENAMED_SETTING.get(), 1);
     assert_eq!(
@@ -128,8 +128,11 @@ fn in_macros_of_other_people() {
     FamilyGone::raise(Context::ANYWHERE, || FamilyGone {});
     assert_eq!(event("family_grown").elements().len(), 2);
     assert_eq!(SENDS.total() + RECEIVES.total(), 0);
-    assert_eq!(pvar("family.sends", Class::Aggregate).text(), "Bytes in sends so far.");
-    assert_eq!(pvar("family.receives", Class::Aggregate).text(), "Bytes in receives and probes so far.");
+    assert_eq!(pvar("family.sends", Class::Aggregate).description(), "Bytes in sends so far.");
+    assert_eq!(
+        pvar("family.receives", Class::Aggregate).description(),
+        "Bytes in receives and probes so far."
+    );
 }
 
 /// Takes all names that the generated code uses itself.

@@ -4,7 +4,7 @@ use mpit::cvar;
 use mpit::cvar::{Cvar, Text};
 use mpit::desc::{CvarDesc, EnumDesc};
 use mpit::tool::Tool;
-use mpit::words::{Datatype, Scope, Verbosity};
+use mpit::vocabulary::{Datatype, Scope, Verbosity};
 
 use crate::groups::{Mode, Net};
 
@@ -28,7 +28,7 @@ macro_rules! table {
         fn each_type_of_value_and_each_scope() {
             $(
                 let desc = setting(&stringify!($ident).to_lowercase());
-                assert_eq!((desc.element(), desc.reach()), (Datatype::$datatype, Scope::$scope), "{}", desc.name());
+                assert_eq!((desc.datatype(), desc.scope()), (Datatype::$datatype, Scope::$scope), "{}", desc.name());
                 assert!($ident.get() == $value);
             )+
         }
@@ -72,12 +72,12 @@ const LARGEST: u32 = 8192;
 #[test]
 fn every_key_arrives() {
     let desc = setting("eager_size");
-    assert_eq!(desc.text(), "Above this size messages wait.");
-    assert_eq!((desc.audience(), desc.owner()), (Verbosity::UserBasic, "net"));
-    assert_eq!(desc.alias_list(), ["eager_bytes", "short_limit"]);
-    assert_eq!(desc.environment_list(), ["ACME_EAGER"]);
+    assert_eq!(desc.description(), "Above this size messages wait.");
+    assert_eq!((desc.verbosity(), desc.component()), (Verbosity::UserBasic, "net"));
+    assert_eq!(desc.aliases(), ["eager_bytes", "short_limit"]);
+    assert_eq!(desc.environment(), ["ACME_EAGER"]);
     assert!(desc.is_before_init());
-    assert_eq!(desc.category_list()[0].name(), "net");
+    assert_eq!(desc.categories()[0].name(), "net");
     assert_eq!(EAGER.set(100), Err(mpit::Error::Invalid));
     assert_eq!(EAGER.get(), 4096);
 }
@@ -86,9 +86,9 @@ fn every_key_arrives() {
 #[test]
 fn omitted_keys_of_cvars_get_defaults() {
     let desc = setting("setting_i32");
-    assert_eq!((desc.audience(), desc.owner()), (Verbosity::TunerDetail, "mpit-tests"));
+    assert_eq!((desc.verbosity(), desc.component()), (Verbosity::TunerDetail, "mpit-tests"));
     assert!(!desc.is_before_init());
-    assert!(desc.alias_list().is_empty() && desc.environment_list().is_empty());
+    assert!(desc.aliases().is_empty() && desc.environment().is_empty());
 }
 
 #[test]

@@ -150,15 +150,15 @@ fn settings_by_static_have_their_types() -> mpit::Result<()> {
 
 #[test]
 fn listeners_by_type_get_the_payload() -> mpit::Result<()> {
-    static HEARD: Mutex<Vec<TypedPacket>> = Mutex::new(Vec::new());
+    static RECEIVED: Mutex<Vec<TypedPacket>> = Mutex::new(Vec::new());
     let tool = Tool::new();
-    let listener = tool.on(|packet: &TypedPacket| HEARD.lock().unwrap().push(*packet))?;
+    let listener = tool.on(|packet: &TypedPacket| RECEIVED.lock().unwrap().push(*packet))?;
     let bells = tool.on(|bell: &TypedBell| assert_eq!(bell.number, 3))?;
     let packet = TypedPacket { to: -1, bytes: u64::MAX, seconds: 0.25 };
     TypedPacket::raise(Context::ANYWHERE, || packet);
     TypedBell::raise(Context::ANYWHERE, || TypedBell { number: 3 });
     drop((listener, bells));
     TypedPacket::raise(Context::ANYWHERE, || packet);
-    assert_eq!(*HEARD.lock().unwrap(), [packet]);
+    assert_eq!(*RECEIVED.lock().unwrap(), [packet]);
     Ok(())
 }

@@ -58,5 +58,9 @@ fn a_thousand_communicators_count_exactly() -> Outcome {
 
 #[test]
 fn concurrent_threads_are_counted_exactly() -> Outcome {
-    stacks::for_each("lanes", |_| true, |stack| rows::equal_the_ledger(stack, "lanes", 2))
+    stacks::for_each(
+        "concurrent_calls",
+        |_| true,
+        |stack| rows::equal_the_ledger(stack, "concurrent_calls", 2),
+    )
 }

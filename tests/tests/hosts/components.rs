@@ -40,7 +40,7 @@ fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> O
 }
 
 /// Returns the rows that the plug-in's component of a framework wrote.
-fn heard(dir: &Path, framework: &str, rank: u32) -> Outcome<Rows> {
+fn received(dir: &Path, framework: &str, rank: u32) -> Outcome<Rows> {
     rows::of_lines(&dir.join(format!("acme/{framework}.{rank}")))
 }
 
@@ -76,7 +76,7 @@ fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcom
         for (rank, prof) in (0..).zip(&profs) {
             let recorded = recorded(prof, framework);
             lines += recorded.len();
-            rows::same(rank, &heard(&dir, framework, rank)?, &with_times(recorded, (1, 1)))?;
+            rows::same(rank, &received(&dir, framework, rank)?, &with_times(recorded, (1, 1)))?;
         }
         Failure::unless(lines > 0, || format!("{}: nothing of {framework} was recorded", line[0]))?;
     }
@@ -143,13 +143,15 @@ fn the_lists_select_them_by_name() -> Outcome {
             let profs = run(stack, &dir, &["traffic"], &lists)?;
             for (rank, prof) in (0..).zip(&profs) {
                 for framework in ["pml", "osc"] {
-                    Failure::unless(heard(&dir, framework, rank).is_err(), || {
+                    Failure::unless(received(&dir, framework, rank).is_err(), || {
                         format!("rank {rank}: {framework} was opened")
                     })?;
                     let recorded = recorded(prof, framework);
                     Failure::unless(!recorded.is_empty(), || format!("rank {rank}: no {framework}"))?;
                 }
-                Failure::unless(!heard(&dir, "coll", rank)?.is_empty(), || format!("rank {rank}: no coll"))?;
+                Failure::unless(!received(&dir, "coll", rank)?.is_empty(), || {
+                    format!("rank {rank}: no coll")
+                })?;
                 let coll = recorded(prof, "coll");
                 Failure::unless(coll.is_empty(), || format!("rank {rank}: monitoring recorded {coll:?}"))?;
             }
@@ -173,7 +175,7 @@ fn inactive_plug_ins_receive_nothing() -> Outcome {
                     for sum in two_laps.values_mut() {
                         *sum = (sum.0 / 3 * 2, sum.1 / 3 * 2);
                     }
-                    rows::same(rank, &heard(&dir, framework, rank)?, &with_times(two_laps, (2, 2)))?;
+                    rows::same(rank, &received(&dir, framework, rank)?, &with_times(two_laps, (2, 2)))?;
                 }
             }
             Ok(())
@@ -191,8 +193,8 @@ fn they_come_and_go_while_threads_send() -> Outcome {
             let profs = run(stack, &dir, &["traffic", "threads"], &[])?;
             for (rank, prof) in (0..).zip(&profs) {
                 for framework in ["pml", "coll"] {
-                    let (heard, recorded) = (heard(&dir, framework, rank)?, recorded(prof, framework));
-                    for (row, sum) in heard {
+                    let (received, recorded) = (received(&dir, framework, rank)?, recorded(prof, framework));
+                    for (row, sum) in received {
                         let (times, most) = ((51, 51), recorded.get(&row).copied().unwrap_or_default());
                         let is_right =
                             if row.0 == TIMES.0 { sum == times } else { 0 < sum.0 && sum.0 <= most.0 };

@@ -159,14 +159,14 @@ fn failed_output_costs_one_line() -> Outcome {
                 // The directory's name is taken by a file. If the common file cannot be written, each process
                 // tries to write its own.
                 let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
-                let told =
+                let reported =
                     finished.stderr.lines().filter(|line| line.contains("mpit: cannot write file/run"));
-                let told = told.count() as u32;
+                let reported = reported.count() as u32;
                 Failure::unless(
-                    finished.code == bare.code && finished.stdout == bare.stdout && told == complaints,
+                    finished.code == bare.code && finished.stdout == bare.stdout && reported == complaints,
                     || {
                         format!(
-                            "{to:?}: {told} complaints instead of {complaints}\n{finished}\nwithout mpit:\n{bare}"
+                            "{to:?}: {reported} complaints instead of {complaints}\n{finished}\nwithout mpit:\n{bare}"
                         )
                     },
                 )?;

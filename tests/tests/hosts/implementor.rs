@@ -19,8 +19,8 @@ fn a_tool_reads_a_c_librarys_variables() -> Outcome {
         })?;
         // The tool makes the library register its tables twice.
         let lines: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-        let told = matches!(lines[..], [line] if line.contains("implementor: event `impl_entered` at implementor:1: its cell"));
-        Failure::unless(told, || finished.to_string())
+        let reported = matches!(lines[..], [line] if line.contains("implementor: event `impl_entered` at implementor:1: its cell"));
+        Failure::unless(reported, || finished.to_string())
     })
 }
 
@@ -41,11 +41,11 @@ fn a_bad_table_is_refused_in_one_line() -> Outcome {
         let finished = Job::plain(&[]).arg(program).succeed()?;
         let expected: Vec<_> =
             finished.stdout.lines().filter_map(|line| line.strip_prefix("expected: ")).collect();
-        let told: Vec<_> = finished.stderr.lines().collect();
-        Failure::unless(expected.len() > 40 && told.len() == expected.len(), || finished.to_string())?;
-        for (expected, told) in expected.into_iter().zip(told) {
-            Failure::unless(told.starts_with("mpit: ") && told.contains(expected), || {
-                format!("expected `{expected}`, but the message is:\n{told}")
+        let reported: Vec<_> = finished.stderr.lines().collect();
+        Failure::unless(expected.len() > 40 && reported.len() == expected.len(), || finished.to_string())?;
+        for (expected, reported) in expected.into_iter().zip(reported) {
+            Failure::unless(reported.starts_with("mpit: ") && reported.contains(expected), || {
+                format!("expected `{expected}`, but the message is:\n{reported}")
             })?;
         }
         Ok(())

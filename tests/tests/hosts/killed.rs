@@ -208,10 +208,10 @@ fn reports_have_what_killed_processes_left() -> Outcome {
             fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")
                 .context("run.1.store")?;
             let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
-            let told = report.code == Some(1)
+            let reported = report.code == Some(1)
                 && report.stdout.contains("3 of 4 processes")
                 && report.stderr.contains("run.1.store: byte 0: ");
-            Failure::unless(told, || report.to_string())
+            Failure::unless(reported, || report.to_string())
         },
     )
 }

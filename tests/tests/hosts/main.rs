@@ -3,9 +3,9 @@
 //!
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
-mod apart;
 mod bad_calls;
 mod bystanders;
+mod callback_contracts;
 mod coll;
 mod components;
 mod control;
@@ -31,19 +31,19 @@ mod native_off;
 mod objects;
 mod own_calls;
 mod plugins;
-mod promises;
-mod reach;
 mod readers;
 mod reentrant;
 mod report;
 mod ring;
 mod rows;
 mod sends;
+mod session_isolation;
 mod signals;
 mod soak;
 mod symbols;
 mod tables;
 mod tool_edges;
+mod unusual_messages;
 mod vars;
 mod which_mpi;
 mod workloads;

@@ -26,9 +26,10 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
             let misplaced = stack.compile_beside_embedded("middleware")?;
             let finished = Job::mpi(stack, 1).arg(&misplaced).succeed()?;
             says(&finished, NOT_VISIBLE)?;
-            let told: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
+            let reported: Vec<_> =
+                finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
             let is_told =
-                matches!(told[..], [line] if line.contains("libmpit.so") && line.contains("libmpi"));
+                matches!(reported[..], [line] if line.contains("libmpit.so") && line.contains("libmpi"));
             Failure::unless(is_told, || finished.to_string())?;
             let watched = Job::mpi(stack, 1).arg(&misplaced).under_mpit(&[])?.succeed()?;
             says(&watched, "visible, 3 retries, 0 failures")

@@ -19,10 +19,10 @@ fn objects_used_while_freed_are_themselves() -> Outcome {
 #[test]
 fn objects_come_and_go_unmonitored() -> Outcome {
     stacks::for_each(
-        "comings",
+        "object_events",
         |_| true,
         |stack| {
-            let program = stack.compile_tool("comings")?;
+            let program = stack.compile_tool("object_events")?;
             Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
         },
     )

@@ -98,11 +98,11 @@ fn an_unknown_library_is_left_alone() -> Outcome {
             for (finished, lines) in [(&watched, 1), (&recorded, 1), (&second, 0)] {
                 let same = finished.code == bare.code && finished.stdout == bare.stdout;
                 Failure::unless(same, || format!("{}: bare:\n{bare}\nwith mpit:\n{finished}", stub.label))?;
-                let told: Vec<_> = finished.stderr.lines().collect();
+                let reported: Vec<_> = finished.stderr.lines().collect();
                 let version = |line: &&&str| {
                     line.starts_with("mpit: ") && line.contains("\"Stub MPI 2.30 built for no machine\"")
                 };
-                let is_told = told.len() == lines && told.iter().filter(version).count() == lines;
+                let is_told = reported.len() == lines && reported.iter().filter(version).count() == lines;
                 Failure::unless(is_told, || format!("{}: {finished}", stub.label))?;
             }
             let left = dir.join("none.0.prof");

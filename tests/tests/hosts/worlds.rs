@@ -158,8 +158,10 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
             settings.push(("monitoring_store", "file"));
             let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(120);
             let finished = job.under_mpit(&settings)?.succeed()?;
-            let told = ["what comes now is kept in memory only", "run.0.prof: File too large"];
-            Failure::unless(told.iter().all(|line| finished.stderr.contains(line)), || finished.to_string())?;
+            let reported = ["what comes now is kept in memory only", "run.0.prof: File too large"];
+            Failure::unless(reported.iter().all(|line| finished.stderr.contains(line)), || {
+                finished.to_string()
+            })?;
             // The limit applied to the program only.
             let recovered = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered");
             Failure::unless(recovered && sent(&dir.join("run"), 0, 1)? == 1, || finished.to_string())?;
@@ -186,10 +188,10 @@ fn a_failed_single_file_costs_no_data() -> Outcome {
             let job =
                 Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(120);
             let finished = job.under_mpit(&settings)?.succeed()?;
-            let told = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
+            let reported = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
                 && !finished.stderr.contains("without MPI_Finalize");
             let shown = report(&dir, &["run"])?;
-            Failure::unless(told && shown.stdout.contains("run: 2 of 2 processes"), || {
+            Failure::unless(reported && shown.stdout.contains("run: 2 of 2 processes"), || {
                 format!("{finished}{shown}")
             })
         },

@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 
 use mpit::plugin::abi;
 use mpit::traffic::{coll, osc, pml};
-use mpit::words::{Bind, Class, Datatype, Safety, Scope, SourceOrder, Verbosity};
+use mpit::vocabulary::{Bind, Class, Datatype, Safety, Scope, SourceOrder, Verbosity};
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 /// The layout of a struct: its size, and the offset and size of each member.
@@ -57,7 +57,7 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         "mpit_message" Message { comm, bytes, dest, to, tag, mode }
         "mpit_access" Access { window, sent, received, rank, target, kind }
         "mpit_operation" Operation { comm, kind, rank, root_is, root, in_place, size, bytes, with, volumes }
-        "mpit_switch" Switch { reasons, host, turn }
+        "mpit_switch" Subscription { reasons, host, turn }
         "mpit_component" Component {
             size, framework, name, description, listening, user_data, open, close, sent, accessed, done, freed, file, line, pcontrol, report
         }

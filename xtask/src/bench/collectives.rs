@@ -16,14 +16,14 @@ const FLAT: f64 = 1.5;
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("An allreduce that is recorded", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "collectives")?;
-    let empty = rounds.figures((), "loop")?;
-    let smallest = added(&rounds.figures((), SIZES[0])?, &empty);
+    let empty = rounds.timings((), "loop")?;
+    let smallest = added(&rounds.timings((), SIZES[0])?, &empty);
     for size in SIZES {
-        let figures = added(&rounds.figures((), size)?, &empty);
-        let mut line = Line::new("adds", &format!("of {size} processes"), &figures);
+        let timings = added(&rounds.timings((), size)?, &empty);
+        let mut line = Line::new("adds", &format!("of {size} processes"), &timings);
         if size != SIZES[0] {
-            let flat = Spread::of(&figures).median <= FLAT * Spread::of(&smallest).median;
-            line = line.ratio(Ratio::of(&figures, &smallest, "two processes").as_ref()).goal("<= 1.5", flat);
+            let flat = Spread::of(&timings).median <= FLAT * Spread::of(&smallest).median;
+            line = line.ratio(Ratio::of(&timings, &smallest, "two processes").as_ref()).goal("<= 1.5", flat);
         }
         line.print();
     }

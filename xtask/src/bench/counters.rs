@@ -37,17 +37,17 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     heading("A counter in a loop", NANOSECONDS);
     let programs = [dist::program("counters"), dist::c_program("bench_counters")?];
     let rounds = Rounds::run(pairs, &[Rust, C], |language| {
-        Ok(rounds::figures(Job::plain(&[]).arg(&programs[language as usize]))?.0)
+        Ok(rounds::timings(Job::plain(&[]).arg(&programs[language as usize]))?.0)
     })?;
-    let empty = |language| rounds.figures(language, "loop");
+    let empty = |language| rounds.timings(language, "loop");
     Line::new("", "the loop alone", &empty(Rust)?).print();
-    let peer = added(&rounds.figures(Rust, "fetch_add")?, &empty(Rust)?);
+    let peer = added(&rounds.timings(Rust, "fetch_add")?, &empty(Rust)?);
     for (language, name, what) in FIGURES {
-        let figures = added(&rounds.figures(language, name)?, &empty(language)?);
-        let mut line = Line::new("adds", what, &figures);
-        line = line.ratio(Ratio::of(&figures, &peer, "fetch_add").as_ref());
+        let timings = added(&rounds.timings(language, name)?, &empty(language)?);
+        let mut line = Line::new("adds", what, &timings);
+        line = line.ratio(Ratio::of(&timings, &peer, "fetch_add").as_ref());
         if name == "disabled" {
-            line = line.goal("<= 0.3 ns", Spread::of(&figures).median <= DISABLED);
+            line = line.goal("<= 0.3 ns", Spread::of(&timings).median <= DISABLED);
         }
         line.print();
     }

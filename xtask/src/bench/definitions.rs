@@ -12,7 +12,7 @@ use std::{
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::{
-    rounds::{Figures, Rounds, Spread, added},
+    rounds::{Rounds, Spread, Timings, added},
     table::{Line, Ratio, heading},
 };
 
@@ -106,19 +106,19 @@ pub(crate) fn run(pairs: u32) -> Outcome {
 fn build_times(pairs: u32) -> Outcome {
     heading(&format!("Building a definition, of {DEFINITIONS} in a program"), "milliseconds");
     let rounds = Rounds::run(pairs, &PROGRAMS, |program| {
-        let mut figures = Figures::new();
+        let mut timings = Timings::new();
         for (profile, release) in [("debug", false), ("release", true)] {
             let (processor, elapsed) = time(program, release)?;
-            figures.insert(format!("{profile}, processor"), processor);
-            figures.insert(format!("{profile}, elapsed"), elapsed);
+            timings.insert(format!("{profile}, processor"), processor);
+            timings.insert(format!("{profile}, elapsed"), elapsed);
         }
-        Ok(figures)
+        Ok(timings)
     })?;
     // Other load on the machine increases the elapsed time, but hardly the processor time of the compiler.
     for label in ["debug, processor", "debug, elapsed", "release, processor", "release, elapsed"] {
-        let cells = rounds.figures(Program::Cells, label)?;
+        let cells = rounds.timings(Program::Cells, label)?;
         let of = |program| -> Outcome<Vec<f64>> {
-            let more = added(&rounds.figures(program, label)?, &cells);
+            let more = added(&rounds.timings(program, label)?, &cells);
             Ok(more.iter().map(|more| more / f64::from(DEFINITIONS)).collect())
         };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);

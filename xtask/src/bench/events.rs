@@ -38,22 +38,22 @@ const RAISES: [Raise; 5] = [
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("An event in a loop", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "events")?;
-    let empty = rounds.figures((), "loop")?;
+    let empty = rounds.timings((), "loop")?;
     Line::new("", "the loop alone", &empty).print();
     for (figure, what) in FLOORS {
-        Line::new("adds", what, &added(&rounds.figures((), figure)?, &empty)).print();
+        Line::new("adds", what, &added(&rounds.timings((), figure)?, &empty)).print();
     }
     for Raise { what, figure, floor, most } in RAISES {
-        let (whole, whole_peer) = (rounds.figures((), figure)?, rounds.figures((), floor)?);
-        let (figures, peer) = (added(&whole, &empty), added(&whole_peer, &empty));
+        let (whole, whole_peer) = (rounds.timings((), figure)?, rounds.timings((), floor)?);
+        let (timings, peer) = (added(&whole, &empty), added(&whole_peer, &empty));
         let ratio = match floor {
             // The difference is close to 0, so it has no ratio.
             "branch" => Ratio::of(&whole, &whole_peer, "branch, with loop"),
-            _ => Ratio::of(&figures, &peer, floor),
+            _ => Ratio::of(&timings, &peer, floor),
         };
-        let mut line = Line::new("adds", what, &figures).ratio(ratio.as_ref());
+        let mut line = Line::new("adds", what, &timings).ratio(ratio.as_ref());
         if let Some((most, goal)) = most {
-            line = line.goal(goal, Spread::of(&figures).median <= most);
+            line = line.goal(goal, Spread::of(&timings).median <= most);
         }
         line.print();
     }

@@ -11,7 +11,7 @@ use mpit_tests::{
 
 use super::{
     dist, on_each_stack,
-    rounds::{self, Figures, Rounds, Spread, added},
+    rounds::{self, Rounds, Spread, Timings, added},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -57,10 +57,10 @@ fn on(stack: &Stack, pairs: u32) -> Outcome {
     let variants: &[Variant] = if has_own { &[Plain, Off, Ours, Native] } else { &[Plain, Off, Ours] };
     let rounds = Rounds::run(pairs, variants, |variant| once(stack, variant))?;
     for (name, of_what, most, goal) in MEASURED {
-        let plain = rounds.figures(Plain, name)?;
-        let added = |variant| Ok(added(&rounds.figures(variant, name)?, &plain));
+        let plain = rounds.timings(Plain, name)?;
+        let added = |variant| Ok(added(&rounds.timings(variant, name)?, &plain));
         let line =
-            |what: &str, figures: &[f64]| Line::new(stack.label(), &format!("{of_what}, {what}"), figures);
+            |what: &str, timings: &[f64]| Line::new(stack.label(), &format!("{of_what}, {what}"), timings);
 
         line("without mpit", &plain).print();
         let off = added(Off)?;
@@ -87,7 +87,7 @@ fn on(stack: &Stack, pairs: u32) -> Outcome {
 }
 
 /// Performs one run. The result is valid only if exactly the expected data was recorded.
-fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
+fn once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
     let mut job = Job::plain(&[]);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");
@@ -108,7 +108,7 @@ fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
     job = job.arg(stack.compile("bench_messages")?).args(&[&BLOCKS.to_string(), &MESSAGES.to_string()]);
     job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
 
-    let (figures, rest) = rounds::figures(job)?;
+    let (timings, rest) = rounds::timings(job)?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
     let all = format!("{} msgs sent", u64::from(BLOCKS) * u64::from(MESSAGES) * SIZES);
     match variant {
@@ -118,5 +118,5 @@ fn once(stack: &Stack, variant: Variant) -> Outcome<Figures> {
             Failure::unless(row.contains(&all), || format!("{variant:?} recorded `{row}` instead of {all}"))?;
         }
     }
-    Ok(figures)
+    Ok(timings)
 }

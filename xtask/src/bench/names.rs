@@ -16,8 +16,8 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     let rounds = Rounds::of_program(pairs, "names")?;
     for (size, most) in SIZES {
         // Subtracts the loop over the names.
-        let walk = rounds.figures((), &format!("walk {size}"))?;
-        let of = |what| Ok(added(&rounds.figures((), &format!("{what} {size}"))?, &walk));
+        let walk = rounds.timings((), &format!("walk {size}"))?;
+        let of = |what| Ok(added(&rounds.timings((), &format!("{what} {size}"))?, &walk));
         let (found, mapped) = (of("find")?, of("map")?);
         let label = format!("{size} names");
         Line::new(&label, "HashMap<String, u32>", &mapped).print();

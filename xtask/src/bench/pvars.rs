@@ -9,7 +9,7 @@ use mpit_tests::{
 
 use super::{
     dist, on_each_stack,
-    rounds::{self, Figures, Rounds, Spread, added},
+    rounds::{self, Rounds, Spread, Timings, added},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -59,7 +59,7 @@ pub(crate) fn handles(pairs: u32) -> Outcome {
 
 impl Call {
     /// Returns the argument of the program for this call.
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Reads => "reads",
             Handles => "handles",
@@ -78,7 +78,7 @@ impl Call {
 }
 
 fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
-    let line = |what: &str, figures: &[f64]| Line::new(stack.label(), what, figures);
+    let line = |what: &str, timings: &[f64]| Line::new(stack.label(), what, timings);
     // The library's first variable, which is then requested by name.
     let of_host = once(stack, Reads, Bare, &[])?.into_keys().next();
     let variants: &[Variant] = if of_host.is_some() { &[Bare, Layered] } else { &[Layered] };
@@ -87,8 +87,8 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
         Bare => once(stack, call, variant, &host),
         Layered => once(stack, call, variant, &[&[OURS], host.as_slice()].concat()),
     })?;
-    let ours = rounds.figures(Layered, OURS)?;
-    let memory = (call == Handles).then(|| rounds.figures(Layered, MALLOC)).transpose()?;
+    let ours = rounds.timings(Layered, OURS)?;
+    let memory = (call == Handles).then(|| rounds.timings(Layered, MALLOC)).transpose()?;
     if let Some(memory) = &memory {
         line("malloc and free", memory).print();
     }
@@ -103,7 +103,7 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
         line.print();
         return Ok(());
     };
-    let bare = rounds.figures(Bare, host)?;
+    let bare = rounds.timings(Bare, host)?;
     line(host, &bare).print();
 
     let ratio = Ratio::of(&ours, &bare, "the library's");
@@ -113,7 +113,7 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
     }
     of_ours.print();
 
-    let layered = rounds.figures(Layered, host)?;
+    let layered = rounds.timings(Layered, host)?;
     let tax = added(&layered, &bare);
     let ratio = Ratio::of(&layered, &bare, "bare");
     let mut of_layer = line("the same through mpit adds", &tax).ratio(ratio.as_ref());
@@ -126,7 +126,7 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
 }
 
 /// Performs one run with the given variables, or with the first variable if there are none.
-fn once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Figures> {
+fn once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Timings> {
     let mut job = Job::plain(&[]);
     if variant == Layered {
         job = job.arg(dist::program("mpit")).args(&["run", "--"]);
@@ -134,12 +134,12 @@ fn once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outc
     job = stack.mpiexec(1).iter().fold(job, Job::arg);
     job = job
         .arg(stack.compile("bench_pvars")?)
-        .args(&[call.word(), &BLOCKS.to_string(), &CALLS.to_string()])
+        .args(&[call.as_str(), &BLOCKS.to_string(), &CALLS.to_string()])
         .args(variables);
     job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
-    let (figures, _) = rounds::figures(job)?;
+    let (timings, _) = rounds::timings(job)?;
     for variable in variables {
-        figures.get(*variable).context(format!("{variable} cannot be measured"))?;
+        timings.get(*variable).context(format!("{variable} cannot be measured"))?;
     }
-    Ok(figures)
+    Ok(timings)
 }

@@ -7,21 +7,21 @@ use mpit_tests::{Context, Failure, Outcome, launch::Job};
 use super::dist;
 
 /// The results of one run of a program: times by name.
-pub(crate) type Figures = BTreeMap<String, f64>;
+pub(crate) type Timings = BTreeMap<String, f64>;
 
 /// Rounds, in each of which every variant was run once.
 pub(crate) struct Rounds<V> {
     variants: Vec<V>,
-    rounds: Vec<Vec<Figures>>,
+    rounds: Vec<Vec<Timings>>,
 }
 
 impl<V: Copy + PartialEq> Rounds<V> {
     /// Runs all variants `count` times alternately, in reverse order every other time: slow changes of the machine then
     /// affect all variants equally.
-    pub(crate) fn run(count: u32, variants: &[V], run: impl Fn(V) -> Outcome<Figures>) -> Outcome<Self> {
+    pub(crate) fn run(count: u32, variants: &[V], run: impl Fn(V) -> Outcome<Timings>) -> Outcome<Self> {
         let mut rounds = Vec::new();
         for number in 0..count {
-            let mut round = vec![Figures::new(); variants.len()];
+            let mut round = vec![Timings::new(); variants.len()];
             for step in 0..variants.len() {
                 let at = if number % 2 == 0 { step } else { variants.len() - 1 - step };
                 round[at] = run(variants[at])?;
@@ -32,10 +32,10 @@ impl<V: Copy + PartialEq> Rounds<V> {
     }
 
     /// Returns the result of a variant in each round.
-    pub(crate) fn figures(&self, variant: V, name: &str) -> Outcome<Vec<f64>> {
+    pub(crate) fn timings(&self, variant: V, name: &str) -> Outcome<Vec<f64>> {
         let at = self.variants.iter().position(|one| *one == variant).context("no such variant was run")?;
         let figure =
-            |round: &Vec<Figures>| round[at].get(name).copied().context(format!("no figure for {name}"));
+            |round: &Vec<Timings>| round[at].get(name).copied().context(format!("no figure for {name}"));
         self.rounds.iter().map(figure).collect()
     }
 }
@@ -43,13 +43,13 @@ impl<V: Copy + PartialEq> Rounds<V> {
 impl Rounds<()> {
     /// Runs a program of `benches/` once per round. It alternates between its variants itself.
     pub(crate) fn of_program(count: u32, name: &str) -> Outcome<Self> {
-        Self::run(count, &[()], |()| Ok(figures(Job::plain(&[]).arg(dist::program(name)))?.0))
+        Self::run(count, &[()], |()| Ok(timings(Job::plain(&[]).arg(dist::program(name)))?.0))
     }
 }
 
 /// Returns the difference of two results in each round.
-pub(crate) fn added(figures: &[f64], base: &[f64]) -> Vec<f64> {
-    figures.iter().zip(base).map(|(figure, base)| figure - base).collect()
+pub(crate) fn added(timings: &[f64], base: &[f64]) -> Vec<f64> {
+    timings.iter().zip(base).map(|(figure, base)| figure - base).collect()
 }
 
 /// Minimum, median and maximum.
@@ -62,8 +62,8 @@ pub(crate) struct Spread {
 
 impl Spread {
     /// Returns the spread of the results of all rounds, of which there is at least one.
-    pub(crate) fn of(figures: &[f64]) -> Self {
-        let mut sorted = figures.to_vec();
+    pub(crate) fn of(timings: &[f64]) -> Self {
+        let mut sorted = timings.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (middle, last) = (sorted.len() / 2, sorted.len() - 1);
         Self {
@@ -75,19 +75,19 @@ impl Spread {
 }
 
 /// Runs a program to its end; returns the results that it printed, and its other output.
-pub(crate) fn figures(job: Job) -> Outcome<(Figures, String)> {
+pub(crate) fn timings(job: Job) -> Outcome<(Timings, String)> {
     let finished = job.finish()?;
     Failure::unless(finished.code == Some(0), || finished.to_string())?;
-    let mut figures = Figures::new();
+    let mut timings = Timings::new();
     let mut rest = String::new();
     for line in finished.stdout.lines() {
         // A name of one word or two, and a number with a decimal point.
         match line.rsplit_once(' ').map(|(name, figure)| (name, figure.parse())) {
-            Some((name, Ok(figure))) => drop(figures.insert(name.to_owned(), figure)),
+            Some((name, Ok(figure))) => drop(timings.insert(name.to_owned(), figure)),
             _ => rest.extend([line, "\n"]),
         }
     }
-    Ok((figures, rest))
+    Ok((timings, rest))
 }
 
 #[cfg(test)]
@@ -99,14 +99,14 @@ mod tests {
         let order = std::cell::RefCell::new(String::new());
         let run = |variant: char| {
             order.borrow_mut().push(variant);
-            Ok(Figures::from([("x".to_owned(), order.borrow().len() as f64)]))
+            Ok(Timings::from([("x".to_owned(), order.borrow().len() as f64)]))
         };
         let rounds = Rounds::run(3, &['a', 'b'], run).unwrap();
         assert_eq!(*order.borrow(), "abbaab");
-        let (a, b) = (rounds.figures('a', "x").unwrap(), rounds.figures('b', "x").unwrap());
+        let (a, b) = (rounds.timings('a', "x").unwrap(), rounds.timings('b', "x").unwrap());
         assert_eq!((a.as_slice(), b.as_slice()), (&[1.0, 4.0, 5.0][..], &[2.0, 3.0, 6.0][..]));
         assert_eq!(added(&b, &a), [1.0, -1.0, 1.0]);
-        assert!(rounds.figures('a', "y").is_err() && rounds.figures('c', "x").is_err());
+        assert!(rounds.timings('a', "y").is_err() && rounds.timings('c', "x").is_err());
     }
 
     #[test]

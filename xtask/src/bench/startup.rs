@@ -17,13 +17,13 @@ const MOST: f64 = 0.04;
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("Start with 10000 variables", "microseconds per variable");
     let rounds = Rounds::of_program(pairs, "startup")?;
-    let map = rounds.figures((), "map")?;
+    let map = rounds.timings((), "map")?;
     Line::new("", "its name put into HashMap<String, u32>", &map).print();
     for (figure, what) in FIGURES {
-        let figures = rounds.figures((), figure)?;
-        Line::new("", what, &figures)
-            .ratio(Ratio::of(&figures, &map, "HashMap").as_ref())
-            .goal("<= 0.04 us", Spread::of(&figures).median <= MOST)
+        let timings = rounds.timings((), figure)?;
+        Line::new("", what, &timings)
+            .ratio(Ratio::of(&timings, &map, "HashMap").as_ref())
+            .goal("<= 0.04 us", Spread::of(&timings).median <= MOST)
             .print();
     }
     Ok(())

@@ -13,7 +13,7 @@ pub(crate) struct Ratio {
 
 /// A line under construction.
 pub(crate) struct Line {
-    figures: String,
+    timings: String,
     ratio: String,
     goal: String,
 }
@@ -25,9 +25,9 @@ pub(crate) fn heading(title: &str, unit: &str) {
 
 impl Ratio {
     /// Returns the ratio of the medians; `None` if the baseline is not above 0.
-    pub(crate) fn of(figures: &[f64], peer: &[f64], to: &'static str) -> Option<Self> {
-        let (figures, peer) = (Spread::of(figures).median, Spread::of(peer).median);
-        (peer > 0.0).then(|| Self { value: figures / peer, to })
+    pub(crate) fn of(timings: &[f64], peer: &[f64], to: &'static str) -> Option<Self> {
+        let (timings, peer) = (Spread::of(timings).median, Spread::of(peer).median);
+        (peer > 0.0).then(|| Self { value: timings / peer, to })
     }
 
     /// Returns true if the ratio is at most `most`.
@@ -38,12 +38,12 @@ impl Ratio {
 
 impl Line {
     /// Creates a line with the times of all rounds.
-    pub(crate) fn new(on: &str, what: &str, figures: &[f64]) -> Self {
-        let Spread { min, median, max } = Spread::of(figures);
+    pub(crate) fn new(on: &str, what: &str, timings: &[f64]) -> Self {
+        let Spread { min, median, max } = Spread::of(timings);
         // Times below 1 need another digit.
         let digits = if max < 1.0 { 3 } else { 2 };
-        let figures = format!("{on:<16} {what:<41}{min:>9.digits$}{median:>9.digits$}{max:>9.digits$}");
-        Self { figures, ratio: String::new(), goal: String::new() }
+        let timings = format!("{on:<16} {what:<41}{min:>9.digits$}{median:>9.digits$}{max:>9.digits$}");
+        Self { timings, ratio: String::new(), goal: String::new() }
     }
 
     /// Adds a ratio to the line.
@@ -66,7 +66,7 @@ impl Line {
 
     /// Prints the line.
     pub(crate) fn print(self) {
-        let line = format!("{}   {:<24} {}", self.figures, self.ratio, self.goal);
+        let line = format!("{}   {:<24} {}", self.timings, self.ratio, self.goal);
         println!("{}", line.trim_end());
     }
 }

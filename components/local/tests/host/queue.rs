@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use mpit::registry::Registry;
 use mpit::tool::{Handle, Session, Tool};
-use mpit::words::{Bind, Class};
+use mpit::vocabulary::{Bind, Class};
 use mpit_local::{Comm, Result};
 
 use super::job;
@@ -134,7 +134,7 @@ fn only_ranks_have_the_variables() {
         for class in [Class::Level, Class::HighWatermark] {
             let index = registry.pvar_index(LENGTH, class).ok_or("no variable")?;
             let desc = registry.pvar(index).ok_or("no descriptor")?;
-            assert_eq!((desc.binding(), desc.text().is_empty()), (Bind::Comm, false));
+            assert_eq!((desc.bind(), desc.description().is_empty()), (Bind::Comm, false));
         }
         let category = registry.category_index("local_queues").ok_or("no category")?;
         let category = registry.category(category).ok_or("no descriptor")?;

@@ -4,13 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use mpit::Error as MpitError;
 use mpit::tool::{Handle, Tool};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit_components::coll::{self, Kind, Operation, Root};
 use mpit_components::comms::{self, Ranks};
 use mpit_components::host::World;
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
-use mpit_components::{Lifecycle, Switch};
+use mpit_components::{Lifecycle, Subscription};
 use mpit_local::{Comm, Outcome, Result};
 
 use super::job;
@@ -43,13 +43,13 @@ impl pml::Component for Recorder {
 }
 
 impl Lifecycle for Recorder {
-    fn switch(&self) -> &'static Switch {
-        static SWITCH: Switch = pml::switch();
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        static SUBSCRIPTION: Subscription = pml::subscription();
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
-        self.switch().on();
+        self.subscription().add();
         true
     }
 }
@@ -67,13 +67,13 @@ impl coll::Component for Operations {
 }
 
 impl Lifecycle for Operations {
-    fn switch(&self) -> &'static Switch {
-        static SWITCH: Switch = coll::switch();
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        static SUBSCRIPTION: Subscription = coll::subscription();
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
-        self.switch().on();
+        self.subscription().add();
         true
     }
 }
@@ -90,13 +90,13 @@ impl osc::Component for Accesses {
 }
 
 impl Lifecycle for Accesses {
-    fn switch(&self) -> &'static Switch {
-        static SWITCH: Switch = osc::switch();
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        static SUBSCRIPTION: Subscription = osc::subscription();
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
-        self.switch().on();
+        self.subscription().add();
         true
     }
 }

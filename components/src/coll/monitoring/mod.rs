@@ -5,72 +5,72 @@
 //! what was exchanged. The cost of an operation does not depend on the size of the communicator, unless the operation has a
 //! count for each process.
 
-mod audience;
-mod ledger;
+mod collective_stats;
 mod rules;
 mod settings;
+mod shared_sum;
 mod snapshot;
 mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use ledger::Ledger;
+use collective_stats::CollectiveStats;
 pub(crate) use snapshot::{Operations, Snapshot};
 pub use variables::CollMonitoring;
 
-use super::{Component, Lifecycle, Operation, Switch};
+use super::{Component, Lifecycle, Operation, Subscription};
 use crate::comms::{CommId, Record};
 use crate::host::World;
 use crate::{monitoring, store};
 
 /// The operations recorded in this process.
-static LEDGER: Ledger = Ledger::new(&store::OF_PROCESS);
+static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
-pub(crate) static SWITCH: Switch = super::switch();
+pub(crate) static SUBSCRIPTION: Subscription = super::subscription();
 
 /// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
 static COMPAT: AtomicBool = AtomicBool::new(false);
 
 /// Returns a snapshot of all sums.
 pub(crate) fn snapshot() -> Snapshot {
-    LEDGER.snapshot()
+    STATS.snapshot()
 }
 
 /// Returns the operations between two snapshots.
 pub(crate) fn between(earlier: &Snapshot, later: &Snapshot) -> Operations {
-    LEDGER.between(earlier, later)
+    STATS.between(earlier, later)
 }
 
 /// Writes the description of a new communicator at once, unless the host would have to be asked for its members.
 pub(crate) fn created(record: &Record) {
-    LEDGER.created(record);
+    STATS.created(record);
 }
 
 /// Writes the new name of a communicator.
 pub(crate) fn renamed(record: &Record) {
-    LEDGER.renamed(record);
+    STATS.renamed(record);
 }
 
 /// Returns true if there were operations on a communicator.
 pub(crate) fn is_used(comm: CommId) -> bool {
-    LEDGER.is_used(comm)
+    STATS.is_used(comm)
 }
 
 /// Adds the sums of a freed communicator to those of another one.
 pub(crate) fn merge(comm: CommId, target: &Record) {
-    LEDGER.merge(comm, target);
+    STATS.merge(comm, target);
 }
 
 /// Releases the sums of a freed communicator that no tool can ask for. Returns true if its slot can be reused.
 pub(crate) fn close(comm: CommId) -> bool {
-    LEDGER.close(comm)
+    STATS.close(comm)
 }
 
 /// Counts an operation if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
 #[inline]
 pub(super) fn count(operation: &Operation<'_>) -> bool {
-    !COMPAT.load(Relaxed) && LEDGER.record_usual(operation)
+    !COMPAT.load(Relaxed) && STATS.record_usual(operation)
 }
 
 /// The component `monitoring` of the framework `coll`.
@@ -83,23 +83,23 @@ pub struct Monitoring;
 impl Component for Monitoring {
     #[inline]
     fn done(&self, operation: &Operation<'_>) {
-        LEDGER.record(operation, COMPAT.load(Relaxed));
+        STATS.record(operation, COMPAT.load(Relaxed));
     }
 
     fn freed(&self, comm: CommId) {
-        LEDGER.freed(comm);
+        STATS.freed(comm);
     }
 }
 
 impl Lifecycle for Monitoring {
-    fn switch(&self) -> &'static Switch {
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
         COMPAT.store(settings::COMPAT.get() != 0, Relaxed);
         if monitoring::is_enabled() {
-            SWITCH.on();
+            SUBSCRIPTION.add();
         }
         true
     }

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use mpit::log::Log;
 use mpit::object::OUTSIDE;
 
-use super::audience::Audience;
+use super::shared_sum::SharedSum;
 use crate::comms::CommId;
 use crate::prof::Exchanged;
-use crate::record::Sum;
+use crate::record::TrafficSum;
 
 /// A snapshot of all sums, in the order of first use, which never changes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     /// Sums by pattern for each communicator, with its identity or 0 for none; in the order of slots.
-    pub(super) comms: Vec<(u64, [Sum; 3])>,
-    pub(super) audiences: Vec<Sum>,
+    pub(super) comms: Vec<(u64, [TrafficSum; 3])>,
+    pub(super) shared_sums: Vec<TrafficSum>,
     /// Sums by rank in the world.
-    pub(super) rows: Vec<(u32, Sum)>,
+    pub(super) rows: Vec<(u32, TrafficSum)>,
 }
 
 /// The differences between two snapshots.
@@ -25,29 +25,29 @@ pub(crate) struct Snapshot {
 pub(crate) struct Operations {
     /// The sums exchanged with each process, by ascending rank.
     pub(crate) exchanged: Vec<Exchanged>,
-    comms: BTreeMap<u64, [Sum; 3]>,
+    comms: BTreeMap<u64, [TrafficSum; 3]>,
 }
 
 impl Operations {
     /// Returns the operations on a communicator: from one to all, from all to one, from all to all.
-    pub(crate) fn on(&self, comm: CommId) -> [Sum; 3] {
+    pub(crate) fn on(&self, comm: CommId) -> [TrafficSum; 3] {
         self.comms.get(&comm.get()).copied().unwrap_or_default()
     }
 }
 
 impl Snapshot {
     /// Returns the sums of a communicator; zero if its slot belonged to another one.
-    fn of_comm(&self, at: usize, comm: u64) -> [Sum; 3] {
+    fn of_comm(&self, at: usize, comm: u64) -> [TrafficSum; 3] {
         let found = self.comms.get(at).filter(|(then, _)| *then == comm);
-        found.map_or([Sum::ZERO; 3], |(_, sums)| *sums)
+        found.map_or([TrafficSum::ZERO; 3], |(_, sums)| *sums)
     }
 
-    fn row(&self, at: usize) -> Sum {
-        self.rows.get(at).map_or(Sum::ZERO, |(_, sum)| *sum)
+    fn row(&self, at: usize) -> TrafficSum {
+        self.rows.get(at).map_or(TrafficSum::ZERO, |(_, sum)| *sum)
     }
 
-    fn audience(&self, at: usize) -> Sum {
-        self.audiences.get(at).copied().unwrap_or_default()
+    fn shared_sum(&self, at: usize) -> TrafficSum {
+        self.shared_sums.get(at).copied().unwrap_or_default()
     }
 
     /// Returns this snapshot without the bytes of operations that are not counted yet, like
@@ -60,15 +60,15 @@ impl Snapshot {
         for (at, (_, now)) in self.rows.iter_mut().enumerate() {
             *now = now.settled(earlier.row(at));
         }
-        for (at, now) in self.audiences.iter_mut().enumerate() {
-            *now = now.settled(earlier.audience(at));
+        for (at, now) in self.shared_sums.iter_mut().enumerate() {
+            *now = now.settled(earlier.shared_sum(at));
         }
         self
     }
 
     /// Returns the difference to an earlier snapshot.
-    pub(super) fn since(&self, earlier: &Self, audiences: &Log<Audience>) -> Operations {
-        let gain = |now: &[Sum; 3], then: [Sum; 3]| [0, 1, 2].map(|at| now[at].since(then[at]));
+    pub(super) fn since(&self, earlier: &Self, shared_sums: &Log<SharedSum>) -> Operations {
+        let gain = |now: &[TrafficSum; 3], then: [TrafficSum; 3]| [0, 1, 2].map(|at| now[at].since(then[at]));
         let comms = self.comms.iter().enumerate();
         let comms = comms.map(|(at, (comm, now))| (*comm, gain(now, earlier.of_comm(at, *comm))));
 
@@ -76,17 +76,17 @@ impl Snapshot {
         let mut exchanged: Vec<_> =
             rows.filter(|(to, sum)| *to != OUTSIDE && !sum.is_zero()).map(exchanged_with).collect();
         exchanged.sort_unstable_by_key(|row| row.to);
-        for (at, (audience, now)) in audiences.iter().zip(&self.audiences).enumerate() {
-            let gained = now.since(earlier.audience(at));
+        for (at, (shared_sum, now)) in shared_sums.iter().zip(&self.shared_sums).enumerate() {
+            let gained = now.since(earlier.shared_sum(at));
             if !gained.is_zero() {
-                exchanged = merge(exchanged, audience.iter().map(|to| exchanged_with((to, gained))));
+                exchanged = merge(exchanged, shared_sum.iter().map(|to| exchanged_with((to, gained))));
             }
         }
         Operations { exchanged, comms: comms.collect() }
     }
 }
 
-fn exchanged_with((to, sum): (u32, Sum)) -> Exchanged {
+fn exchanged_with((to, sum): (u32, TrafficSum)) -> Exchanged {
     Exchanged { to, sum }
 }
 
@@ -110,28 +110,30 @@ fn merge(rows: Vec<Exchanged>, more: impl Iterator<Item = Exchanged>) -> Vec<Exc
 
 #[cfg(test)]
 mod tests {
-    use super::{Exchanged, Snapshot, Sum, merge};
+    use super::{Exchanged, Snapshot, TrafficSum, merge};
 
     /// Another thread adds an operation of 9 bytes, and its count comes after the second snapshot.
     #[test]
     fn bytes_wait_for_their_operation() {
         let snapshot = |count, bytes| {
-            let sum = Sum { count, bytes };
-            Snapshot { comms: vec![(5, [sum; 3])], audiences: vec![sum], rows: vec![(1, sum)] }
+            let sum = TrafficSum { count, bytes };
+            Snapshot { comms: vec![(5, [sum; 3])], shared_sums: vec![sum], rows: vec![(1, sum)] }
         };
         let first = snapshot(1, 8).settled(&Snapshot::default());
         let second = snapshot(1, 17).settled(&first);
         assert_eq!(second, first);
         assert_eq!(snapshot(2, 17).settled(&second), snapshot(2, 17));
         // The slot belongs to another communicator now.
-        let other = Snapshot { comms: vec![(6, [Sum { count: 1, bytes: 17 }; 3])], ..snapshot(1, 17) };
-        assert_eq!(other.settled(&first).comms, [(6, [Sum { count: 1, bytes: 17 }; 3])]);
+        let other = Snapshot { comms: vec![(6, [TrafficSum { count: 1, bytes: 17 }; 3])], ..snapshot(1, 17) };
+        assert_eq!(other.settled(&first).comms, [(6, [TrafficSum { count: 1, bytes: 17 }; 3])]);
     }
 
     #[test]
     fn merges_by_rank() {
         let rows = |list: &[(u32, u64)]| {
-            list.iter().map(|(to, bytes)| Exchanged { to: *to, sum: Sum::one(*bytes) }).collect::<Vec<_>>()
+            list.iter()
+                .map(|(to, bytes)| Exchanged { to: *to, sum: TrafficSum::one(*bytes) })
+                .collect::<Vec<_>>()
         };
         let merged =
             merge(rows(&[(1, 1), (3, 10), (9, 100)]), rows(&[(0, 5), (3, 7), (3, 7), (8, 1)]).into_iter());

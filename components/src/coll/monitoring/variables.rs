@@ -3,9 +3,9 @@
 use mpit::object::{Comm, OUTSIDE};
 use mpit::{category, pvar};
 
-use super::{LEDGER, SWITCH};
+use super::{STATS, SUBSCRIPTION};
 use crate::coll::{Coll, Pattern};
-use crate::record::Sum;
+use crate::record::TrafficSum;
 
 /// Monitoring of collective operations: how many, how large, who takes part. It sees what programs call; what a library
 /// makes out of a call, such as other collective operations, only where the library reports it.
@@ -15,20 +15,20 @@ pub struct CollMonitoring;
 
 /// Starts recording for a handle.
 fn record() {
-    SWITCH.on();
+    SUBSCRIPTION.add();
 }
 
 /// Stops recording for a handle.
 fn rest() {
-    SWITCH.off();
+    SUBSCRIPTION.remove();
 }
 
 /// Writes a number for each rank of a communicator, over operations on all communicators.
-fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(Sum) -> u64) {
+fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {
             OUTSIDE => 0,
-            to => of(LEDGER.with(to)),
+            to => of(STATS.with(to)),
         };
     }
 }
@@ -80,7 +80,7 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = rest
 )]
 fn o2a_count(comm: &Comm<'_>) -> u64 {
-    LEDGER.on(comm.id(), Pattern::OneToAll).count
+    STATS.on(comm.id(), Pattern::OneToAll).count
 }
 
 /// Bytes that this process passed to all others together, as the root of operations on the communicator.
@@ -96,7 +96,7 @@ fn o2a_count(comm: &Comm<'_>) -> u64 {
     on_stop = rest
 )]
 fn o2a_size(comm: &Comm<'_>) -> u64 {
-    LEDGER.on(comm.id(), Pattern::OneToAll).bytes
+    STATS.on(comm.id(), Pattern::OneToAll).bytes
 }
 
 /// Operations on the communicator that pass data from all processes to one, of which this one was the root.
@@ -111,7 +111,7 @@ fn o2a_size(comm: &Comm<'_>) -> u64 {
     on_stop = rest
 )]
 fn a2o_count(comm: &Comm<'_>) -> u64 {
-    LEDGER.on(comm.id(), Pattern::AllToOne).count
+    STATS.on(comm.id(), Pattern::AllToOne).count
 }
 
 /// Bytes that this process got from all others together, as the root of operations on the communicator.
@@ -127,7 +127,7 @@ fn a2o_count(comm: &Comm<'_>) -> u64 {
     on_stop = rest
 )]
 fn a2o_size(comm: &Comm<'_>) -> u64 {
-    LEDGER.on(comm.id(), Pattern::AllToOne).bytes
+    STATS.on(comm.id(), Pattern::AllToOne).bytes
 }
 
 /// Operations on the communicator without a root, those of neighborhoods included.
@@ -142,7 +142,7 @@ fn a2o_size(comm: &Comm<'_>) -> u64 {
     on_stop = rest
 )]
 fn a2a_count(comm: &Comm<'_>) -> u64 {
-    LEDGER.on(comm.id(), Pattern::AllToAll).count
+    STATS.on(comm.id(), Pattern::AllToAll).count
 }
 
 /// Bytes that this process passed to all others together in operations on the communicator without a root, those of
@@ -159,7 +159,7 @@ fn a2a_count(comm: &Comm<'_>) -> u64 {
     on_stop = rest
 )]
 fn a2a_size(comm: &Comm<'_>) -> u64 {
-    LEDGER.on(comm.id(), Pattern::AllToAll).bytes
+    STATS.on(comm.id(), Pattern::AllToAll).bytes
 }
 
 /// Messages exchanged by collective operations with all processes together, those outside of the world included.
@@ -172,7 +172,7 @@ fn a2a_size(comm: &Comm<'_>) -> u64 {
     on_stop = rest
 )]
 fn messages_total() -> u64 {
-    LEDGER.total().count
+    STATS.total().count
 }
 
 /// Bytes exchanged by collective operations with all processes together, those outside of the world included.
@@ -186,5 +186,5 @@ fn messages_total() -> u64 {
     on_stop = rest
 )]
 fn bytes_total() -> u64 {
-    LEDGER.total().bytes
+    STATS.total().bytes
 }

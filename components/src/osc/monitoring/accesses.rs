@@ -11,7 +11,7 @@ use mpit::sparse::Sparse;
 
 use crate::osc::{Access, Kind};
 use crate::prof::Accessed;
-use crate::record::{AtomicSum, Sum};
+use crate::record::{AtomicSum, TrafficSum};
 use crate::store::{self, Store};
 use crate::windows::{self, WindowId};
 
@@ -30,9 +30,9 @@ impl Target {
 
     #[inline]
     fn add(&self, access: &Access) {
-        self.sent.add(Sum::one(access.sent));
+        self.sent.add(TrafficSum::one(access.sent));
         if returns_data(access.kind) {
-            self.received.add(Sum::one(access.received));
+            self.received.add(TrafficSum::one(access.received));
         }
     }
 }
@@ -49,8 +49,8 @@ struct Window {
 /// A snapshot of the accesses through a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowSums {
-    pub(super) sent: Sum,
-    pub(super) received: Sum,
+    pub(super) sent: TrafficSum,
+    pub(super) received: TrafficSum,
 }
 
 /// The accesses of this process through the windows that handles are bound to.
@@ -87,8 +87,10 @@ impl Windows {
 
     /// Returns the sums of a window; zero for one that is not counted.
     pub(super) fn sums(&self, id: u64) -> WindowSums {
-        let sum =
-            |[count, bytes]: &[AtomicU64; 2]| Sum { count: count.load(Relaxed), bytes: bytes.load(Relaxed) };
+        let sum = |[count, bytes]: &[AtomicU64; 2]| TrafficSum {
+            count: count.load(Relaxed),
+            bytes: bytes.load(Relaxed),
+        };
         let Some(window) = self.of(id) else { return WindowSums::default() };
         let sums = WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
         fence(Acquire);
@@ -167,7 +169,7 @@ impl Accesses {
 }
 
 /// The numbers of a target before its first access.
-const NONE: Accessed = Accessed { to: OUTSIDE, sent: Sum::ZERO, received: Sum::ZERO };
+const NONE: Accessed = Accessed { to: OUTSIDE, sent: TrafficSum::ZERO, received: TrafficSum::ZERO };
 
 /// A snapshot of all numbers, in the order of first use, which never changes.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ pub(crate) use accesses::Snapshot;
 use accesses::{Accesses, Windows};
 pub use variables::OscMonitoring;
 
-use super::{Access, Component, Lifecycle, Switch};
+use super::{Access, Component, Lifecycle, Subscription};
 use crate::host::World;
 use crate::monitoring;
 use crate::store;
@@ -26,7 +26,7 @@ pub(crate) fn count_window(window: WindowId) {
 }
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
-pub(crate) static SWITCH: Switch = super::switch();
+pub(crate) static SUBSCRIPTION: Subscription = super::subscription();
 
 /// Returns a snapshot of all numbers.
 pub(crate) fn snapshot() -> Snapshot {
@@ -58,13 +58,13 @@ impl Component for Monitoring {
 }
 
 impl Lifecycle for Monitoring {
-    fn switch(&self) -> &'static Switch {
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
         if monitoring::is_enabled() {
-            SWITCH.on();
+            SUBSCRIPTION.add();
         }
         true
     }

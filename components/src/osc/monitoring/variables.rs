@@ -4,7 +4,7 @@ use mpit::object::{Comm, OUTSIDE, Object};
 use mpit::{category, pvar};
 
 use super::accesses::Target;
-use super::{ACCESSES, SWITCH, WINDOWS};
+use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
 use crate::osc::Osc;
 
 /// Monitoring of one-sided communication: how many accesses, how large, to whose memory. It sees what programs do
@@ -15,12 +15,12 @@ pub struct OscMonitoring;
 
 /// Starts recording for a handle.
 fn record() {
-    SWITCH.on();
+    SUBSCRIPTION.add();
 }
 
 /// Stops recording for a handle.
 fn rest() {
-    SWITCH.off();
+    SUBSCRIPTION.remove();
 }
 
 /// Writes a number for each rank of a communicator, over accesses through all windows.

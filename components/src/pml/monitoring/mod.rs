@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use variables::PmlMonitoring;
 
-use super::{Component, Lifecycle, Send, Switch};
+use super::{Component, Lifecycle, Send, Subscription};
 use crate::host::World;
 use crate::monitoring;
 use crate::record::{Messages, Snapshot};
@@ -23,7 +23,7 @@ use crate::store;
 pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
-pub(crate) static SWITCH: Switch = super::switch();
+pub(crate) static SUBSCRIPTION: Subscription = super::subscription();
 
 /// True if internal messages of the library count as the user's, which is so with `pml_monitoring_enable` = 1.
 static MERGED: AtomicBool = AtomicBool::new(false);
@@ -55,14 +55,14 @@ impl Component for Monitoring {
 }
 
 impl Lifecycle for Monitoring {
-    fn switch(&self) -> &'static Switch {
-        &SWITCH
+    fn subscription(&self) -> &'static Subscription {
+        &SUBSCRIPTION
     }
 
     fn open(&self, _world: World) -> bool {
         MERGED.store(monitoring::settings::ENABLE.get() == 1, Relaxed);
         if monitoring::is_enabled() {
-            SWITCH.on();
+            SUBSCRIPTION.add();
         }
         true
     }

@@ -7,9 +7,9 @@
 use mpit::object::{Comm, OUTSIDE};
 use mpit::{category, pvar};
 
-use super::{MESSAGES, SWITCH};
+use super::{MESSAGES, SUBSCRIPTION};
 use crate::pml::Pml;
-use crate::record::{BINS, Tally};
+use crate::record::{BINS, PeerStats};
 
 /// Monitoring of point-to-point messages: how many, how large, to whom. It sees what programs send through the MPI
 /// interface; what a library sends for its own purposes only where the library reports it.
@@ -19,23 +19,23 @@ pub struct PmlMonitoring;
 
 /// Starts recording for a handle.
 fn record() {
-    SWITCH.on();
+    SUBSCRIPTION.add();
 }
 
 /// Stops recording for a handle.
 fn rest() {
-    SWITCH.off();
+    SUBSCRIPTION.remove();
 }
 
 /// Returns the messages sent to a rank of a communicator, over all communicators.
-fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static Tally<'static>> {
+fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static PeerStats<'static>> {
     match comm.world_rank(rank) {
         OUTSIDE => None,
         to => MESSAGES.external(to),
     }
 }
 
-fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Tally<'static>) -> u64) {
+fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'static>) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = sent_to(comm, rank).map_or(0, &of);
     }
@@ -55,7 +55,7 @@ fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Tally<'static>) 
     on_stop = rest
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, Tally::count);
+    for_each_rank(comm, out, PeerStats::count);
 }
 
 /// Bytes in the messages sent to each process of the communicator, through whatever communicator they were sent. One
@@ -73,7 +73,7 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = rest
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, Tally::bytes);
+    for_each_rank(comm, out, PeerStats::bytes);
 }
 
 /// Messages of each order of magnitude sent to each process of the communicator. 66 elements for each rank, one rank
@@ -93,7 +93,7 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
 fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     out.fill(0);
     for (rank, bins) in out.chunks_exact_mut(BINS).enumerate() {
-        for (bin, count) in sent_to(comm, rank).into_iter().flat_map(|tally| tally.sizes().iter()) {
+        for (bin, count) in sent_to(comm, rank).into_iter().flat_map(|stats| stats.sizes().iter()) {
             bins[bin] = count;
         }
     }
@@ -109,7 +109,7 @@ fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = rest
 )]
 fn messages_total() -> u64 {
-    MESSAGES.iter().fold(0, |total, (_, tally)| total.wrapping_add(tally.count()))
+    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()))
 }
 
 /// Bytes in all messages sent, to all processes together, those outside of the world included.
@@ -123,5 +123,5 @@ fn messages_total() -> u64 {
     on_stop = rest
 )]
 fn bytes_total() -> u64 {
-    MESSAGES.iter().fold(0, |total, (_, tally)| total.wrapping_add(tally.bytes()))
+    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()))
 }

@@ -1,4 +1,4 @@
-//! The list of components: claimed names and switches, publication, and the notification of changes.
+//! The list of components: claimed names and subscriptions, publication, and the notification of changes.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -28,7 +28,9 @@ pub fn on_change(hook: fn()) {
 /// Notifies the frameworks that plug-ins were activated or deactivated. Components of inactive plug-ins are paused. Runs
 /// functions of components, so the caller must hold no lock.
 pub fn changed() {
-    all().filter(|component| component.epoch().is_none()).for_each(|component| component.switch.pause());
+    all()
+        .filter(|component| component.epoch().is_none())
+        .for_each(|component| component.subscription.pause());
     if let Some(hook) = HOOK.get() {
         hook();
     }
@@ -39,13 +41,13 @@ pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
     ALL.iter().copied().filter(|component| component.stage.load(Acquire) == PUBLISHED)
 }
 
-/// A set of components whose names and switches are claimed, and which are not published yet. Dropping it releases them.
+/// A set of components whose names and subscriptions are claimed, and which are not published yet. Dropping it releases them.
 #[derive(Debug, Default)]
 #[must_use = "what is not published is dropped"]
 pub struct Claim(Vec<&'static ForeignComponent>);
 
 impl Claim {
-    /// Claims the names and switches of components. Components whose name or switch is taken are left out, and refusals returned.
+    /// Claims the names and subscriptions of components. Components whose name or subscription is taken are left out, and refusals returned.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
         let _alone = CLAIMING.lock();
         let (mut claim, mut refusals) = (Self::default(), Vec::new());

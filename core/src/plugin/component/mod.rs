@@ -1,11 +1,11 @@
 //! Components of other images, adapted to the traits that frameworks notify.
 //!
-//! Such a component is a set of C functions and perhaps a switch in its own image. Here it becomes a [`ForeignComponent`], which
-//! implements the traits of [`traffic`](crate::traffic), has a switch like any other, and is kept in an append-only list.
+//! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`], which
+//! implements the traits of [`traffic`](crate::traffic), has a subscription like any other, and is kept in an append-only list.
 //! Frameworks look at the list whenever something [changed](on_change).
 //!
-//! States of a component: it is [claimed](Claim), which binds its switch; published, after all that came with it is registered;
-//! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its switch; closed when MPI is
+//! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is registered;
+//! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription; closed when MPI is
 //! finalized or its plug-in is deactivated; and opened again after the next activation.
 
 mod list;
@@ -20,12 +20,12 @@ use std::sync::atomic::{
 pub use list::{Claim, all, changed, on_change};
 
 use super::abi;
-use super::life::{Lease, Life};
-use super::read::placed_to_change;
-use super::texts::{DESCRIPTION, borrowed};
+use super::c_strings::{DESCRIPTION, borrowed};
+use super::c_structs::placed_to_change;
+use super::epoch::{Epoch, EpochCounter};
 use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};
-use crate::traffic::{CommId, Framework, Lifecycle, Lines, Switch, World, coll, osc, pml};
+use crate::traffic::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 
 /// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ pub struct About {
     /// The place of the definition.
     pub origin: Origin,
     /// The activation of its plug-in; `None` if it is always active.
-    pub life: Option<&'static Life>,
+    pub epoch_counter: Option<&'static EpochCounter>,
 }
 
 /// A component of another image.
@@ -48,10 +48,10 @@ pub struct ForeignComponent {
     about: About,
     framework: Framework,
     functions: abi::Component,
-    /// The switch in its image; without one it always listens.
-    reasons: Option<&'static abi::Switch>,
-    /// The switch in this image, paused unless the component is open.
-    switch: &'static Switch,
+    /// The subscription in its image; without one it always listens.
+    reasons: Option<&'static abi::Subscription>,
+    /// The subscription in this image, paused unless the component is open.
+    subscription: &'static Subscription,
     is_open: AtomicBool,
     stage: AtomicU8,
 }
@@ -78,7 +78,7 @@ impl ForeignComponent {
     ///
     /// # Safety
     ///
-    /// The switch is null or valid for the rest of the process, and so are the functions, which any thread may call as
+    /// The subscription is null or valid for the rest of the process, and so are the functions, which any thread may call as
     /// `mpit_plugin.h` specifies.
     pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, Fault> {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
@@ -95,10 +95,10 @@ impl ForeignComponent {
         // SAFETY: null, or aligned and writable (checked) and valid for the rest of the process: the caller ensures it; all
         // members are atomic.
         let reasons = unsafe { functions.listening.as_ref() };
-        let switch: &'static Switch = Box::leak(Box::new(framework.switch()));
-        switch.pause();
+        let subscription: &'static Subscription = Box::leak(Box::new(framework.subscription()));
+        subscription.pause();
         let (is_open, stage) = (AtomicBool::new(false), AtomicU8::new(CLAIMED));
-        Ok(Self { about, framework, functions, reasons, switch, is_open, stage })
+        Ok(Self { about, framework, functions, reasons, subscription, is_open, stage })
     }
 
     /// Returns the framework.
@@ -128,7 +128,7 @@ impl ForeignComponent {
     /// Returns the present epoch of the plug-in, a different number for each activation; `None` while it is not active.
     #[must_use]
     pub fn epoch(&self) -> Option<u64> {
-        Lease::begin(self.about.life).ok().map(Lease::epoch)
+        Epoch::current(self.about.epoch_counter).ok().map(Epoch::epoch)
     }
 
     fn refusal(&self, why: &str) -> Refusal {
@@ -148,7 +148,7 @@ impl ForeignComponent {
         }
     }
 
-    /// Binds the switch in its image to this component. Returns false if the switch is bound to another component.
+    /// Binds the subscription in its image to this component. Returns false if the subscription is bound to another component.
     fn bind(&'static self) -> bool {
         let Some(reasons) = self.reasons else { return true };
         let host = from_ref(self).cast_mut().cast();
@@ -166,11 +166,11 @@ impl ForeignComponent {
         }
     }
 
-    /// Copies the number of reasons to listen from the image's switch. A component without a function for its traffic has none.
+    /// Copies the number of reasons to listen from the image's subscription. A component without a function for its traffic has none.
     fn follow(&self) {
         if self.has_ears() {
-            let reasons = || self.reasons.map_or(1, |switch| switch.reasons.load(SeqCst));
-            keep_up(reasons, |reasons| self.switch.set(reasons));
+            let reasons = || self.reasons.map_or(1, |subscription| subscription.reasons.load(SeqCst));
+            keep_up(reasons, |reasons| self.subscription.set(reasons));
         }
     }
 
@@ -210,8 +210,8 @@ unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
 }
 
 impl Lifecycle for ForeignComponent {
-    fn switch(&self) -> &'static Switch {
-        self.switch
+    fn subscription(&self) -> &'static Subscription {
+        self.subscription
     }
 
     fn open(&self, world: World) -> bool {

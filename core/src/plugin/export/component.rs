@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int, c_void};
 use std::ptr::from_ref;
 
 use super::guarded;
-use super::text::{Made, optional, text};
+use super::text::{ExportResult, optional, text};
 use crate::desc::ComponentDesc;
 use crate::plugin::abi::{self, AddLine};
 use crate::traffic::coll::{self, Operation, Root, Volume};
@@ -42,7 +42,7 @@ impl Listener {
 }
 
 /// Returns the C struct of a component, or the reason why it is left out.
-pub(super) fn entry(desc: &'static ComponentDesc) -> Made<Result<abi::Component, String>> {
+pub(super) fn entry(desc: &'static ComponentDesc) -> ExportResult<Result<abi::Component, String>> {
     let listener = match Listener::of(desc) {
         Ok(listener) => listener,
         Err(why) => return Ok(Err(why)),
@@ -52,7 +52,7 @@ pub(super) fn entry(desc: &'static ComponentDesc) -> Made<Result<abi::Component,
         framework: text(desc.framework())?,
         name: text(desc.name())?,
         description: optional(desc.description())?,
-        listening: listener.lifecycle().switch().shared(),
+        listening: listener.lifecycle().subscription().shared(),
         user_data: std::ptr::null_mut(),
         open: Some(open),
         close: Some(close),

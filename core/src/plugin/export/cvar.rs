@@ -5,41 +5,41 @@ use std::ptr::null_mut;
 
 use super::pvar::object;
 use super::tables::Enums;
-use super::text::{Made, list, optional, text};
+use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
 use crate::Error;
 use crate::desc::CvarDesc;
 use crate::object::Object;
 use crate::plugin::abi;
-use crate::words::Bind;
+use crate::vocabulary::Bind;
 
 /// Returns the C struct of a control variable, whose functions access the value in place.
-pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> Made<abi::Cvar> {
-    let is_bound = desc.binding() != Bind::NoObject;
+pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> ExportResult<abi::Cvar> {
+    let is_bound = desc.bind() != Bind::NoObject;
     Ok(abi::Cvar {
         size: size_of::<abi::Cvar>(),
         name: text(desc.name())?,
-        description: optional(desc.text())?,
-        datatype: desc.element() as c_int,
-        verbosity: desc.audience() as c_int,
-        scope: desc.reach() as c_int,
+        description: optional(desc.description())?,
+        datatype: desc.datatype() as c_int,
+        verbosity: desc.verbosity() as c_int,
+        scope: desc.scope() as c_int,
         count: c_int::try_from(desc.count()).map_err(|_| "its value has too many elements")?,
-        categories: list(desc.category_list().iter().map(|category| category.name()))?,
+        categories: list(desc.categories().iter().map(|category| category.name()))?,
         storage: null_mut(),
         set: None,
         user_data: std::ptr::from_ref(desc).cast_mut().cast(),
         enumeration: enums.entry(desc.enumeration())?,
         get: if is_bound { None } else { Some(get) },
         put: if is_bound { None } else { Some(put) },
-        aliases: list(desc.alias_list().iter().copied())?,
-        environment: list(desc.environment_list().iter().copied())?,
+        aliases: list(desc.aliases().iter().copied())?,
+        environment: list(desc.environment().iter().copied())?,
         flags: if desc.is_before_init() { abi::CVAR_BEFORE_INIT } else { 0 },
         file: text(desc.origin().file())?,
         line: desc.origin().line(),
         get_of: if is_bound { Some(get_of) } else { None },
         put_of: if is_bound { Some(put_of) } else { None },
         freed: if is_bound { Some(freed) } else { None },
-        bind: desc.binding() as c_int,
+        bind: desc.bind() as c_int,
     })
 }
 

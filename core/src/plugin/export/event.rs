@@ -3,17 +3,17 @@
 use std::ffi::c_int;
 use std::ptr::null;
 
-use super::text::{Made, list, optional, structs, text};
+use super::text::{ExportResult, list, optional, structs, text};
 use crate::desc::{EventDesc, SourceDesc};
 use crate::plugin::abi;
 
 /// Returns the C struct of a source.
-pub(super) fn source(desc: &'static SourceDesc) -> Made<abi::Source> {
+pub(super) fn source(desc: &'static SourceDesc) -> ExportResult<abi::Source> {
     Ok(abi::Source {
         size: size_of::<abi::Source>(),
         name: text(desc.name())?,
-        description: optional(desc.text())?,
-        order: desc.ordering() as c_int,
+        description: optional(desc.description())?,
+        order: desc.order() as c_int,
         file: text(desc.origin().file())?,
         line: desc.origin().line(),
     })
@@ -28,7 +28,7 @@ pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
 }
 
 /// Returns the C struct of an event type. The host counts listeners in the cell that the event's own code checks.
-pub(super) fn entry(desc: &'static EventDesc) -> Made<abi::Event> {
+pub(super) fn entry(desc: &'static EventDesc) -> ExportResult<abi::Event> {
     let names = desc.element_names().map_or(&[][..], |names| names.items());
     let name_of = |place: usize| {
         let item = names.iter().find(|item| usize::try_from(item.value()) == Ok(place));
@@ -38,17 +38,17 @@ pub(super) fn entry(desc: &'static EventDesc) -> Made<abi::Event> {
         let (datatype, displacement) = (element.datatype() as c_int, element.displacement());
         Ok(abi::Element { datatype, displacement, name: name_of(place)? })
     });
-    let (elements, num_elements) = structs(elements.collect::<Made<Vec<_>>>()?);
+    let (elements, num_elements) = structs(elements.collect::<ExportResult<Vec<_>>>()?);
     Ok(abi::Event {
         size: size_of::<abi::Event>(),
         name: text(desc.name())?,
-        description: optional(desc.text())?,
-        verbosity: desc.audience() as c_int,
-        bind: desc.binding() as c_int,
+        description: optional(desc.description())?,
+        verbosity: desc.verbosity() as c_int,
+        bind: desc.bind() as c_int,
         source: text(desc.source().name())?,
         elements,
         num_elements,
-        categories: list(desc.category_list().iter().map(|category| category.name()))?,
+        categories: list(desc.categories().iter().map(|category| category.name()))?,
         cell: desc.cell().shared(),
         file: text(desc.origin().file())?,
         line: desc.origin().line(),

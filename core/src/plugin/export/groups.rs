@@ -2,12 +2,12 @@
 
 use std::ptr::null;
 
-use super::text::{Made, list, optional, text};
+use super::text::{ExportResult, list, optional, text};
 use crate::desc::CategoryDesc;
 use crate::plugin::abi;
 
 /// Returns the C structs of a category: one, and one more for each parent after the first.
-pub(super) fn entries(desc: &CategoryDesc) -> Made<Vec<abi::Category>> {
+pub(super) fn entries(desc: &CategoryDesc) -> ExportResult<Vec<abi::Category>> {
     let mut parents = desc.parents().iter().map(|parent| text(parent.name()));
     let first = abi::Category {
         size: size_of::<abi::Category>(),

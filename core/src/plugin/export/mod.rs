@@ -80,9 +80,9 @@ pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plu
 fn default_about() -> Option<&'static About> {
     let own = env!("CARGO_PKG_NAME");
     let linked = Image::linked();
-    let pvars = linked.pvars.iter().map(|desc| (desc.owner(), desc.origin()));
-    let cvars = linked.cvars.iter().map(|desc| (desc.owner(), desc.origin()));
-    let events = linked.events.iter().map(|desc| (desc.owner(), desc.origin()));
+    let pvars = linked.pvars.iter().map(|desc| (desc.component(), desc.origin()));
+    let cvars = linked.cvars.iter().map(|desc| (desc.component(), desc.origin()));
+    let events = linked.events.iter().map(|desc| (desc.component(), desc.origin()));
     let components = MPIT_COMPONENTS_V1.iter().map(|desc| (desc.name(), desc.origin()));
     let (name, origin) =
         pvars.chain(cvars).chain(events).chain(components).find(|(owner, _)| *owner != own)?;
@@ -103,11 +103,11 @@ pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'stati
 impl Exported {
     /// Exports the definitions that are linked into this image, except for this crate's own, which the host has as well.
     fn of_linked(about: &'static About) -> Self {
-        let made: Result<text::Made<*const abi::Table>, _> = catch_unwind(|| {
+        let made: Result<text::ExportResult<*const abi::Table>, _> = catch_unwind(|| {
             only_one(&MPIT_PLUGINS_V1)?;
             let mut image = Image::linked();
             let own = env!("CARGO_PKG_NAME");
-            image.cvars.retain(|desc| desc.owner() != own);
+            image.cvars.retain(|desc| desc.component() != own);
             let (tables, left_out) = Tables::of(about.name, &image, &MPIT_COMPONENTS_V1)?;
             report(&left_out);
             Ok(tables.leak())
@@ -138,7 +138,7 @@ impl Exported {
 }
 
 /// Refuses an image with two plug-ins in it, since the linker would choose one of their entry functions arbitrarily.
-fn only_one(plugins: &[&About]) -> text::Made<()> {
+fn only_one(plugins: &[&About]) -> text::ExportResult<()> {
     if let [one, other, ..] = plugins {
         let [one, other] = [one, other].map(|about| format!("`{}` at {}", about.name, about.origin));
         return Err(format!("two plug-ins are linked into it, {one} and {other}; leave one `plugin!` away"));

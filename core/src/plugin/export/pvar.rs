@@ -4,14 +4,14 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null;
 
 use super::tables::Enums;
-use super::text::{Made, list, optional, text};
+use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
 use crate::Error;
-use crate::cell::Gauge;
+use crate::cell::LevelStorage;
 use crate::desc::{Behavior, PvarDesc, PvarFlags};
 use crate::object::Object;
 use crate::plugin::abi;
-use crate::words::{Bind, Class};
+use crate::vocabulary::{Bind, Class};
 
 /// Returns the reason why a variable cannot be exported, if there is one.
 pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {
@@ -21,25 +21,25 @@ pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {
 
 /// Returns the C struct of a variable. Levels are exported as cells, since watermarks follow them; other variables as functions
 /// that read them.
-pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> Made<abi::Pvar> {
-    let gauge = desc.gauge(&Object::NONE).filter(|_| is_level(desc.class()));
-    let own_levels = gauge.is_some() && desc.binding() != Bind::NoObject;
-    let function = gauge.is_none();
+pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> ExportResult<abi::Pvar> {
+    let level_storage = desc.level_storage(&Object::NONE).filter(|_| is_level(desc.class()));
+    let own_levels = level_storage.is_some() && desc.bind() != Bind::NoObject;
+    let function = level_storage.is_none();
     // Variables that can be read and reset in one step have one element.
-    let one = gauge.is_some() || desc.flag_set().has(PvarFlags::ATOMIC);
+    let one = level_storage.is_some() || desc.flags().has(PvarFlags::ATOMIC);
     Ok(abi::Pvar {
         size: size_of::<abi::Pvar>(),
         name: text(desc.name())?,
-        description: optional(desc.text())?,
+        description: optional(desc.description())?,
         class: desc.class() as c_int,
-        datatype: desc.element() as c_int,
-        verbosity: desc.audience() as c_int,
-        bind: desc.binding() as c_int,
+        datatype: desc.datatype() as c_int,
+        verbosity: desc.verbosity() as c_int,
+        bind: desc.bind() as c_int,
         flags: flags(desc),
         count: c_int::from(one),
-        categories: list(desc.category_list().iter().map(|category| category.name()))?,
+        categories: list(desc.categories().iter().map(|category| category.name()))?,
         sum: null(),
-        level: gauge.filter(|_| !own_levels).map_or(null(), std::ptr::from_ref),
+        level: level_storage.filter(|_| !own_levels).map_or(null(), std::ptr::from_ref),
         storage: null(),
         read: function.then_some(read),
         user_data: std::ptr::from_ref(desc).cast_mut().cast(),
@@ -60,12 +60,12 @@ fn is_level(class: Class) -> bool {
 fn flags(desc: &PvarDesc) -> c_uint {
     let is_sum = matches!(desc.class(), Class::Counter | Class::Aggregate | Class::Timer);
     let writable_by_class = is_sum || matches!(desc.class(), Class::HighWatermark | Class::LowWatermark);
-    let read_only = desc.flag_set().has(PvarFlags::READONLY);
+    let read_only = desc.flags().has(PvarFlags::READONLY);
     let set = |flag, set| if set { flag } else { 0 };
     set(abi::PVAR_READONLY, read_only && writable_by_class)
         | set(abi::PVAR_WRITABLE, !read_only && !writable_by_class)
-        | set(abi::PVAR_CONTINUOUS, desc.flag_set().has(PvarFlags::CONTINUOUS))
-        | set(abi::PVAR_ATOMIC, desc.flag_set().has(PvarFlags::ATOMIC))
+        | set(abi::PVAR_CONTINUOUS, desc.flags().has(PvarFlags::CONTINUOUS))
+        | set(abi::PVAR_ATOMIC, desc.flags().has(PvarFlags::ATOMIC))
         | set(abi::PVAR_CUMULATIVE, desc.behavior() == Behavior::Sum && !is_sum)
 }
 
@@ -144,11 +144,11 @@ unsafe extern "C" fn watch(user_data: *mut c_void, more: c_int) {
 /// # Safety
 ///
 /// The conditions of `mpit_level_function` in `mpit_plugin.h` hold.
-unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> *const Gauge {
+unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> *const LevelStorage {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { variable(user_data) };
     // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
     // The cell's function catches panics.
-    object.and_then(|object| desc.gauge(&object)).map_or(null(), std::ptr::from_ref)
+    object.and_then(|object| desc.level_storage(&object)).map_or(null(), std::ptr::from_ref)
 }

@@ -2,7 +2,7 @@
 
 use std::ptr::null;
 
-use super::text::{self, Made, structs, text};
+use super::text::{self, ExportResult, structs, text};
 use super::{component, cvar, event, groups, pvar};
 use crate::desc::{ComponentDesc, EnumDesc, Origin};
 use crate::plugin::abi;
@@ -30,7 +30,7 @@ impl Tables {
         component: &'static str,
         image: &Image,
         components: &[&'static ComponentDesc],
-    ) -> Made<(Self, Vec<Refusal>)> {
+    ) -> ExportResult<(Self, Vec<Refusal>)> {
         let (mut tables, mut enums) = (Self { component, ..Self::default() }, Enums::default());
         let mut left_out = Vec::new();
         for desc in &image.pvars {
@@ -102,7 +102,7 @@ impl Tables {
 
 impl Enums {
     /// Returns the struct of an enumeration, made once; a null pointer for none.
-    pub(super) fn entry(&mut self, desc: Option<&'static EnumDesc>) -> Made<*const abi::Enum> {
+    pub(super) fn entry(&mut self, desc: Option<&'static EnumDesc>) -> ExportResult<*const abi::Enum> {
         let Some(desc) = desc else { return Ok(null()) };
         // Compared by name and place: a constant may have several addresses.
         let same = |known: &EnumDesc| known.name() == desc.name() && known.origin() == desc.origin();
@@ -111,7 +111,7 @@ impl Enums {
         }
         let items = desc.items().iter();
         let items = items.map(|item| Ok(abi::EnumItem { value: item.value(), name: text(item.name())? }));
-        let (items, num_items) = structs(items.collect::<Made<Vec<_>>>()?);
+        let (items, num_items) = structs(items.collect::<ExportResult<Vec<_>>>()?);
         let size = size_of::<abi::Enum>();
         let made: *const _ =
             Box::leak(Box::new(abi::Enum { size, name: text(desc.name())?, items, num_items }));

@@ -7,16 +7,18 @@ use std::sync::atomic::AtomicU32;
 use super::tables::Tables;
 use super::{About, export, only_one};
 use crate::cell::{Counter, Custom};
-use crate::desc::{CategoryDesc, Common, ComponentDesc, EventDesc, Head, Origin, PvarDesc, SourceDesc};
+use crate::desc::{
+    CategoryDesc, ComponentDesc, EventDesc, Metadata, Origin, PvarDesc, SharedMetadata, SourceDesc,
+};
 use crate::event::{EventCell, SourceCell};
 use crate::object::Object;
 use crate::plugin::abi::{self, Host, MAGIC, MAJOR, MINOR};
 use crate::registry::{Image, Refusal};
-use crate::words::{Bind, Class, SourceOrder};
+use crate::vocabulary::{Bind, Class, SourceOrder};
 
 const HERE: Origin = Origin::new("there.rs", 7);
 
-fn forever<T>(value: T) -> &'static T {
+fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
@@ -33,18 +35,18 @@ fn text(at: *const c_char) -> &'static str {
 }
 
 /// Returns the metadata of a variable.
-fn head(name: &'static str, description: &str) -> Head {
-    static COMMON: Common = Common::new("acme", HERE.file());
-    Head::of(name, description, &COMMON, HERE.line())
+fn metadata(name: &'static str, description: &str) -> Metadata {
+    static SHARED: SharedMetadata = SharedMetadata::new("acme", HERE.file());
+    Metadata::of(name, description, &SHARED, HERE.line())
 }
 
 fn counter(name: &'static str) -> PvarDesc {
-    PvarDesc::new(head(name, ""), Class::Counter, forever(Counter::<u64>::new()))
+    PvarDesc::new(metadata(name, ""), Class::Counter, leak(Counter::<u64>::new()))
 }
 
 #[test]
 fn a_host_of_other_structs_gets_nothing() {
-    let about = forever(About { name: "acme", origin: HERE, activate: None, deactivate: None });
+    let about = leak(About { name: "acme", origin: HERE, activate: None, deactivate: None });
     let size = size_of::<Host>();
     let host = Host { magic: MAGIC, major: MAJOR, minor: MINOR, size, name: c"test".as_ptr() };
     assert!(export(None, about).is_none());
@@ -64,8 +66,8 @@ fn one_image_is_one_plug_in() {
 
 #[test]
 fn a_text_that_c_would_cut_short_is_refused() {
-    let cut = PvarDesc::new(head("cut", "a\0b"), Class::Counter, forever(Counter::<u64>::new()));
-    let image = Image { pvars: vec![forever(cut)], ..Image::new("acme") };
+    let cut = PvarDesc::new(metadata("cut", "a\0b"), Class::Counter, leak(Counter::<u64>::new()));
+    let image = Image { pvars: vec![leak(cut)], ..Image::new("acme") };
     let why = Tables::of("acme", &image, &[]).expect_err("refused");
     assert_eq!(why, "pvar `cut` (COUNTER) at there.rs:7: its text \"a\\0b\" has a NUL in it");
 }
@@ -82,19 +84,19 @@ fn only_what_c_cannot_have_is_left_out() {
     fn object() -> &'static (dyn std::any::Any + Send + Sync) {
         &()
     }
-    let source = forever(SourceDesc::new("clock", SourceOrder::Ordered, &SOURCE, HERE));
-    let cells = [forever(EventCell::new()), forever(EventCell::with_mirror(&WORD))];
-    let [alone, several] = cells.map(|cell| forever(EventDesc::new("event", &[], source, cell, HERE)));
+    let source = leak(SourceDesc::new("clock", SourceOrder::Ordered, &SOURCE, HERE));
+    let cells = [leak(EventCell::new()), leak(EventCell::with_mirror(&WORD))];
+    let [alone, several] = cells.map(|cell| leak(EventDesc::new("event", &[], source, cell, HERE)));
     let image = Image {
         pvars: vec![
-            forever(counter("lost")),
-            forever(PvarDesc::new(head("strange", ""), Class::Generic, forever(Strange))),
+            leak(counter("lost")),
+            leak(PvarDesc::new(metadata("strange", ""), Class::Generic, leak(Strange))),
         ],
         events: vec![alone, several],
         ..Image::new("acme")
     };
     let components =
-        ["net", "pml"].map(|framework| forever(ComponentDesc::new(framework, "ear", "", HERE, object)));
+        ["net", "pml"].map(|framework| leak(ComponentDesc::new(framework, "ear", "", HERE, object)));
     let (table, left_out) = table_of(&image, &components);
     assert_eq!((table.num_pvars, table.num_events, table.num_components), (1, 1, 0));
     // The source is exported with its events, although the image does not list it.
@@ -116,9 +118,9 @@ fn only_what_c_cannot_have_is_left_out() {
 
 #[test]
 fn each_parent_of_a_category_has_an_entry() {
-    let [one, two] = ["one", "two"].map(|name| forever(CategoryDesc::new(name, "", &[], &[], HERE)));
-    let parents = forever([one, two]);
-    let child = forever(CategoryDesc::new("child", "In both.", parents, &[], HERE));
+    let [one, two] = ["one", "two"].map(|name| leak(CategoryDesc::new(name, "", &[], &[], HERE)));
+    let parents = leak([one, two]);
+    let child = leak(CategoryDesc::new("child", "In both.", parents, &[], HERE));
     let (table, _) = table_of(&Image { categories: vec![child], ..Image::new("acme") }, &[]);
     // SAFETY: `categories` points to `num_categories` structs that are never freed.
     let entries = unsafe { std::slice::from_raw_parts(table.categories, table.num_categories) };
@@ -137,7 +139,7 @@ fn objects_of_unknown_kind_have_no_value() {
         size: u32,
         ranks: *const AtomicU32,
     }
-    let (table, _) = table_of(&Image { pvars: vec![forever(counter("one"))], ..Image::new("acme") }, &[]);
+    let (table, _) = table_of(&Image { pvars: vec![leak(counter("one"))], ..Image::new("acme") }, &[]);
     // SAFETY: `num_pvars` is 1, and the struct is never freed.
     let pvar = unsafe { &*table.pvars };
     let (read, count_of) = (pvar.read.expect("a function"), pvar.count_of.expect("a function"));

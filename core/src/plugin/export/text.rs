@@ -4,16 +4,16 @@ use std::ffi::{CString, c_char};
 use std::ptr::null;
 
 /// A result whose error is a message.
-pub(super) type Made<T> = Result<T, String>;
+pub(super) type ExportResult<T> = Result<T, String>;
 
 /// Returns a C string, or a message if the text contains a NUL.
-pub(super) fn text(text: &str) -> Made<*const c_char> {
+pub(super) fn text(text: &str) -> ExportResult<*const c_char> {
     let text = CString::new(text).map_err(|_| format!("its text {text:?} has a NUL in it"))?;
     Ok(text.into_raw())
 }
 
 /// Returns a C string, or a null pointer for an empty text.
-pub(super) fn optional(from: &str) -> Made<*const c_char> {
+pub(super) fn optional(from: &str) -> ExportResult<*const c_char> {
     if from.is_empty() { Ok(null()) } else { text(from) }
 }
 
@@ -24,8 +24,8 @@ pub(super) fn or_empty(from: &str) -> *const c_char {
 }
 
 /// Returns a list of strings that ends with a null pointer; a null pointer if there are none.
-pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Made<*const *const c_char> {
-    let mut all = texts.map(text).collect::<Made<Vec<_>>>()?;
+pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> ExportResult<*const *const c_char> {
+    let mut all = texts.map(text).collect::<ExportResult<Vec<_>>>()?;
     if all.is_empty() {
         return Ok(null());
     }

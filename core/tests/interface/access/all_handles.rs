@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use mpit::cell::{Counter, Custom, HandleId};
 use mpit::desc::PvarFlags;
 use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit::{Error, Result};
 
 use super::counter::One;
@@ -48,7 +48,7 @@ fn starting_all_leaves_running_handles() {
     let bench = Bench::of_pvars([
         pvar("running", Class::Counter, running),
         pvar("stopped", Class::Counter, stopped),
-        pvar("always", Class::Counter, always).flags(PvarFlags::CONTINUOUS),
+        pvar("always", Class::Counter, always).with_flags(PvarFlags::CONTINUOUS),
     ]);
     let session = bench.session();
     let handles = ["running", "stopped", "always"].map(|name| bench.handle(session, name, Class::Counter));
@@ -152,7 +152,7 @@ fn resetting_all_leaves_read_only_handles() {
     let (sum, fixed) = (leak(Counter::<u64>::new()), leak(Counter::<u64>::new()));
     let bench = Bench::of_pvars([
         pvar("sum", Class::Counter, sum),
-        pvar("fixed", Class::Counter, fixed).flags(PvarFlags::READONLY),
+        pvar("fixed", Class::Counter, fixed).with_flags(PvarFlags::READONLY),
     ]);
     let session = bench.session();
     assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "none");

@@ -4,7 +4,7 @@ use mpit::Result;
 use mpit::cell::Counter;
 use mpit::desc::PvarFlags;
 use mpit::session::{PvarHandle, SessionId};
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 use crate::support::{Bench, leak, pvar};
 
@@ -19,7 +19,7 @@ pub(crate) struct One {
 impl One {
     pub(crate) fn flagged(flags: PvarFlags) -> Self {
         let cell = leak(Counter::new());
-        let bench = Bench::of_pvars([pvar("sum", Class::Counter, cell).flags(flags)]);
+        let bench = Bench::of_pvars([pvar("sum", Class::Counter, cell).with_flags(flags)]);
         let session = bench.session();
         let handle = bench.handle(session, "sum", Class::Counter);
         Self { bench, cell, session, handle }

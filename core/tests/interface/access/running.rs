@@ -4,7 +4,7 @@ use mpit::Error;
 use mpit::cell::{Aggregate, Level, Size, State};
 use mpit::desc::{MpitEnum, PvarFlags};
 use mpit::session::Which;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 use super::counter::One;
 use crate::support::{Bench, Phase, leak, pvar};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use mpit::cell::{Aggregate, Counter, Custom, Generic, HandleId, Level, PeerArray, Percentage, State};
 use mpit::desc::{MpitEnum, PvarFlags};
 use mpit::object::Object;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 use mpit::{Error, Result};
 
 use super::counter::One;
@@ -200,7 +200,7 @@ fn readreset_checks_atomic_before_readonly() {
 #[test]
 fn readreset_exchanges_each_element_once() {
     let peers = leak(PeerArray::<u64>::new());
-    let bench = Bench::of_pvars([pvar("peers", Class::Counter, peers).flags(PvarFlags::ATOMIC)]);
+    let bench = Bench::of_pvars([pvar("peers", Class::Counter, peers).with_flags(PvarFlags::ATOMIC)]);
     let session = bench.session();
     let (handle, count) = bench.bound(session, "peers", Class::Counter, &Object::world(0, 3));
     bench.start(session, handle).unwrap();
@@ -281,7 +281,7 @@ fn values_are_never_torn_among_threads() {
     let cell = leak(Counter::<u64>::new());
     let level = leak(Level::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar("sum", Class::Counter, cell).flags(PvarFlags::ATOMIC),
+        pvar("sum", Class::Counter, cell).with_flags(PvarFlags::ATOMIC),
         pvar("level", Class::Level, level),
         pvar("level", Class::HighWatermark, level),
     ]);

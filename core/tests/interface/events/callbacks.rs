@@ -9,15 +9,15 @@ use mpit::desc::PvarFlags;
 use mpit::event::{Delivery, Hints, RegistrationId};
 use mpit::object::Object;
 use mpit::session::Limits;
-use mpit::words::{Bind, Class, Safety, SourceOrder, ThreadLevel};
+use mpit::vocabulary::{Bind, Class, Safety, SourceOrder, ThreadLevel};
 
-use super::stage::{ABI, LEVELS, Notes, Stage, Told, Tool, then_free};
+use super::stage::{ABI, Delivered, LEVELS, Notes, Stage, Tool, then_free};
 use crate::support::{Bench, leak, pvar};
 
 const NULL: *mut c_void = std::ptr::null_mut();
 
-fn event(number: u64) -> Told {
-    Told::Event(number, Safety::None, Safety::None)
+fn event(number: u64) -> Delivered {
+    Delivered::Event(number, Safety::None, Safety::None)
 }
 
 /// Proves R247.
@@ -35,8 +35,8 @@ fn callback_gets_its_four_arguments() {
     let stage = Stage::new();
     let tools = ['a', 'b'].map(|who| stage.listen(who).on(Safety::ThreadSafe).on(Safety::None));
     stage.send(3, Safety::MpiRestricted);
-    let told = Told::Event(3, Safety::MpiRestricted, Safety::ThreadSafe);
-    stage.assert_told(&[('a', told), ('b', told)]);
+    let delivered = Delivered::Event(3, Safety::MpiRestricted, Safety::ThreadSafe);
+    stage.assert_told(&[('a', delivered), ('b', delivered)]);
     let deliveries = stage.book.deliveries.lock().unwrap();
     assert!(deliveries.iter().map(|(_, registration, _)| *registration).eq(tools.map(|tool| tool.id)));
 }
@@ -60,7 +60,7 @@ fn null_removes_the_callback_of_one_level() {
     let has = |level| stage.interface().event_has_callback(tool.id, level).unwrap();
     assert_eq!(LEVELS.map(has), [true, false, true, true]);
     stage.send(1, Safety::MpiRestricted);
-    stage.assert_told(&[('a', Told::Event(1, Safety::MpiRestricted, Safety::ThreadSafe))]);
+    stage.assert_told(&[('a', Delivered::Event(1, Safety::MpiRestricted, Safety::ThreadSafe))]);
     for level in LEVELS {
         tool.off(level);
     }
@@ -125,7 +125,7 @@ fn free_callback_is_last_and_runs_once() {
     assert_eq!(tool.free(), Err(Error::InvalidHandle));
     stage.send(2, Safety::None);
     stage.send(3, Safety::AsyncSignalSafe);
-    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Told::End), ('b', event(2))]);
+    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Delivered::End), ('b', event(2))]);
     assert_eq!(*stage.book.farewells.lock().unwrap(), [(tool.id, Safety::None)]);
     other.free_quietly().unwrap();
     stage.assert_told(&[]);
@@ -137,14 +137,14 @@ fn free_in_own_callback_ends_at_its_return() {
     let stage = Stage::new();
     let tool = stage.listen('a').on_then(Safety::ThreadSafe, |delivery, notes| {
         then_free(delivery, notes);
-        assert_eq!(notes.stage.book.look().len(), 1, "the free callback waits");
+        assert_eq!(notes.stage.book.take_deliveries().len(), 1, "the free callback waits");
         assert_eq!(super::stage::number_of(delivery.instance), Ok(1), "the instance is still there");
     });
     stage.listen('b').on(Safety::ThreadSafe);
     stage.send(1, Safety::ThreadSafe);
     stage.send(2, Safety::ThreadSafe);
-    let seen = |number| Told::Event(number, Safety::ThreadSafe, Safety::ThreadSafe);
-    stage.assert_told(&[('a', Told::End), ('b', seen(1)), ('b', seen(2))]);
+    let seen = |number| Delivered::Event(number, Safety::ThreadSafe, Safety::ThreadSafe);
+    stage.assert_told(&[('a', Delivered::End), ('b', seen(1)), ('b', seen(2))]);
     assert_eq!(*stage.book.farewells.lock().unwrap(), [(tool.id, Safety::ThreadSafe)]);
 }
 
@@ -157,13 +157,13 @@ fn free_in_nested_callbacks_ends_outermost() {
             Ok(3) => then_free(delivery, notes),
             Ok(number) => {
                 notes.stage.send(number + 1, Safety::None);
-                assert!(!notes.stage.book.look().contains(&('a', Told::End)));
+                assert!(!notes.stage.book.take_deliveries().contains(&('a', Delivered::End)));
             }
             Err(error) => panic!("{error}"),
         }
     });
     stage.send(1, Safety::None);
-    stage.assert_told(&[('a', Told::End)]);
+    stage.assert_told(&[('a', Delivered::End)]);
 }
 
 thread_local! {
@@ -184,12 +184,12 @@ fn free_in_callback_of_another_registration() {
     VICTIM.set(Some(stage.listen('a').on(Safety::None)));
     stage.listen('b').on_then(Safety::None, then_free_the_victim);
     stage.send(1, Safety::None);
-    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Told::End), ('-', Told::End)]);
+    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Delivered::End), ('-', Delivered::End)]);
     // It would have been the next to receive: the first of these takes the place of the one that was freed.
     stage.listen('c').on(Safety::None);
     VICTIM.set(Some(stage.listen('d').on(Safety::None)));
     stage.send(2, Safety::None);
-    stage.assert_told(&[('c', event(2)), ('b', event(2)), ('-', Told::End), ('d', Told::End)]);
+    stage.assert_told(&[('c', event(2)), ('b', event(2)), ('-', Delivered::End), ('d', Delivered::End)]);
 }
 
 /// Proves R263.
@@ -227,7 +227,7 @@ fn callback_change_affects_next_instance() {
     stage.send(1, Safety::None);
     stage.assert_told(&[('a', event(1))]);
     stage.send(2, Safety::None);
-    stage.assert_told(&[('A', Told::Event(2, Safety::None, Safety::ThreadSafe)), ('b', event(2))]);
+    stage.assert_told(&[('A', Delivered::Event(2, Safety::None, Safety::ThreadSafe)), ('b', event(2))]);
 }
 
 /// Proves R270.
@@ -246,8 +246,8 @@ fn no_lock_is_held_while_callbacks_run() {
         });
     });
     stage.send(1, Safety::None);
-    let told = Told::Event(9, Safety::ThreadSafe, Safety::ThreadSafe);
-    stage.assert_told(&[('a', event(1)), ('b', told), ('b', Told::End)]);
+    let delivered = Delivered::Event(9, Safety::ThreadSafe, Safety::ThreadSafe);
+    stage.assert_told(&[('a', event(1)), ('b', delivered), ('b', Delivered::End)]);
 }
 
 /// Proves R271.
@@ -280,13 +280,13 @@ fn registration_outlives_its_object() {
     // The communicator is freed: nothing concerns it any more.
     stage.see(2, 11);
     tool.free().unwrap();
-    stage.assert_told(&[('a', event(1)), ('a', Told::End)]);
+    stage.assert_told(&[('a', event(1)), ('a', Delivered::End)]);
 }
 
 /// A counter goes through all six.
 fn then_use_the_six(_: &Delivery, _: &Notes) {
     let counter = leak(Counter::<u64>::new());
-    let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).flags(PvarFlags::ATOMIC)]);
+    let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC)]);
     let session = bench.session();
     let handle = bench.handle(session, "ticks", Class::Counter);
     let started = bench.start(session, handle);
@@ -308,7 +308,7 @@ fn pvar_access_works_in_every_callback() {
         let stage = Stage::new();
         stage.listen('a').on_then(level, then_use_the_six);
         stage.send(1, level);
-        stage.assert_told(&[('a', Told::Event(1, level, level))]);
+        stage.assert_told(&[('a', Delivered::Event(1, level, level))]);
     }
 }
 
@@ -333,6 +333,6 @@ fn other_calls_work_in_ordinary_callbacks() {
         let stage = Stage::new();
         stage.listen('a').on_then(level, then_use_the_rest);
         stage.send(1, level);
-        stage.assert_told(&[('a', Told::Event(1, level, level))]);
+        stage.assert_told(&[('a', Delivered::Event(1, level, level))]);
     }
 }

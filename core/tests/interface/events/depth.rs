@@ -2,9 +2,9 @@
 //!
 //! Alone in its process, because the instances of a process are shared: other tests would find none.
 
-use super::stage::{Stage, Told, number_of};
+use super::stage::{Delivered, Stage, number_of};
 use crate::support::process::alone;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
 /// Proves R269, R286.
 #[test]
@@ -22,15 +22,18 @@ fn recursion_beyond_the_limit_is_counted() {
         let tool = tool.count_drops();
         stage.send(1, Safety::None);
         tool.free().unwrap();
-        let told = stage.book.look();
-        let count = told.iter().filter(|(_, told)| matches!(told, Told::Event(..))).count();
-        let lost: i64 =
-            told.iter().map(|(_, told)| if let Told::Drops(count) = told { *count } else { 0 }).sum();
+        let delivered = stage.book.take_deliveries();
+        let count =
+            delivered.iter().filter(|(_, delivered)| matches!(delivered, Delivered::Event(..))).count();
+        let lost: i64 = delivered
+            .iter()
+            .map(|(_, delivered)| if let Delivered::Drops(count) = delivered { *count } else { 0 })
+            .sum();
         assert!((200..1000).contains(&count), "{count} at once");
         // The one that found no place, and was not there to raise more.
         assert_eq!(lost, 1);
         stage.listen('b').on(Safety::None);
         stage.send(2000, Safety::None);
-        stage.assert_told(&[('b', Told::Event(2000, Safety::None, Safety::None))]);
+        stage.assert_told(&[('b', Delivered::Event(2000, Safety::None, Safety::None))]);
     });
 }

@@ -1,11 +1,11 @@
 //! Losses: R273 to R287.
 
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
-use super::stage::{HANDLER, OTHER_HANDLER, Stage, Told};
+use super::stage::{Delivered, HANDLER, OTHER_HANDLER, Stage};
 
-fn event(number: u64) -> Told {
-    Told::Event(number, Safety::None, Safety::None)
+fn event(number: u64) -> Delivered {
+    Delivered::Event(number, Safety::None, Safety::None)
 }
 
 /// So many events that no callback of a lower level is fit for.
@@ -23,7 +23,7 @@ fn drops_without_a_handler_are_silent() {
     tool.handle_drops(Some(HANDLER)).unwrap();
     stage.send(2, Safety::None);
     tool.free().unwrap();
-    stage.assert_told(&[('a', event(1)), ('a', event(2)), ('a', Told::End)]);
+    stage.assert_told(&[('a', event(1)), ('a', event(2)), ('a', Delivered::End)]);
 }
 
 /// Proves R274, R275.
@@ -35,7 +35,7 @@ fn handler_reports_only_later_drops() {
     tool.handle_drops(Some(OTHER_HANDLER)).unwrap();
     lose(&stage, 2);
     stage.send(1, Safety::None);
-    stage.assert_told(&[('a', Told::Drops(-2)), ('a', event(1))]);
+    stage.assert_told(&[('a', Delivered::Drops(-2)), ('a', event(1))]);
     lose(&stage, 4);
     tool.handle_drops(None).unwrap();
     lose(&stage, 5);
@@ -44,7 +44,7 @@ fn handler_reports_only_later_drops() {
     stage.send(3, Safety::None);
     lose(&stage, 1);
     stage.send(4, Safety::None);
-    stage.assert_told(&[('a', event(2)), ('a', event(3)), ('a', Told::Drops(1)), ('a', event(4))]);
+    stage.assert_told(&[('a', event(2)), ('a', event(3)), ('a', Delivered::Drops(1)), ('a', event(4))]);
 }
 
 /// Proves R276, R278, R287.
@@ -59,7 +59,7 @@ fn drops_are_reported_before_the_next_event() {
     stage.send(6, Safety::None);
     lose(&stage, 100);
     stage.send(7, Safety::None);
-    let drops = |count| ('a', Told::Drops(count));
+    let drops = |count| ('a', Delivered::Drops(count));
     stage.assert_told(&[
         ('a', event(1)),
         ('a', event(2)),
@@ -81,17 +81,17 @@ fn drops_are_reported_across_registrations() {
     stage.listen_about('c', 10).on(Safety::None);
     stage.send(3, Safety::ThreadSafe);
     stage.send(5, Safety::MpiRestricted);
-    let seen = |number, context, level| Told::Event(number, context, level);
+    let seen = |number, context, level| Delivered::Event(number, context, level);
     stage.assert_told(&[
         ('b', seen(3, Safety::ThreadSafe, Safety::ThreadSafe)),
-        ('a', Told::Drops(1)),
+        ('a', Delivered::Drops(1)),
         ('b', seen(5, Safety::MpiRestricted, Safety::ThreadSafe)),
         ('a', seen(5, Safety::MpiRestricted, Safety::MpiRestricted)),
     ]);
     stage.send(6, Safety::ThreadSafe);
-    stage.book.look();
+    stage.book.take_deliveries();
     stage.see(7, 10);
-    stage.assert_told(&[('a', Told::Drops(1)), ('c', event(7))]);
+    stage.assert_told(&[('a', Delivered::Drops(1)), ('c', event(7))]);
 }
 
 /// Proves R280, R294, F41.
@@ -110,17 +110,17 @@ fn handler_gets_the_source() {
 fn handler_waits_for_an_admitted_level() {
     let stage = Stage::new();
     let tool = stage.listen('a').on(Safety::MpiRestricted).count_drops();
-    let heard = stage.listen('b').on(Safety::AsyncSignalSafe);
-    let at = |number, context| ('b', Told::Event(number, context, Safety::AsyncSignalSafe));
+    let received = stage.listen('b').on(Safety::AsyncSignalSafe);
+    let at = |number, context| ('b', Delivered::Event(number, context, Safety::AsyncSignalSafe));
     stage.send(1, Safety::AsyncSignalSafe);
     stage.send(2, Safety::ThreadSafe);
     stage.assert_told(&[at(1, Safety::AsyncSignalSafe), at(2, Safety::ThreadSafe)]);
     stage.send(3, Safety::MpiRestricted);
-    let told = ('a', Told::Event(3, Safety::MpiRestricted, Safety::MpiRestricted));
-    stage.assert_told(&[('a', Told::Drops(2)), told, at(3, Safety::MpiRestricted)]);
+    let delivered = ('a', Delivered::Event(3, Safety::MpiRestricted, Safety::MpiRestricted));
+    stage.assert_told(&[('a', Delivered::Drops(2)), delivered, at(3, Safety::MpiRestricted)]);
     let source = stage.bench.registry().source_index("clock").unwrap();
     assert_eq!(*stage.book.reports.lock().unwrap(), [(tool.id, source, Safety::MpiRestricted)]);
-    heard.free_quietly().unwrap();
+    received.free_quietly().unwrap();
 }
 
 /// Proves R283, F41.
@@ -133,8 +133,8 @@ fn handler_gets_user_data_of_its_level() {
     stage.send(1, Safety::MpiRestricted);
     lose(&stage, 1);
     stage.send(2, Safety::None);
-    let told: Vec<_> = stage.book.look().into_iter().map(|(who, _)| who).collect();
-    assert_eq!(told, ['a', 'a', 'n', 'n']);
+    let delivered: Vec<_> = stage.book.take_deliveries().into_iter().map(|(who, _)| who).collect();
+    assert_eq!(delivered, ['a', 'a', 'n', 'n']);
 }
 
 /// Proves R284.
@@ -144,11 +144,11 @@ fn drops_are_reported_before_the_free() {
     let tool = stage.listen('a').on(Safety::None).count_drops();
     lose(&stage, 2);
     tool.free().unwrap();
-    stage.assert_told(&[('a', Told::Drops(2)), ('a', Told::End)]);
+    stage.assert_told(&[('a', Delivered::Drops(2)), ('a', Delivered::End)]);
     let tool = stage.listen('b').count_drops();
     lose(&stage, 2);
     tool.free().unwrap();
-    stage.assert_told(&[('b', Told::End)]);
+    stage.assert_told(&[('b', Delivered::End)]);
     // The next one in the slot knows of nothing.
     stage.listen('c').on(Safety::None).count_drops();
     stage.send(1, Safety::None);
@@ -164,7 +164,7 @@ fn drops_count_before_the_first_callback() {
     stage.send(2, Safety::None);
     tool.on(Safety::None);
     stage.send(3, Safety::None);
-    stage.assert_told(&[('a', Told::Drops(2)), ('a', event(3))]);
+    stage.assert_told(&[('a', Delivered::Drops(2)), ('a', event(3))]);
 }
 
 /// Proves R278.
@@ -177,5 +177,5 @@ fn handler_may_raise_and_replace_itself() {
     tool.handle_drops(None).unwrap();
     lose(&stage, 1);
     stage.send(2, Safety::None);
-    stage.assert_told(&[('a', Told::Drops(1)), ('a', event(1)), ('a', event(2))]);
+    stage.assert_told(&[('a', Delivered::Drops(1)), ('a', event(1)), ('a', event(2))]);
 }

@@ -2,9 +2,9 @@
 
 use mpit::Error;
 use mpit::event::{Delivery, InstanceId, instance};
-use mpit::words::{Datatype, Safety};
+use mpit::vocabulary::{Datatype, Safety};
 
-use super::stage::{LEVELS, Notes, Payload, Stage, Told, number_of};
+use super::stage::{Delivered, LEVELS, Notes, Payload, Stage, number_of};
 
 const EXTENT: usize = std::mem::offset_of!(Payload, letter) + 1;
 
@@ -76,7 +76,7 @@ fn instance_is_read_whole_and_by_element() {
     let stage = Stage::new();
     stage.listen('a').on_then(Safety::None, look_at_everything);
     stage.send(0x0123_4567_89ab_cdef, Safety::None);
-    assert_eq!(stage.book.look().len(), 1);
+    assert_eq!(stage.book.take_deliveries().len(), 1);
 }
 
 /// Proves R295, R297.
@@ -87,7 +87,7 @@ fn instances_are_read_at_every_level() {
     for level in LEVELS {
         stage.send(1, level);
     }
-    stage.assert_told(&LEVELS.map(|level| ('a', Told::Event(1, level, level))));
+    stage.assert_told(&LEVELS.map(|level| ('a', Delivered::Event(1, level, level))));
     tool.free_quietly().unwrap();
 }
 
@@ -119,7 +119,7 @@ fn event_without_elements_has_no_data() {
         assert_eq!(copy_of(delivery.instance), [0xee; EXTENT + 8]);
     });
     stage.send(1, Safety::None);
-    assert_eq!(stage.book.look().len(), 1);
+    assert_eq!(stage.book.take_deliveries().len(), 1);
     assert_eq!(
         Datatype::ALL.iter().map(|datatype| datatype.size()).max(),
         Some(8),

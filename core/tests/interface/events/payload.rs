@@ -5,10 +5,10 @@ use std::ptr;
 use std::sync::Mutex;
 
 use mpit::desc::{Element, EnumItem};
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, Farewell, Hints, instance};
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, instance};
 use mpit::session::Interface;
 use mpit::tool::Tool;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 use mpit::{Error, Result};
 
 /// The happenings of this test.
@@ -68,10 +68,10 @@ unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
 
 unsafe extern "C" fn report(_: *mut c_void, _: &DropReport) {}
 
-unsafe extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
+unsafe extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {}
 
 // SAFETY: the functions take what this tool registers with them.
-static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 /// Listens to an event; the callback receives its number.
 fn listen(name: &str, number: usize) {

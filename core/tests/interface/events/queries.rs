@@ -11,9 +11,9 @@ use mpit::desc::{Element, EnumDesc, EventDesc, LARGEST_EVENT, SourceDesc};
 use mpit::event::{Context, Event, EventCell, Hints, Source, SourceCell};
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
-use mpit::words::{Bind, Datatype, Safety, SourceOrder, ThreadLevel, Verbosity};
+use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder, ThreadLevel, Verbosity};
 
-use super::stage::{Payload, Stage, Told};
+use super::stage::{Delivered, Payload, Stage};
 use crate::support::{enumeration, here, leak, refusals};
 
 fn source(name: &'static str) -> &'static SourceDesc {
@@ -86,22 +86,22 @@ fn names_are_unique_and_not_empty() {
 fn descriptors_answer_as_written() {
     let names: &'static EnumDesc =
         enumeration("parts", &[(0, "number"), (1, "peer"), (2, "share"), (3, "letter")]);
-    let clock = leak(source("clock").description("ticks"));
-    let desc = event("sent", Payload::ELEMENTS, clock).bind(Bind::Comm).enumeration(names);
+    let clock = leak(source("clock").with_description("ticks"));
+    let desc = event("sent", Payload::ELEMENTS, clock).with_bind(Bind::Comm).with_enumeration(names);
     let registry = Registry::new();
-    let desc = desc.verbosity(Verbosity::UserBasic).description("a message");
+    let desc = desc.with_verbosity(Verbosity::UserBasic).with_description("a message");
     assert!(registry.add(&image([desc, event("bare", &[], clock)]), &[]).is_empty());
     let desc = registry.event(registry.event_index("sent").unwrap()).unwrap();
     assert_eq!(
-        (desc.binding(), desc.audience(), desc.text()),
+        (desc.bind(), desc.verbosity(), desc.description()),
         (Bind::Comm, Verbosity::UserBasic, "a message")
     );
     assert_eq!(desc.element_names().map(EnumDesc::name), Some("parts"));
     assert_eq!(desc.extent(), 25);
     let bare = registry.event(registry.event_index("bare").unwrap()).unwrap();
     assert!(bare.element_names().is_none());
-    assert_eq!((bare.binding(), bare.extent()), (Bind::NoObject, 0));
-    assert_eq!((clock.ordering(), clock.text()), (SourceOrder::Unordered, "ticks"));
+    assert_eq!((bare.bind(), bare.extent()), (Bind::NoObject, 0));
+    assert_eq!((clock.order(), clock.description()), (SourceOrder::Unordered, "ticks"));
 }
 
 /// Proves R239.
@@ -123,7 +123,8 @@ fn elements_are_consecutive_from_zero() {
 #[test]
 fn enumeration_names_each_element() {
     for items in [&[(0, "number")][..], &[(0, "a"), (1, "b"), (2, "c"), (4, "d")]] {
-        let desc = event("sent", Payload::ELEMENTS, source("clock")).enumeration(enumeration("parts", items));
+        let desc =
+            event("sent", Payload::ELEMENTS, source("clock")).with_enumeration(enumeration("parts", items));
         let said = refusals(&Registry::new(), &image([desc]));
         assert!(said.len() == 1 && said[0].contains("does not name its elements"), "{said:?}");
     }
@@ -210,7 +211,7 @@ impl Event for Sent {
         payload.put(std::mem::offset_of!(Sent, peer), self.peer);
     }
 
-    fn collect(sent: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+    fn collect(sent: &mpit::tool::EventInstance) -> mpit::Result<Self> {
         Ok(Self { number: sent.read(0)?, peer: sent.read(1)? })
     }
 }
@@ -228,7 +229,7 @@ fn payload_is_computed_only_for_listeners() {
     let stage = Stage::new().over(interface);
     let tool = stage.listen_to("sent_by_wire", 'a', Hints::default()).on(Safety::ThreadSafe);
     Sent::raise(Context::requiring(Safety::ThreadSafe), || Sent { number: 8, peer: 3 });
-    stage.assert_told(&[('a', Told::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
+    stage.assert_told(&[('a', Delivered::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
     tool.free_quietly().unwrap();
     Sent::raise(Context::ANYWHERE, || unreachable!("no listener is left"));
 }

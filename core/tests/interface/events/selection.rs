@@ -1,8 +1,8 @@
 //! Choice of the callback: R252 to R256.
 
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
-use super::stage::{LEVELS, Stage, Told};
+use super::stage::{Delivered, LEVELS, Stage};
 
 /// Proves R252, R253, R254.
 #[test]
@@ -13,21 +13,21 @@ fn lowest_fitting_level_in_all_64_cases() {
         let stage = Stage::new();
         let tool = LEVELS.iter().filter(has).fold(stage.listen('a'), |tool, level| tool.on(*level));
         let tool = tool.count_drops();
-        let (mut lost, mut told) = (0, Vec::new());
+        let (mut lost, mut delivered) = (0, Vec::new());
         for (number, context) in (0..).zip(LEVELS) {
             stage.send(number, context);
             match LEVELS.iter().filter(has).find(|level| **level >= context) {
-                Some(level) => told.push(('a', Told::Event(number, context, *level))),
+                Some(level) => delivered.push(('a', Delivered::Event(number, context, *level))),
                 None => lost += 1,
             }
             cases += 1;
         }
         if lost > 0 && subset != 0 {
-            told.push(('a', Told::Drops(lost)));
+            delivered.push(('a', Delivered::Drops(lost)));
         }
         tool.free().unwrap();
-        told.push(('a', Told::End));
-        stage.assert_told(&told);
+        delivered.push(('a', Delivered::End));
+        stage.assert_told(&delivered);
     }
     assert_eq!(cases, 64);
 }
@@ -38,7 +38,7 @@ fn one_instance_serves_every_registration() {
     let stage = Stage::new();
     let tools = ['a', 'b', 'c'].map(|who| stage.listen(who).on(Safety::ThreadSafe));
     stage.send(5, Safety::None);
-    let event = Told::Event(5, Safety::None, Safety::ThreadSafe);
+    let event = Delivered::Event(5, Safety::None, Safety::ThreadSafe);
     stage.assert_told(&[('a', event), ('b', event), ('c', event)]);
     let deliveries = stage.book.deliveries.lock().unwrap();
     assert!(deliveries.iter().all(|(id, _, time)| (*id, *time) == (deliveries[0].0, deliveries[0].2)));
@@ -57,8 +57,8 @@ fn bound_event_reaches_only_its_object() {
     stage.send(4, Safety::None);
     here.free().unwrap();
     there.free().unwrap();
-    let event = |number| Told::Event(number, Safety::None, Safety::None);
-    stage.assert_told(&[('a', event(1)), ('b', event(2)), ('a', Told::End), ('b', Told::End)]);
+    let event = |number| Delivered::Event(number, Safety::None, Safety::None);
+    stage.assert_told(&[('a', event(1)), ('b', event(2)), ('a', Delivered::End), ('b', Delivered::End)]);
 }
 
 /// Proves R256.
@@ -67,5 +67,5 @@ fn unbound_event_reaches_every_registration() {
     let stage = Stage::new();
     stage.listen('a').on(Safety::None);
     stage.send_about(1, 10);
-    stage.assert_told(&[('a', Told::Event(1, Safety::None, Safety::None))]);
+    stage.assert_told(&[('a', Delivered::Event(1, Safety::None, Safety::None))]);
 }

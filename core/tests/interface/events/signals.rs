@@ -15,11 +15,11 @@ use mpit::cell::{Counter, Level};
 use mpit::desc::{Element, EventDesc, Origin, PvarFlags, SourceDesc};
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, Farewell, Hints, RegistrationId, SourceCell,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, SourceCell,
     instance,
 };
 use mpit::session::{PvarHandle, SessionId};
-use mpit::words::{Class, Datatype, Safety, SourceOrder};
+use mpit::vocabulary::{Class, Datatype, Safety, SourceOrder};
 
 const ROUNDS: u64 = 1_000_000;
 /// Between two signals.
@@ -45,7 +45,7 @@ impl Event for Tick {
         payload.put(std::mem::offset_of!(Tick, amount), self.amount);
     }
 
-    fn collect(tick: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+    fn collect(tick: &mpit::tool::EventInstance) -> mpit::Result<Self> {
         Ok(Self { amount: tick.read(0)? })
     }
 }
@@ -59,7 +59,7 @@ struct Sum {
 }
 
 // SAFETY: the functions take what this tool registers with them.
-static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     // SAFETY: sums are what was registered, and leaked.
@@ -82,7 +82,7 @@ unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
     sum.lost.fetch_add(report.count, Relaxed);
 }
 
-unsafe extern "C" fn farewell(_: *mut c_void, _: &Farewell) {}
+unsafe extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {}
 
 /// The state that both the program and its signal handler use.
 struct Shared {
@@ -107,7 +107,7 @@ impl Shared {
         let (counter, level) = (leak(Counter::new()), leak(Level::new()));
         let mut image = image(
             [
-                pvar("ticks", Class::Counter, counter).flags(PvarFlags::ATOMIC),
+                pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC),
                 pvar("use", Class::HighWatermark, level),
             ],
             [],
@@ -261,7 +261,7 @@ fn timer_may_interrupt_raise_and_read() {
         assert_eq!(bench.read(session, shared.steady), Ok(total));
         let rest = bench.read::<u64>(session, shared.taken_from).unwrap();
         assert_eq!(shared.taken.load(Relaxed) + rest, total);
-        let told = shared.sums.map(|(id, sum)| {
+        let delivered = shared.sums.map(|(id, sum)| {
             let null = std::ptr::null_mut();
             // SAFETY: without a free callback nothing is called.
             unsafe { bench.interface.event_handle_free(id, null, null) }.unwrap();
@@ -269,10 +269,10 @@ fn timer_may_interrupt_raise_and_read() {
             (sum.delivered.load(Relaxed), lost, sum.amount.load(Relaxed))
         });
         let amount = shared.amount.load(Relaxed);
-        assert_eq!(told[0], (total, 0, amount), "fit for everything");
-        assert_eq!((told[1].0, told[1].1), (rounds, interruptions), "not fit for signal handlers");
-        assert_eq!(told[2].0 + told[2].1, total);
-        assert!(told[2].1 <= 1, "only what came last can still wait: {told:?}");
+        assert_eq!(delivered[0], (total, 0, amount), "fit for everything");
+        assert_eq!((delivered[1].0, delivered[1].1), (rounds, interruptions), "not fit for signal handlers");
+        assert_eq!(delivered[2].0 + delivered[2].1, total);
+        assert!(delivered[2].1 <= 1, "only what came last can still wait: {delivered:?}");
         bench.interface.session_free(session).unwrap();
         assert!(!shared.counter.watched(), "each start was paired with a stop");
     });

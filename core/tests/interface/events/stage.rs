@@ -6,14 +6,14 @@ use std::sync::Mutex;
 use mpit::Result;
 use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, EventCell, Farewell, Hints, InstanceId, RegistrationId, SourceCell,
+    Abi, Context, Delivery, DropReport, EventCell, FreeNotice, Hints, InstanceId, RegistrationId, SourceCell,
     instance, raise,
 };
 use mpit::object::Object;
-use mpit::plugin::Life;
+use mpit::plugin::EpochCounter;
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
-use mpit::words::{Bind, Datatype, Safety, SourceOrder};
+use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder};
 
 use crate::support::{Bench, leak};
 
@@ -45,7 +45,7 @@ impl Payload {
 
 /// A delivery to a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum Delivered {
     /// An event: its number, the level of the context, and the level of the callback.
     Event(u64, Safety, Safety),
     /// So many losses.
@@ -74,7 +74,7 @@ impl Notes {
 /// The deliveries to tools, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    told: Mutex<Vec<(char, Told)>>,
+    delivered: Mutex<Vec<(char, Delivered)>>,
     pub(crate) deliveries: Mutex<Vec<(InstanceId, RegistrationId, i64)>>,
     pub(crate) reports: Mutex<Vec<(RegistrationId, u32, Safety)>>,
     pub(crate) farewells: Mutex<Vec<(RegistrationId, Safety)>>,
@@ -82,17 +82,17 @@ pub(crate) struct Book {
 
 impl Book {
     /// Returns the deliveries since the last call.
-    pub(crate) fn look(&self) -> Vec<(char, Told)> {
-        std::mem::take(&mut self.told.lock().unwrap())
+    pub(crate) fn take_deliveries(&self) -> Vec<(char, Delivered)> {
+        std::mem::take(&mut self.delivered.lock().unwrap())
     }
 
     /// A line of the test's own.
     pub(crate) fn note(&self, who: char) {
-        self.write(who, Told::End);
+        self.write(who, Delivered::End);
     }
 
-    fn write(&self, who: char, told: Told) {
-        self.told.lock().unwrap().push((who, told));
+    fn write(&self, who: char, delivered: Delivered) {
+        self.delivered.lock().unwrap().push((who, delivered));
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn number_of(id: InstanceId) -> Result<u64> {
 
 unsafe extern "C" fn on_event(delivery: &Delivery, notes: &Notes) {
     let number = number_of(delivery.instance).unwrap_or(u64::MAX);
-    notes.book.write(notes.who, Told::Event(number, delivery.safety, notes.level));
+    notes.book.write(notes.who, Delivered::Event(number, delivery.safety, notes.level));
     let time = instance::timestamp(delivery.instance).unwrap();
     notes.book.deliveries.lock().unwrap().push((delivery.instance, delivery.registration, time));
     if let Some(then) = notes.then {
@@ -113,30 +113,30 @@ unsafe extern "C" fn on_event(delivery: &Delivery, notes: &Notes) {
 }
 
 unsafe extern "C" fn on_drops(report: &DropReport, notes: &Notes) {
-    notes.book.write(notes.who, Told::Drops(report.count));
+    notes.book.write(notes.who, Delivered::Drops(report.count));
     notes.book.reports.lock().unwrap().push((report.registration, report.source, report.safety));
 }
 
 /// Another handler, which says so by a negative count.
 unsafe extern "C" fn on_drops_otherwise(report: &DropReport, notes: &Notes) {
-    notes.book.write(notes.who, Told::Drops(-report.count));
+    notes.book.write(notes.who, Delivered::Drops(-report.count));
 }
 
-unsafe extern "C" fn on_end(farewell: &Farewell, notes: &Notes) {
-    notes.book.write(notes.who, Told::End);
-    notes.book.farewells.lock().unwrap().push((farewell.registration, farewell.safety));
+unsafe extern "C" fn on_end(notice: &FreeNotice, notes: &Notes) {
+    notes.book.write(notes.who, Delivered::End);
+    notes.book.farewells.lock().unwrap().push((notice.registration, notice.safety));
 }
 
 type OnEvent = unsafe extern "C" fn(&Delivery, &Notes);
 type OnDrops = unsafe extern "C" fn(&DropReport, &Notes);
-type OnEnd = unsafe extern "C" fn(&Farewell, &Notes);
+type OnEnd = unsafe extern "C" fn(&FreeNotice, &Notes);
 
 pub(crate) const HANDLER: OnDrops = on_drops;
 pub(crate) const OTHER_HANDLER: OnDrops = on_drops_otherwise;
 
 /// The calls of the functions above.
 // SAFETY: the functions take what this tool registers with them.
-pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
     // SAFETY: with this `Abi` tests register functions of this type.
@@ -156,13 +156,13 @@ unsafe extern "C" fn report(function: *mut c_void, report: &DropReport) {
     unsafe { function(report, notes) };
 }
 
-unsafe extern "C" fn farewell(function: *mut c_void, farewell: &Farewell) {
+unsafe extern "C" fn free_callback(function: *mut c_void, notice: &FreeNotice) {
     // SAFETY: with this `Abi` tests register functions of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, OnEnd>(function) };
     // SAFETY: tests register notes, which are leaked.
-    let notes = unsafe { &*farewell.user_data.cast::<Notes>() };
+    let notes = unsafe { &*notice.user_data.cast::<Notes>() };
     // SAFETY: the function has no further demands.
-    unsafe { function(farewell, notes) };
+    unsafe { function(notice, notes) };
 }
 
 /// A source with two event types, `sent` and `seen`, of which the second is bound to communicators.
@@ -192,9 +192,11 @@ impl Stage {
         Self::of_events(elements, order, limits, |desc| desc)
     }
 
-    /// Creates a stage with the event types of a plug-in with this life.
-    pub(crate) fn living(life: &'static Life) -> Self {
-        Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| desc.living(life))
+    /// Creates a stage with the event types of a plug-in with this epoch counter.
+    pub(crate) fn with_epoch_counter(epoch_counter: &'static EpochCounter) -> Self {
+        Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| {
+            desc.with_epoch_counter(epoch_counter)
+        })
     }
 
     fn of_events(
@@ -206,7 +208,7 @@ impl Stage {
         let origin = Origin::new(file!(), line!());
         let source = leak(SourceDesc::new("clock", order, leak(SourceCell::new()), origin));
         let event = |name| change(EventDesc::new(name, elements, source, leak(EventCell::new()), origin));
-        let (sent, seen) = (leak(event("sent")), leak(event("seen").bind(Bind::Comm)));
+        let (sent, seen) = (leak(event("sent")), leak(event("seen").with_bind(Bind::Comm)));
         let mut image = Image::new("test");
         image.events = vec![sent, seen];
         let registry = Registry::new();
@@ -263,8 +265,8 @@ impl Stage {
 
     /// Asserts that these are all the deliveries since the last call.
     #[track_caller]
-    pub(crate) fn assert_told(&self, expected: &[(char, Told)]) {
-        assert_eq!(self.book.look(), expected);
+    pub(crate) fn assert_told(&self, expected: &[(char, Delivered)]) {
+        assert_eq!(self.book.take_deliveries(), expected);
     }
 }
 

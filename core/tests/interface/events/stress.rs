@@ -23,12 +23,12 @@ use crate::support::process::alone;
 use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, Farewell, Hints, RegistrationId, SourceCell,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, SourceCell,
     instance,
 };
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
-use mpit::words::{Datatype, Safety, SourceOrder, ThreadLevel};
+use mpit::vocabulary::{Datatype, Safety, SourceOrder, ThreadLevel};
 
 const THREADS: u64 = 4;
 /// Raises by the threads; callbacks add some.
@@ -68,7 +68,7 @@ impl Event for Tick {
         payload.put(std::mem::offset_of!(Tick, complement), self.complement);
     }
 
-    fn collect(tick: &mpit::tool::Occurrence) -> mpit::Result<Self> {
+    fn collect(tick: &mpit::tool::EventInstance) -> mpit::Result<Self> {
         Ok(Self { number: tick.read(0)?, complement: tick.read(1)? })
     }
 }
@@ -166,14 +166,14 @@ impl Life {
         freed
     }
 
-    fn told(&self) -> u64 {
+    fn counted(&self) -> u64 {
         self.delivered.load(SeqCst) + self.lost.load(SeqCst).cast_unsigned()
     }
 }
 
 /// The functions themselves; what is registered only has to be not null.
 // SAFETY: the functions take what this tool registers with them.
-static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     // SAFETY: tests register a `Life` with this `Abi`.
@@ -203,9 +203,9 @@ unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
     life.lost.fetch_add(report.count, SeqCst);
 }
 
-unsafe extern "C" fn farewell(_: *mut c_void, farewell: &Farewell) {
+unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
     // SAFETY: `free` passes a `Life` for the free callback.
-    let life = unsafe { Life::of(farewell.user_data) };
+    let life = unsafe { Life::of(notice.user_data) };
     life.begun_at_end.store(begun(), SeqCst);
     life.over.fetch_add(1, SeqCst);
 }
@@ -243,7 +243,7 @@ fn live(round: u64) -> &'static Life {
     }
     let least = life.done_at_free.load(SeqCst).saturating_sub(begun_before);
     let most = life.begun_at_end.load(SeqCst) - done_before;
-    assert!((least..=most).contains(&life.told()), "{least} {most} {life:?}");
+    assert!((least..=most).contains(&life.counted()), "{least} {most} {life:?}");
     life
 }
 
@@ -291,7 +291,7 @@ fn every_instance_is_delivered_or_counted() {
         });
         for (life, id) in steady {
             assert!(life.free(id));
-            assert_eq!(life.told(), begun(), "{life:?}");
+            assert_eq!(life.counted(), begun(), "{life:?}");
             assert!(life.delivered.load(SeqCst) > 0 && life.lost.load(SeqCst) > 0);
             lives.push(life);
         }

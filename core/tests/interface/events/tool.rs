@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use mpit::Error;
 use mpit::event::{Context, Event as _};
 use mpit::object::Object;
-use mpit::tool::{Occurrence, Tool};
-use mpit::words::{Bind, Safety};
+use mpit::tool::{EventInstance, Tool};
+use mpit::vocabulary::{Bind, Safety};
 
 /// The happenings of this test.
 #[mpit::source(ordered)]
@@ -39,39 +39,39 @@ fn came(context: Context, from: i32) {
 #[test]
 fn a_function_is_called_until_the_drop() {
     let tool = Tool::new();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let ear = Arc::clone(&heard);
-    let listener = tool.listen("came", None, Safety::None, move |occurrence| {
-        let elements = (occurrence.read::<i32>(0), occurrence.read::<u64>(1));
-        ear.lock().unwrap().push((occurrence.time().unwrap(), elements));
-        assert_eq!(occurrence.desc().name(), "came");
-        assert_eq!(occurrence.read::<u64>(0), Err(Error::Invalid));
-        assert_eq!(occurrence.read::<i32>(2), Err(Error::InvalidIndex));
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let ear = Arc::clone(&received);
+    let listener = tool.listen("came", None, Safety::None, move |instance| {
+        let elements = (instance.read::<i32>(0), instance.read::<u64>(1));
+        ear.lock().unwrap().push((instance.time().unwrap(), elements));
+        assert_eq!(instance.desc().name(), "came");
+        assert_eq!(instance.read::<u64>(0), Err(Error::Invalid));
+        assert_eq!(instance.read::<i32>(2), Err(Error::InvalidIndex));
     });
     came(Context::ANYWHERE, 1);
     came(Context::ANYWHERE, 2);
-    assert_eq!(Arc::strong_count(&heard), 2);
+    assert_eq!(Arc::strong_count(&received), 2);
     drop(listener.unwrap());
-    assert_eq!(Arc::strong_count(&heard), 1, "what the function holds goes with it");
+    assert_eq!(Arc::strong_count(&received), 1, "what the function holds goes with it");
     came(Context::ANYWHERE, 3);
-    let heard = heard.lock().unwrap();
-    let elements: Vec<_> = heard.iter().map(|(_, elements)| *elements).collect();
+    let received = received.lock().unwrap();
+    let elements: Vec<_> = received.iter().map(|(_, elements)| *elements).collect();
     assert_eq!(elements, [(Ok(1), Ok(8)), (Ok(2), Ok(8))]);
-    assert!(heard[0].0 <= heard[1].0);
+    assert!(received[0].0 <= received[1].0);
 }
 
 #[test]
 fn what_the_place_does_not_admit_is_counted() {
-    static HEARD: AtomicU32 = AtomicU32::new(0);
+    static RECEIVED: AtomicU32 = AtomicU32::new(0);
     let tool = Tool::new();
-    let hear = |_: &Occurrence| _ = HEARD.fetch_add(1, SeqCst);
-    let listener = tool.listen("lost", None, Safety::ThreadSafe, hear).unwrap();
+    let receive = |_: &EventInstance| _ = RECEIVED.fetch_add(1, SeqCst);
+    let listener = tool.listen("lost", None, Safety::ThreadSafe, receive).unwrap();
     let raise = |context, number| Lost::raise(context, || Lost { number });
     raise(Context::requiring(Safety::ThreadSafe), 1);
     raise(Context::requiring(Safety::AsyncSignalSafe), 2);
     raise(Context::requiring(Safety::AsyncSignalSafe), 3);
     raise(Context::ANYWHERE, 4);
-    assert_eq!((HEARD.load(SeqCst), listener.lost()), (2, 2));
+    assert_eq!((RECEIVED.load(SeqCst), listener.lost()), (2, 2));
 }
 
 #[test]

@@ -2,16 +2,16 @@
 //! `mpit_defer`.
 
 use mpit::event::Hints;
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 
-use super::stage::{Stage, Told, Tool, number_of, then_free};
+use super::stage::{Delivered, Stage, Tool, number_of, then_free};
 
 const DEFER: Hints = Hints { defer: Some(true) };
 /// The largest number of deferred deliveries, unless a setting says otherwise.
 const ROOM: u64 = 256;
 
-fn event(number: u64) -> Told {
-    Told::Event(number, Safety::None, Safety::None)
+fn event(number: u64) -> Delivered {
+    Delivered::Event(number, Safety::None, Safety::None)
 }
 
 /// Proves R293.
@@ -38,7 +38,7 @@ fn drops_are_reported_after_deferred_events() {
     (0..ROOM + 3).for_each(|number| stage.send(number, Safety::ThreadSafe));
     stage.send(900, Safety::None);
     let mut expected: Vec<_> = (0..ROOM).map(|number| ('a', event(number))).collect();
-    expected.extend([('a', Told::Drops(3)), ('a', event(900))]);
+    expected.extend([('a', Delivered::Drops(3)), ('a', event(900))]);
     stage.assert_told(&expected);
 }
 
@@ -51,7 +51,7 @@ fn deferred_event_is_not_overtaken() {
     stage.send(1, Safety::AsyncSignalSafe);
     // Waits behind the first, for the callback of `a` is not fit; that of `b` is.
     stage.send(2, Safety::ThreadSafe);
-    let at = |number| Told::Event(number, Safety::ThreadSafe, Safety::ThreadSafe);
+    let at = |number| Delivered::Event(number, Safety::ThreadSafe, Safety::ThreadSafe);
     stage.assert_told(&[('b', at(1)), ('b', at(2))]);
     other.free_quietly().unwrap();
     // Who does not defer any more gets what waits all the same, in its order.
@@ -89,7 +89,7 @@ fn endless_raising_in_callbacks_is_limited() {
     stage.send(1, Safety::ThreadSafe);
     stage.send(0, Safety::None);
     tool.off(Safety::None);
-    assert!(stage.book.look().len() < 10 * ROOM as usize);
+    assert!(stage.book.take_deliveries().len() < 10 * ROOM as usize);
 }
 
 /// Proves R284.
@@ -99,7 +99,7 @@ fn events_deferred_at_the_end_are_dropped() {
     let tool = stage.listen_with('a', DEFER).on(Safety::None).count_drops();
     (0..5).for_each(|number| stage.send(number, Safety::ThreadSafe));
     tool.free().unwrap();
-    stage.assert_told(&[('a', Told::Drops(5)), ('a', Told::End)]);
+    stage.assert_told(&[('a', Delivered::Drops(5)), ('a', Delivered::End)]);
     // The next one in the slot gets nothing of it.
     stage.listen('b').on(Safety::None).count_drops();
     stage.send(6, Safety::None);
@@ -113,7 +113,7 @@ fn free_in_callback_drops_deferred_events() {
     stage.listen_with('a', DEFER).count_drops().on_then(Safety::None, then_free);
     (0..5).for_each(|number| stage.send(number, Safety::ThreadSafe));
     stage.send(5, Safety::None);
-    stage.assert_told(&[('a', event(0)), ('a', Told::Drops(4)), ('a', Told::End)]);
+    stage.assert_told(&[('a', event(0)), ('a', Delivered::Drops(4)), ('a', Delivered::End)]);
 }
 
 /// Proves R285.
@@ -124,5 +124,5 @@ fn nothing_is_deferred_without_a_callback() {
     stage.send(1, Safety::None);
     tool.on(Safety::None);
     stage.send(2, Safety::None);
-    stage.assert_told(&[('a', Told::Drops(1)), ('a', event(2))]);
+    stage.assert_told(&[('a', Delivered::Drops(1)), ('a', event(2))]);
 }

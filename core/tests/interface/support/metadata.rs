@@ -1,7 +1,7 @@
 //! Metadata of a test's variable: a name, or more than that.
 
-use mpit::desc::{CategoryDesc, Common, Head, Origin};
-use mpit::plugin::Life;
+use mpit::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
+use mpit::plugin::EpochCounter;
 
 use super::leak;
 
@@ -13,12 +13,20 @@ pub(crate) struct Said {
     categories: &'static [&'static CategoryDesc],
     aliases: &'static [&'static str],
     environment: &'static [&'static str],
-    life: Option<&'static Life>,
+    epoch_counter: Option<&'static EpochCounter>,
 }
 
 /// To say more than a name.
 pub(crate) fn said(name: &'static str) -> Said {
-    Said { name, description: "", component: "", categories: &[], aliases: &[], environment: &[], life: None }
+    Said {
+        name,
+        description: "",
+        component: "",
+        categories: &[],
+        aliases: &[],
+        environment: &[],
+        epoch_counter: None,
+    }
 }
 
 impl From<&'static str> for Said {
@@ -28,37 +36,40 @@ impl From<&'static str> for Said {
 }
 
 impl Said {
-    pub(crate) fn description(self, description: &'static str) -> Self {
+    pub(crate) fn with_description(self, description: &'static str) -> Self {
         Self { description, ..self }
     }
 
-    pub(crate) fn component(self, component: &'static str) -> Self {
+    pub(crate) fn with_component(self, component: &'static str) -> Self {
         Self { component, ..self }
     }
 
-    pub(crate) fn categories(self, categories: &'static [&'static CategoryDesc]) -> Self {
+    pub(crate) fn with_categories(self, categories: &'static [&'static CategoryDesc]) -> Self {
         Self { categories, ..self }
     }
 
-    pub(crate) fn aliases(self, aliases: &'static [&'static str]) -> Self {
+    pub(crate) fn with_aliases(self, aliases: &'static [&'static str]) -> Self {
         Self { aliases, ..self }
     }
 
-    pub(crate) fn environment(self, environment: &'static [&'static str]) -> Self {
+    pub(crate) fn with_environment(self, environment: &'static [&'static str]) -> Self {
         Self { environment, ..self }
     }
 
-    pub(crate) fn living(self, life: &'static Life) -> Self {
-        Self { life: Some(life), ..self }
+    pub(crate) fn with_epoch_counter(self, epoch_counter: &'static EpochCounter) -> Self {
+        Self { epoch_counter: Some(epoch_counter), ..self }
     }
 
     /// All of it, at a place.
-    pub(crate) fn head(self, place: Origin) -> Head {
-        let mut common = Common::new(self.component, place.file());
-        common = common.categories(self.categories).aliases(self.aliases).environment(self.environment);
-        if let Some(life) = self.life {
-            common = common.living(life);
+    pub(crate) fn metadata(self, place: Origin) -> Metadata {
+        let mut shared = SharedMetadata::new(self.component, place.file());
+        shared = shared
+            .with_categories(self.categories)
+            .with_aliases(self.aliases)
+            .with_environment(self.environment);
+        if let Some(epoch_counter) = self.epoch_counter {
+            shared = shared.with_epoch_counter(epoch_counter);
         }
-        Head::of(self.name, self.description, leak(common), place.line())
+        Metadata::of(self.name, self.description, leak(shared), place.line())
     }
 }

@@ -13,7 +13,7 @@ use mpit::desc::{CategoryDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc};
 use mpit::object::Object;
 use mpit::registry::{Image, Refusal, Registry};
 use mpit::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
-use mpit::words::{Class, ThreadLevel};
+use mpit::vocabulary::{Class, ThreadLevel};
 use mpit::{MpitEnum, Result};
 
 /// Cells and descriptors are statics in real programs.
@@ -30,12 +30,12 @@ pub(crate) fn here() -> Origin {
 
 #[track_caller]
 pub(crate) fn pvar<C: Cell>(said: impl Into<Said>, class: Class, cell: &'static C) -> PvarDesc {
-    PvarDesc::new(said.into().head(here()), class, cell)
+    PvarDesc::new(said.into().metadata(here()), class, cell)
 }
 
 #[track_caller]
 pub(crate) fn cvar<C: CvarCell>(said: impl Into<Said>, cell: &'static C) -> CvarDesc {
-    CvarDesc::new(said.into().head(here()), cell)
+    CvarDesc::new(said.into().metadata(here()), cell)
 }
 
 #[track_caller]

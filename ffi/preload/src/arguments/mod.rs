@@ -3,18 +3,18 @@
 //! An argument in the table of calls has a kind, such as [`Count`]. A kind is a zero-cost wrapper around the
 //! argument as the language passes it: an `int`, an `MPI_Count`, or Fortran's address of an integer.
 
-mod languages;
-pub(crate) mod narrow;
+mod bindings;
+pub(crate) mod small_counts;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 use mpit_ffi::abi::{Abi, Handle};
 
-use languages::integer;
-pub(crate) use languages::{C, Fortran, FortranTs, Language, LargeC, LargeFortran, LargeFortranTs};
+use bindings::integer;
+pub(crate) use bindings::{Binding, C, Fortran, FortranTs, LargeC, LargeFortran, LargeFortranTs};
 
 /// Defines the kinds that are values, each with the type in which the language passes it.
 macro_rules! values {
@@ -22,9 +22,9 @@ macro_rules! values {
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
-        pub(crate) struct $kind<L: Language>(pub(crate) L::$raw);
+        pub(crate) struct $kind<L: Binding>(pub(crate) L::$raw);
 
-        $(impl<L: Language> $kind<L> {
+        $(impl<L: Binding> $kind<L> {
             /// Returns the value.
             #[inline]
             pub(crate) fn get(self) -> $value {
@@ -61,7 +61,7 @@ macro_rules! addresses {
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
-        pub(crate) struct $kind<L: Language>(*const c_void, PhantomData<L>);
+        pub(crate) struct $kind<L: Binding>(*const c_void, PhantomData<L>);
     )+};
 }
 
@@ -69,7 +69,7 @@ addresses! {
     /// A buffer, of which only the address is used.
     Buf;
     /// Any address that is forwarded and not used.
-    Place;
+    Pointer;
     /// The variable for a communicator that the call creates.
     NewComm;
     /// The variable for a window that the call creates.
@@ -100,7 +100,7 @@ addresses! {
     RecvDispls;
 }
 
-impl<L: Language> Buf<L> {
+impl<L: Binding> Buf<L> {
     /// Returns true if the address is not null.
     #[inline]
     pub(crate) fn is_given(self) -> bool {
@@ -119,7 +119,7 @@ impl<L: Language> Buf<L> {
     }
 }
 
-impl<L: Language> NewComm<L> {
+impl<L: Binding> NewComm<L> {
     /// Returns the communicator that the call created.
     pub(crate) fn get(self) -> Handle {
         L::comm_at(self.0)
@@ -135,7 +135,7 @@ impl NewSession<C> {
     }
 }
 
-impl<L: Language> Freed<L> {
+impl<L: Binding> Freed<L> {
     /// Returns the handle, of the given kind of object; 0 if there is none.
     pub(crate) fn get(self, kind: Bind) -> Handle {
         L::handle_at(kind, self.0)
@@ -181,21 +181,21 @@ impl IntOut<C> {
     }
 }
 
-impl<L: Language> NewWin<L> {
+impl<L: Binding> NewWin<L> {
     /// Returns the window that the call created.
     pub(crate) fn get(self) -> Handle {
         L::win_at(self.0)
     }
 }
 
-impl<L: Language> NewType<L> {
+impl<L: Binding> NewType<L> {
     /// Returns the datatype.
     pub(crate) fn get(self) -> Handle {
         L::datatype_at(self.0, 0)
     }
 }
 
-impl<L: Language> Request<L> {
+impl<L: Binding> Request<L> {
     /// Returns true if the address is not null.
     #[inline]
     pub(crate) fn is_given(self) -> bool {
@@ -213,7 +213,7 @@ impl<L: Language> Request<L> {
     }
 }
 
-impl<L: Language> Types<L> {
+impl<L: Binding> Types<L> {
     /// Returns the array, of `len` datatypes.
     pub(crate) fn of(self, len: u32) -> TypeArray {
         TypeArray { at: self.0, len, get: L::datatype_at }
@@ -222,7 +222,7 @@ impl<L: Language> Types<L> {
 
 macro_rules! counts {
     ($($kind:ident),+) => {$(
-        impl<L: Language> $kind<L> {
+        impl<L: Binding> $kind<L> {
             /// Returns the array, of `len` counts.
             pub(crate) fn of(self, len: u32) -> CountArray {
                 CountArray { at: self.0, len, wide: L::WIDE }

@@ -3,20 +3,20 @@
 /// Defines a C function and its `PMPI_` twin for a calling convention; `$missing` runs if the host lacks the
 /// function.
 macro_rules! c_function {
-    ($language:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
+    ($binding:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
         $crate::interpose::passing_function! {
-            $language [passing $i $n] $symbol / $profiling, $args
+            $binding [passing $i $n] $symbol / $profiling, $args
         }
     };
     (
-        $language:ident $note:tt $symbol:ident / $profiling:ident, ($($arg:ident: $kind:ident),*)
+        $binding:ident $recorder:tt $symbol:ident / $profiling:ident, ($($arg:ident: $kind:ident),*)
         else $missing:expr
     ) => {
         const _: () = {
             $crate::interpose::next! {
-                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
+                $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
-            $crate::interpose::profiling! { $note $profiling }
+            $crate::interpose::profiling! { $recorder $profiling }
 
             /// Records a call on the fast path and forwards it.
             ///
@@ -25,12 +25,12 @@ macro_rules! c_function {
             /// The arguments satisfy the rules of the MPI function of this name.
             #[inline(never)]
             #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-            unsafe extern "C-unwind" fn noted_with_listeners(
-                $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            unsafe extern "C-unwind" fn fast_path_with_listeners(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
             ) -> std::ffi::c_int {
-                $crate::interpose::note_in_c! { $note NEXT, $language ($($arg: $kind),*) }
+                $crate::interpose::fast_path_in_c! { $recorder NEXT, $binding ($($arg: $kind),*) }
             }
-            $crate::interpose::noted_in_c! { $note NEXT, $language ($($arg: $kind),*) }
+            $crate::interpose::fast_entry_in_c! { $recorder NEXT, $binding ($($arg: $kind),*) }
 
             /// Records a call on the slow path and forwards it. Not cold: with several threads every call
             /// takes this path.
@@ -40,24 +40,24 @@ macro_rules! c_function {
             /// The arguments satisfy the rules of the MPI function of this name.
             #[inline(never)]
             #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-            unsafe extern "C-unwind" fn looked_at(
-                $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            unsafe extern "C-unwind" fn slow_path(
+                $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
             ) -> std::ffi::c_int {
-                let pass_on = || match NEXT.find() {
+                let forward = || match NEXT.find() {
                     // SAFETY: `next` is the next definition of the same function, and gets the program's
                     // arguments.
                     Some(next) => unsafe {
                         $crate::interpose::call!(next(
-                            $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                            $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
                         ) -> std::ffi::c_int)
                     },
                     None => $missing,
                 };
-                $crate::interpose::run!($note pass_on)
+                $crate::interpose::run!($recorder forward)
             }
             // A tool between us and the library may make MPI calls during the call, so its end has to be
             // seen.
-            use looked_at as between;
+            use slow_path as between;
         };
     };
 }
@@ -65,10 +65,10 @@ pub(crate) use c_function;
 
 /// Defines the C function.
 macro_rules! in_c {
-    ($note:tt $name:ident $args:tt) => {
+    ($recorder:tt $name:ident $args:tt) => {
         pastey::paste! {
             $crate::interpose::c_function! {
-                C $note [<MPI_ $name>] / [<PMPI_ $name>], $args
+                C $recorder [<MPI_ $name>] / [<PMPI_ $name>], $args
                 else $crate::calls::no_such_function()
             }
         }
@@ -78,15 +78,15 @@ pub(crate) use in_c;
 
 /// Defines the C function with large counts. Forwarded with `int` counts to hosts that lack it.
 macro_rules! in_large_c {
-    ($note:tt [] $name:ident $args:tt) => {
+    ($recorder:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_large_c! {
-            $note [$crate::arguments::narrow::Lens::default(), $crate::arguments::narrow::Needed::Blocking] $name $args
+            $recorder [$crate::arguments::small_counts::ArrayLengths::default(), $crate::arguments::small_counts::Needed::Blocking] $name $args
         }
     };
-    ($note:tt [$lens:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
+    ($recorder:tt [$array_lengths:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             $crate::interpose::c_function! {
-                LargeC $note [<MPI_ $name _c>] / [<PMPI_ $name _c>],
+                LargeC $recorder [<MPI_ $name _c>] / [<PMPI_ $name _c>],
                 ($($arg: $kind),*)
                 else {
                     static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
@@ -97,9 +97,9 @@ macro_rules! in_large_c {
                     if mpit_ffi::host::foreign::is_foreign() {
                         return $crate::calls::no_such_function();
                     }
-                    let mut arrays = $crate::arguments::narrow::Arrays::new($lens, $needed);
+                    let mut arrays = $crate::arguments::small_counts::Arrays::new($array_lengths, $needed);
                     let mut narrowed = || {
-                        Some(($($crate::arguments::narrow::Narrow::narrow($arg, &mut arrays)?,)*))
+                        Some(($($crate::arguments::small_counts::Narrow::narrow($arg, &mut arrays)?,)*))
                     };
                     match (SMALL.next(), narrowed()) {
                         (None, _) => $crate::calls::no_such_function(),
@@ -122,10 +122,10 @@ pub(crate) use in_large_c;
 /// Defines the C function of an extension, `MPIX_`. Forwarded to the standard's function if the host has only
 /// that.
 macro_rules! in_c_extension {
-    ($note:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
+    ($recorder:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             $crate::interpose::c_function! {
-                C $note [<MPIX_ $name>] / [<PMPIX_ $name>], ($($arg: $kind),*)
+                C $recorder [<MPIX_ $name>] / [<PMPIX_ $name>], ($($arg: $kind),*)
                 else {
                     static STANDARD: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
                         $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),

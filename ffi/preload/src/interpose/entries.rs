@@ -1,7 +1,7 @@
 //! Exported functions, and the trampolines behind them.
 
 /// Defines the exported function of a name, with the counters that show if there are listeners. Calls for
-/// which one or two counters do not suffice go to `noted`, which checks itself.
+/// which one or two counters do not suffice go to `fast_path`, which checks itself.
 macro_rules! entry {
     ([passing $i:tt $n:tt] $symbol:ident) => {
         $crate::trampoline::entry! { $symbol NEXT }
@@ -27,7 +27,7 @@ macro_rules! entry {
             $crate::calls::word_of(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
         }
     };
-    ($note:tt $symbol:ident) => {
+    ($recorder:tt $symbol:ident) => {
         $crate::trampoline::entry! { $symbol NEXT }
     };
 }
@@ -40,21 +40,21 @@ macro_rules! entered {
     };
     // Recorded for every caller.
     ([always $i:tt $n:tt]) => {
-        use noted as entered;
+        use fast_path as entered;
     };
     ([before $i:tt $n:tt]) => {
-        use noted as entered;
+        use fast_path as entered;
     };
     ([initializing $i:tt $n:tt]) => {
-        use noted as entered;
+        use fast_path as entered;
     };
     ([making $i:tt $n:tt]) => {
-        use noted as entered;
+        use fast_path as entered;
     };
     ([freeing $i:tt $n:tt]) => {
-        use noted as entered;
+        use fast_path as entered;
     };
-    ($note:tt) => {
+    ($recorder:tt) => {
         $crate::trampoline::entered! { NEXT }
     };
 }
@@ -66,29 +66,29 @@ macro_rules! entered_from_outside {
     ([passing $i:tt $n:tt]) => {
         $crate::trampoline::passing! { NEXT }
     };
-    ($note:tt) => {
+    ($recorder:tt) => {
         $crate::trampoline::entered! { NEXT }
     };
 }
 pub(crate) use entered_from_outside;
 
-/// Defines `NEXT` for a name, with its trampolines; `noted` and `looked_at` are in scope.
+/// Defines `NEXT` for a name, with its trampolines; `fast_path` and `slow_path` are in scope.
 macro_rules! next {
-    ($note:tt $symbol:ident, $name:expr, $profiling:expr) => {
+    ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
         static NEXT: $crate::next::Next = $crate::next::Next::new(
             $crate::interpose::c_name!($name),
             $profiling,
             $crate::next::Ways {
                 unresolved: unresolved as *mut std::ffi::c_void,
                 entered: entered as *mut std::ffi::c_void,
-                noted: noted as *mut std::ffi::c_void,
-                looked_at: looked_at as *mut std::ffi::c_void,
+                fast_path: fast_path as *mut std::ffi::c_void,
+                slow_path: slow_path as *mut std::ffi::c_void,
                 between: between as *mut std::ffi::c_void,
             },
         );
         $crate::trampoline::unresolved! { NEXT }
-        $crate::interpose::entered! { $note }
-        $crate::interpose::entry! { $note $symbol }
+        $crate::interpose::entered! { $recorder }
+        $crate::interpose::entry! { $recorder $symbol }
     };
 }
 pub(crate) use next;
@@ -98,7 +98,7 @@ pub(crate) use next;
 macro_rules! profiling {
     // Not exported, because the library is found by this symbol.
     ([initializing $i:tt $n:tt] $symbol:ident) => {};
-    ($note:tt $symbol:ident) => {
+    ($recorder:tt $symbol:ident) => {
         const TWIN: &$crate::next::Next = &NEXT;
         const _: () = {
             static NEXT: $crate::next::Next = $crate::next::Next::new(
@@ -107,15 +107,15 @@ macro_rules! profiling {
                 $crate::next::Ways {
                     unresolved: unresolved as *mut std::ffi::c_void,
                     entered: entered as *mut std::ffi::c_void,
-                    noted: noted as *mut std::ffi::c_void,
-                    looked_at: looked_at as *mut std::ffi::c_void,
-                    between: noted as *mut std::ffi::c_void,
+                    fast_path: fast_path as *mut std::ffi::c_void,
+                    slow_path: slow_path as *mut std::ffi::c_void,
+                    between: fast_path as *mut std::ffi::c_void,
                 },
             )
             .beside(TWIN);
             $crate::trampoline::unresolved! { NEXT }
-            $crate::interpose::entered_from_outside! { $note }
-            $crate::interpose::entry! { $note $symbol }
+            $crate::interpose::entered_from_outside! { $recorder }
+            $crate::interpose::entry! { $recorder $symbol }
         };
     };
 }

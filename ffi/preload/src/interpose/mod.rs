@@ -10,10 +10,10 @@
 //!
 //! - `after(Interest)`: after the call has succeeded, if there are listeners ([`crate::calls::Interest`]),
 //! - `around(Interest)`: the record is prepared before, and completed after the call has succeeded
-//!   ([`crate::notes::Note`]),
-//! - `handing(Interest)`: like `around`, but in C a call that cannot fail ([`crate::notes::Note::sure`]) is
+//!   ([`crate::recorders::Recorder`]),
+//! - `handing(Interest)`: like `around`, but in C a call that cannot fail ([`crate::recorders::Recorder::infallible_record`]) is
 //!   recorded before it is forwarded by a tail call: only counted if monitoring is the only listener
-//!   ([`crate::calls::count_in_advance`]), otherwise reported to all listeners ([`crate::calls::hand_over`]).
+//!   ([`crate::calls::count_in_advance`]), otherwise reported to all listeners ([`crate::calls::record_before_call`]).
 //!   Not in Fortran, whose functions may call those of C, which must not be recorded again,
 //! - `timed(Interest)`: only the time is measured,
 //! - `always()`: after the call has succeeded, with or without listeners,
@@ -26,14 +26,14 @@
 //!   forwarded by a jump with all registers unchanged.
 //!
 //! The *forms* are `plain` (C and Fortran), `large` (also with large counts), `c` and `fortran` (one language
-//! only), and `extension` (`MPIX_`, in C). If a large form has arrays, `large(lens, needed)` gives their
+//! only), and `extension` (`MPIX_`, in C). If a large form has arrays, `large(array_lengths, needed)` gives their
 //! lengths and for how long the library reads them ([`crate::arguments::narrow`]).
 //!
 //! An exported function is machine code ([`crate::trampoline`]). It reads a counter of listeners, finds out
 //! if the name is MPI's in this process ([`crate::next`]) and who makes the call ([`crate::callers`]), and
-//! jumps: to the next definition; to `noted`, the fast path ([`crate::calls::run_plainly`]); or from there to
-//! `looked_at`, the slow path ([`crate::calls::run`]). For calls that can be recorded in advance, `noted`
-//! counts without moving the arguments, and leaves all other work to `noted_with_listeners`.
+//! jumps: to the next definition; to `fast_path`, the fast path ([`crate::calls::run_on_fast_path`]); or from there to
+//! `slow_path`, the slow path ([`crate::calls::run`]). For calls that can be recorded in advance, `fast_path`
+//! counts without moving the arguments, and leaves all other work to `fast_path_with_listeners`.
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, which interposition in C does not see; MPICH's call
 //! `MPI_` functions, with a few exceptions. So each call is interposed under its Fortran names, too, and
@@ -53,17 +53,19 @@ pub(crate) use entries::{entered, entered_from_outside, entry, next, profiling};
 pub(crate) use fortran::{
     fortran_form, fortran_name, fortran_names, in_fortran, in_fortran_ts, in_large_fortran,
 };
-pub(crate) use passing::{passing_function, passing_notes};
-pub(crate) use running::{is_quiet, looks_itself, note_in_c, noted_in_c, run, run_plainly};
+pub(crate) use passing::{passing_function, passing_recorders};
+pub(crate) use running::{
+    checks_listeners, fast_entry_in_c, fast_path_in_c, is_quiet, run, run_on_fast_path,
+};
 
 /// Defines the functions of some lines.
 macro_rules! calls {
     ($(
-        $when:ident($($interest:ident)?) $form:ident $(($lens:expr, $needed:expr))?
-            fn $name:ident($($arg:ident: $kind:ident),* $(,)?) $(=> $note:expr)?;
+        $when:ident($($interest:ident)?) $form:ident $(($array_lengths:expr, $needed:expr))?
+            fn $name:ident($($arg:ident: $kind:ident),* $(,)?) $(=> $recorder:expr)?;
     )+) => {$(
         $crate::interpose::forms! {
-            $form [$when ($($interest)?) ($($note)?)] [$($lens, $needed)?] $name($($arg: $kind),*)
+            $form [$when ($($interest)?) ($($recorder)?)] [$($array_lengths, $needed)?] $name($($arg: $kind),*)
         }
     )+};
 }
@@ -76,26 +78,26 @@ macro_rules! forms {
         $crate::interpose::in_c! { [passing $i $n] $name $args }
         $crate::interpose::in_fortran! { [passing $i $n] $name $args }
     };
-    (plain $note:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { $note $name $args }
-        $crate::interpose::in_fortran! { $note $name $args }
-        $crate::interpose::in_fortran_ts! { $note $name $args }
+    (plain $recorder:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { $recorder $name $args }
+        $crate::interpose::in_fortran! { $recorder $name $args }
+        $crate::interpose::in_fortran_ts! { $recorder $name $args }
     };
-    (large $note:tt [$($lens:expr, $needed:expr)?] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { $note $name $args }
-        $crate::interpose::in_large_c! { $note [$($lens, $needed)?] $name $args }
-        $crate::interpose::in_fortran! { $note $name $args }
-        $crate::interpose::in_fortran_ts! { $note $name $args }
-        $crate::interpose::in_large_fortran! { $note $name $args }
+    (large $recorder:tt [$($array_lengths:expr, $needed:expr)?] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { $recorder $name $args }
+        $crate::interpose::in_large_c! { $recorder [$($array_lengths, $needed)?] $name $args }
+        $crate::interpose::in_fortran! { $recorder $name $args }
+        $crate::interpose::in_fortran_ts! { $recorder $name $args }
+        $crate::interpose::in_large_fortran! { $recorder $name $args }
     };
-    (c $note:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { $note $name $args }
+    (c $recorder:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_c! { $recorder $name $args }
     };
-    (extension $note:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_c_extension! { $note $name $args }
+    (extension $recorder:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_c_extension! { $recorder $name $args }
     };
-    (fortran $note:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_fortran! { $note $name $args }
+    (fortran $recorder:tt [] $name:ident $args:tt) => {
+        $crate::interpose::in_fortran! { $recorder $name $args }
     };
 }
 pub(crate) use forms;

@@ -1,41 +1,41 @@
 //! Functions with partly unknown parameters: they are recorded, and forwarded by a jump.
 
-/// Defines a function of which only the first parameter is known: `noted` records the call and returns the
+/// Defines a function of which only the first parameter is known: `fast_path` records the call and returns the
 /// address to jump to.
 macro_rules! passing_function {
-    ($language:ident $note:tt $symbol:ident, $args:tt) => {
+    ($binding:ident $recorder:tt $symbol:ident, $args:tt) => {
         const _: () = {
-            $crate::interpose::next! { $note $symbol, stringify!($symbol), None }
-            $crate::interpose::passing_notes! { $language $note $args }
+            $crate::interpose::next! { $recorder $symbol, stringify!($symbol), None }
+            $crate::interpose::passing_recorders! { $binding $recorder $args }
         };
     };
-    ($language:ident $note:tt $symbol:ident / $profiling:ident, $args:tt) => {
+    ($binding:ident $recorder:tt $symbol:ident / $profiling:ident, $args:tt) => {
         const _: () = {
             $crate::interpose::next! {
-                $note $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
+                $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
-            $crate::interpose::profiling! { $note $profiling }
-            $crate::interpose::passing_notes! { $language $note $args }
+            $crate::interpose::profiling! { $recorder $profiling }
+            $crate::interpose::passing_recorders! { $binding $recorder $args }
         };
     };
 }
 pub(crate) use passing_function;
 
-/// Defines `noted` of such a function, and `looked_at` for libraries that lack the function.
-macro_rules! passing_notes {
-    ($language:ident [passing () ($note:expr)] ($arg:ident: $kind:ident)) => {
-        extern "C" fn noted(
+/// Defines `fast_path` of such a function, and `slow_path` for libraries that lack the function.
+macro_rules! passing_recorders {
+    ($binding:ident [passing () ($recorder:expr)] ($arg:ident: $kind:ident)) => {
+        extern "C" fn fast_path(
             next: &'static $crate::next::Next,
             return_address: usize,
-            $arg: $crate::arguments::$kind<$crate::arguments::$language>,
+            $arg: $crate::arguments::$kind<$crate::arguments::$binding>,
         ) -> *mut std::ffi::c_void {
-            $crate::calls::note_and_pass(next, return_address, || $note)
+            $crate::calls::record_and_forward(next, return_address, || $recorder)
         }
         // Reached if the library lacks the function.
-        extern "C" fn looked_at() -> std::ffi::c_int {
+        extern "C" fn slow_path() -> std::ffi::c_int {
             $crate::calls::no_such_function()
         }
-        use noted as between;
+        use fast_path as between;
     };
 }
-pub(crate) use passing_notes;
+pub(crate) use passing_recorders;

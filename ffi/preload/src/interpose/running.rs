@@ -1,84 +1,88 @@
 //! Code that runs a call, by the time of recording in its line.
 
 /// Runs a call on the fast path; expands to `None`, without forwarding the call, if that is not possible.
-macro_rules! run_plainly {
-    ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_plainly::<$crate::calls::$interest, ()>(
+macro_rules! run_on_fast_path {
+    ([after ($interest:ident) ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_on_fast_path::<$crate::calls::$interest, ()>(
             || Some(()),
-            $pass_on,
+            $forward,
             |alone, ()| {
                 alone.notify(|| {
-                    $crate::calls::safely(|| $note);
+                    $crate::calls::safely(|| $recorder);
                 });
             },
         )
     };
-    ([around ($interest:ident) ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_plainly::<$crate::calls::$interest, _>(
-            || $crate::notes::known($note),
-            $pass_on,
-            $crate::notes::told,
+    ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
+            || $crate::recorders::fast_record($recorder),
+            $forward,
+            $crate::recorders::record_call,
         )
     };
-    ([handing $interest:tt $note:tt] $pass_on:expr) => {
-        $crate::interpose::run_plainly! { [around $interest $note] $pass_on }
+    ([handing $interest:tt $recorder:tt] $forward:expr) => {
+        $crate::interpose::run_on_fast_path! { [around $interest $recorder] $forward }
     };
-    ([$when:ident ($($interest:ident)?) $note:tt] $pass_on:expr) => {{
-        let _ = $pass_on;
+    ([$when:ident ($($interest:ident)?) $recorder:tt] $forward:expr) => {{
+        let _ = $forward;
         None
     }};
 }
-pub(crate) use run_plainly;
+pub(crate) use run_on_fast_path;
 
 /// Runs a call on the slow path.
 macro_rules! run {
-    ([after ($interest:ident) ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run::<$crate::calls::$interest, ()>($pass_on, || (), |()| $note)
+    ([after ($interest:ident) ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run::<$crate::calls::$interest, ()>($forward, || (), |()| $recorder)
     };
-    ([around ($interest:ident) ($note:expr)] $pass_on:expr) => {
+    ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
         $crate::calls::run::<$crate::calls::$interest, _>(
-            $pass_on,
-            || $crate::notes::begun($note),
-            $crate::notes::ended,
+            $forward,
+            || $crate::recorders::prepare($recorder),
+            $crate::recorders::complete,
         )
     };
-    ([handing $interest:tt $note:tt] $pass_on:expr) => {
-        $crate::interpose::run! { [around $interest $note] $pass_on }
+    ([handing $interest:tt $recorder:tt] $forward:expr) => {
+        $crate::interpose::run! { [around $interest $recorder] $forward }
     };
-    ([timed ($interest:ident) ()] $pass_on:expr) => {
-        $crate::calls::run::<$crate::calls::$interest, ()>($pass_on, || (), |()| ())
+    ([timed ($interest:ident) ()] $forward:expr) => {
+        $crate::calls::run::<$crate::calls::$interest, ()>($forward, || (), |()| ())
     };
-    ([always () ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_always($pass_on, || $note)
+    ([always () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_always($forward, || $recorder)
     };
-    ([initializing () ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_initialization($pass_on, || $note)
+    ([initializing () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_initialization($forward, || $recorder)
     };
-    ([making () ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_making($pass_on, || $crate::notes::begun($note), $crate::notes::ended)
+    ([making () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_making(
+            $forward,
+            || $crate::recorders::prepare($recorder),
+            $crate::recorders::complete,
+        )
     };
-    ([freeing () ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_freeing($pass_on, || $note)
+    ([freeing () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_freeing($forward, || $recorder)
     };
-    ([before () ($note:expr)] $pass_on:expr) => {
-        $crate::calls::run_after_note($pass_on, || $note)
+    ([before () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_after_recording($forward, || $recorder)
     };
 }
 pub(crate) use run;
 
 /// Expands to true if a call of such a line needs no recording and is to be forwarded at once.
 macro_rules! is_quiet {
-    ([$when:ident ($interest:ident) $note:tt]) => {
+    ([$when:ident ($interest:ident) $recorder:tt]) => {
         $crate::calls::is_quiet::<$crate::calls::$interest>()
     };
-    ([$when:ident () $note:tt]) => {
+    ([$when:ident () $recorder:tt]) => {
         false
     };
 }
 pub(crate) use is_quiet;
 
-/// Expands to true if `noted` has to check for listeners itself, because the exported function tests no counter.
-macro_rules! looks_itself {
+/// Expands to true if `fast_path` has to check for listeners itself, because the exported function tests no counter.
+macro_rules! checks_listeners {
     ([$when:ident (Messages) $n:tt]) => {
         false
     };
@@ -94,78 +98,78 @@ macro_rules! looks_itself {
     ([timed $i:tt $n:tt]) => {
         false
     };
-    ($note:tt) => {
+    ($recorder:tt) => {
         true
     };
 }
-pub(crate) use looks_itself;
+pub(crate) use checks_listeners;
 
-/// Defines `noted` in C, the destination of calls with listeners. For calls that can be counted in advance it
+/// Defines `fast_path` in C, the destination of calls with listeners. For calls that can be counted in advance it
 /// is machine code: it calls `counted` and jumps to the result, and the arguments stay in their registers.
-macro_rules! noted_in_c {
-    ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {
+macro_rules! fast_entry_in_c {
+    ([handing ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         extern "C" fn counted(
-            $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> *mut std::ffi::c_void {
             // While the next definition is unknown, the slow path finds it and records the call.
             let is_counted =
-                !$next.is_unknown() && $crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $note);
-            if is_counted { $next.found() } else { noted_with_listeners as *mut std::ffi::c_void }
+                !$next.is_unknown() && $crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder);
+            if is_counted { $next.found() } else { fast_path_with_listeners as *mut std::ffi::c_void }
         }
-        $crate::trampoline::jump_to! { noted counted ($($arg)*) }
+        $crate::trampoline::jump_to! { fast_path counted ($($arg)*) }
     };
-    ($note:tt $next:ident, $language:ident $args:tt) => {
-        use noted_with_listeners as noted;
+    ($recorder:tt $next:ident, $binding:ident $args:tt) => {
+        use fast_path_with_listeners as fast_path;
     };
 }
-pub(crate) use noted_in_c;
+pub(crate) use fast_entry_in_c;
 
-/// Expands to the body of `noted_with_listeners` in C; `$next` holds the next definition, and `looked_at` is
+/// Expands to the body of `fast_path_with_listeners` in C; `$next` holds the next definition, and `slow_path` is
 /// the slow path.
-macro_rules! note_in_c {
-    ([handing ($interest:ident) ($note:expr)] $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
-        // A separate function, so that `noted` ends with a tail call; with the parameters of the call, so
+macro_rules! fast_path_in_c {
+    ([handing ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
+        // A separate function, so that `fast_path` ends with a tail call; with the parameters of the call, so
         // that they stay in registers.
         #[inline(never)]
-        extern "C" fn told(
-            $($arg: $crate::arguments::$kind<$crate::arguments::$language>),*
+        extern "C" fn record_and_choose(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> *mut std::ffi::c_void {
-            let (straight, long_way) = ($next.straight(), looked_at as *mut std::ffi::c_void);
+            let (straight, slow_path) = ($next.straight(), slow_path as *mut std::ffi::c_void);
             // While the next definition is unknown, the slow path finds it and records the call.
-            let is_found = straight != long_way;
-            let is_told = is_found && $crate::calls::hand_over::<$crate::calls::$interest, _>(|| $note);
-            if is_told { straight } else { long_way }
+            let is_found = straight != slow_path;
+            let is_recorded = is_found && $crate::calls::record_before_call::<$crate::calls::$interest, _>(|| $recorder);
+            if is_recorded { straight } else { slow_path }
         }
-        let goes_on = told($($arg),*);
+        let destination = record_and_choose($($arg),*);
         // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
         unsafe {
-            $crate::interpose::call!(goes_on(
-                $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+            $crate::interpose::call!(destination(
+                $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
             ) -> std::ffi::c_int)
         }
     }};
-    ($note:tt $next:ident, $language:ident ($($arg:ident: $kind:ident),*)) => {{
+    ($recorder:tt $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
         let straight = || {
             let next = $next.straight();
             // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
             unsafe {
                 $crate::interpose::call!(next(
-                    $($arg => $crate::arguments::$kind<$crate::arguments::$language>),*
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
                 ) -> std::ffi::c_int)
             }
         };
         // Only for lines whose trampoline could not check for listeners.
-        if $crate::interpose::looks_itself!($note) && $crate::interpose::is_quiet!($note) {
+        if $crate::interpose::checks_listeners!($recorder) && $crate::interpose::is_quiet!($recorder) {
             return straight();
         }
-        let run = || $crate::interpose::run_plainly!($note straight);
+        let run = || $crate::interpose::run_on_fast_path!($recorder straight);
         let code: Option<std::ffi::c_int> = if $next.is_unknown() { None } else { run() };
         match code {
             Some(code) => code,
-            // SAFETY: `looked_at` has the same obligations as this function, and gets the same arguments.
-            None => unsafe { looked_at($($arg),*) },
+            // SAFETY: `slow_path` has the same obligations as this function, and gets the same arguments.
+            None => unsafe { slow_path($($arg),*) },
         }
     }};
 }
-pub(crate) use note_in_c;
+pub(crate) use fast_path_in_c;

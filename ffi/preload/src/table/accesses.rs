@@ -5,14 +5,14 @@
 use mpit_components::osc::Kind;
 
 use crate::interpose::calls;
-use crate::notes::accesses::{Accessing, freeing, made};
+use crate::recorders::accesses::{Accessing, freeing, made};
 
 macro_rules! accesses {
-    ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $note:expr;)+) => {
+    ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $recorder:expr;)+) => {
         pastey::paste! {
             calls! {$(
-                around(Accesses) large fn $name($($arg: $kind),*) => $note;
-                around(Accesses) large fn [<R $name:lower>]($($arg: $kind,)* request: Request) => $note;
+                around(Accesses) large fn $name($($arg: $kind),*) => $recorder;
+                around(Accesses) large fn [<R $name:lower>]($($arg: $kind,)* request: Request) => $recorder;
             )+}
         }
     };
@@ -55,10 +55,10 @@ calls! {
         base: Buf, size: Disp, unit: Count, info: Object, comm: Comm, new: NewWin,
     ) => made(new);
     after(Windows) large fn Win_allocate(
-        size: Disp, unit: Count, info: Object, comm: Comm, base: Place, new: NewWin,
+        size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
     ) => made(new);
     after(Windows) large fn Win_allocate_shared(
-        size: Disp, unit: Count, info: Object, comm: Comm, base: Place, new: NewWin,
+        size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
     ) => made(new);
     after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => made(new);
 
@@ -69,7 +69,7 @@ calls! {
     timed(Synchronization) plain fn Win_complete(win: Win);
     timed(Synchronization) plain fn Win_post(group: Object, assertion: Int, win: Win);
     timed(Synchronization) plain fn Win_wait(win: Win);
-    timed(Synchronization) plain fn Win_test(win: Win, flag: Place);
+    timed(Synchronization) plain fn Win_test(win: Win, flag: Pointer);
     timed(Synchronization) plain fn Win_lock(kind: Int, rank: Int, assertion: Int, win: Win);
     timed(Synchronization) plain fn Win_unlock(rank: Int, win: Win);
     timed(Synchronization) plain fn Win_lock_all(assertion: Int, win: Win);

@@ -3,27 +3,27 @@
 
 use mpit_components::coll::Kind;
 
-use crate::arguments::narrow::Needed;
+use crate::arguments::small_counts::Needed;
 use crate::interpose::calls;
-use crate::notes::persistent::Making;
-use crate::notes::{collectives, lens};
+use crate::recorders::persistent::CreationRecorder;
+use crate::recorders::{array_lengths, collectives};
 
 macro_rules! collectives {
     ($(
-        $form:ident $(($lens:expr))? fn $name:ident($($arg:ident: $kind:ident),* $(,)?) => $note:expr;
+        $form:ident $(($array_lengths:expr))? fn $name:ident($($arg:ident: $kind:ident),* $(,)?) => $recorder:expr;
     )+) => {
         pastey::paste! {
             calls! {$(
-                around(Collectives) $form $(($lens, Needed::Blocking))? fn $name($($arg: $kind),*) => $note;
-                around(Collectives) $form $(($lens, Needed::Nonblocking))? fn [<I $name:lower>](
+                around(Collectives) $form $(($array_lengths, Needed::Blocking))? fn $name($($arg: $kind),*) => $recorder;
+                around(Collectives) $form $(($array_lengths, Needed::Nonblocking))? fn [<I $name:lower>](
                     $($arg: $kind,)* request: Request,
-                ) => $note;
-                making() $form $(($lens, Needed::Persistent))? fn [<$name _init>](
+                ) => $recorder;
+                making() $form $(($array_lengths, Needed::Persistent))? fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
-                ) => Making::new(request, $note);
+                ) => CreationRecorder::new(request, $recorder);
                 making() extension fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
-                ) => Making::new(request, $note);
+                ) => CreationRecorder::new(request, $recorder);
             )+}
         }
     };
@@ -37,7 +37,7 @@ collectives! {
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
     ) => collectives::gather(sendbuf, (sendcount, sendtype), (recvcount, recvtype), root, comm);
-    large(lens::at_root(root, comm)) fn Gatherv(
+    large(array_lengths::at_root(root, comm)) fn Gatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, root: Int, comm: Comm,
     ) => collectives::gatherv(sendbuf, (sendcount, sendtype), (recvcounts, recvtype), root, comm);
@@ -45,25 +45,25 @@ collectives! {
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
     ) => collectives::scatter((sendcount, sendtype), recvbuf, (recvcount, recvtype), root, comm);
-    large(lens::at_root(root, comm)) fn Scatterv(
+    large(array_lengths::at_root(root, comm)) fn Scatterv(
         sendbuf: Buf, sendcounts: SendCounts, displs: SendDispls, sendtype: Type, recvbuf: Buf, recvcount: Count,
         recvtype: Type, root: Int, comm: Comm,
     ) => collectives::scatterv((sendcounts, sendtype), recvbuf, (recvcount, recvtype), root, comm);
     large fn Allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => collectives::all(Kind::Allgather, sendbuf, (sendcount, sendtype), (recvcount, recvtype), comm);
-    large(lens::of_all(sendbuf, comm)) fn Allgatherv(
+    large(array_lengths::of_all(sendbuf, comm)) fn Allgatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,
     ) => collectives::allgatherv(sendbuf, (sendcount, sendtype), (recvcounts, recvtype), comm);
     large fn Alltoall(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => collectives::all(Kind::Alltoall, sendbuf, (sendcount, sendtype), (recvcount, recvtype), comm);
-    large(lens::of_all(sendbuf, comm)) fn Alltoallv(
+    large(array_lengths::of_all(sendbuf, comm)) fn Alltoallv(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,
     ) => collectives::alltoallv(sendbuf, (sendcounts, sendtype), (recvcounts, recvtype), comm);
-    large(lens::of_all(sendbuf, comm)) fn Alltoallw(
+    large(array_lengths::of_all(sendbuf, comm)) fn Alltoallw(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtypes: Types,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtypes: Types, comm: Comm,
     ) => collectives::alltoallw(sendbuf, (sendcounts, sendtypes), (recvcounts, recvtypes), comm);
@@ -72,7 +72,7 @@ collectives! {
     ) => collectives::reduce(sendbuf, (count, datatype), root, comm);
     large fn Allreduce(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Object, comm: Comm)
         => collectives::reduce_to_all(Kind::Allreduce, sendbuf, (count, datatype), comm);
-    large(lens::of_own(comm)) fn Reduce_scatter(
+    large(array_lengths::of_own(comm)) fn Reduce_scatter(
         sendbuf: Buf, recvbuf: Buf, recvcounts: RecvCounts, datatype: Type, op: Object, comm: Comm,
     ) => collectives::reduce_scatter(sendbuf, recvcounts, datatype, comm);
     large fn Reduce_scatter_block(
@@ -85,20 +85,20 @@ collectives! {
     large fn Neighbor_allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => collectives::neighbors(Kind::NeighborAllgather, (sendcount, sendtype), comm);
-    large(lens::of_neighbors(comm)) fn Neighbor_allgatherv(
+    large(array_lengths::of_neighbors(comm)) fn Neighbor_allgatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,
     ) => collectives::neighbors(Kind::NeighborAllgatherv, (sendcount, sendtype), comm);
     large fn Neighbor_alltoall(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => collectives::neighbors(Kind::NeighborAlltoall, (sendcount, sendtype), comm);
-    large(lens::of_neighbors(comm)) fn Neighbor_alltoallv(
+    large(array_lengths::of_neighbors(comm)) fn Neighbor_alltoallv(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,
     ) => collectives::neighbors_v((sendcounts, sendtype), comm);
     // Displacements have 64 bits in all forms.
-    large(lens::of_neighbors(comm)) fn Neighbor_alltoallw(
-        sendbuf: Buf, sendcounts: SendCounts, sdispls: Place, sendtypes: Types,
-        recvbuf: Buf, recvcounts: RecvCounts, rdispls: Place, recvtypes: Types, comm: Comm,
+    large(array_lengths::of_neighbors(comm)) fn Neighbor_alltoallw(
+        sendbuf: Buf, sendcounts: SendCounts, sdispls: Pointer, sendtypes: Types,
+        recvbuf: Buf, recvcounts: RecvCounts, rdispls: Pointer, recvtypes: Types, comm: Comm,
     ) => collectives::neighbors_w((sendcounts, sendtypes), comm);
 }

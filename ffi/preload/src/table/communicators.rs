@@ -2,8 +2,8 @@
 //! free them. Communicators created in other ways are registered at their first use.
 
 use crate::interpose::calls;
-use crate::notes::communicators::{appeared, begun, freeing, made, met, renamed};
-use crate::notes::messages::errors_may_return;
+use crate::recorders::communicators::{appeared, begun, freeing, made, renamed, tracked};
+use crate::recorders::messages::errors_may_return;
 use mpit_ffi::origins::Call;
 
 calls! {
@@ -20,25 +20,25 @@ calls! {
         comm: Comm, kind: Int, key: Int, info: Object, new: NewComm,
     ) => made(Call::SplitType, comm, new);
     after(Communicators) plain fn Cart_create(
-        comm: Comm, dimensions: Int, sizes: Place, periods: Place, reorder: Int, new: NewComm,
+        comm: Comm, dimensions: Int, sizes: Pointer, periods: Pointer, reorder: Int, new: NewComm,
     ) => made(Call::Cart, comm, new);
-    after(Communicators) plain fn Cart_sub(comm: Comm, remaining: Place, new: NewComm) => made(Call::CartSub, comm, new);
+    after(Communicators) plain fn Cart_sub(comm: Comm, remaining: Pointer, new: NewComm) => made(Call::CartSub, comm, new);
     after(Communicators) plain fn Graph_create(
-        comm: Comm, nodes: Int, index: Place, edges: Place, reorder: Int, new: NewComm,
+        comm: Comm, nodes: Int, index: Pointer, edges: Pointer, reorder: Int, new: NewComm,
     ) => made(Call::Graph, comm, new);
     after(Communicators) plain fn Dist_graph_create(
-        comm: Comm, n: Int, sources: Place, degrees: Place, destinations: Place, weights: Place, info: Object,
+        comm: Comm, n: Int, sources: Pointer, degrees: Pointer, destinations: Pointer, weights: Pointer, info: Object,
         reorder: Int, new: NewComm,
     ) => made(Call::DistGraph, comm, new);
     after(Communicators) plain fn Dist_graph_create_adjacent(
-        comm: Comm, indegree: Int, sources: Place, source_weights: Place, outdegree: Int, destinations: Place,
-        destination_weights: Place, info: Object, reorder: Int, new: NewComm,
+        comm: Comm, indegree: Int, sources: Pointer, source_weights: Pointer, outdegree: Int, destinations: Pointer,
+        destination_weights: Pointer, info: Object, reorder: Int, new: NewComm,
     ) => made(Call::DistGraph, comm, new);
     after(Communicators) plain fn Intercomm_create(
         local_comm: Comm, local_leader: Int, peer_comm: Comm, remote_leader: Int, tag: Int, new: NewComm,
     ) => made(Call::Intercomm, local_comm, new);
     after(Communicators) plain fn Intercomm_merge(comm: Comm, high: Int, new: NewComm) => made(Call::Merge, comm, new);
-    after(Communicators) plain fn Comm_get_parent(parent: NewComm) => met(parent);
+    after(Communicators) plain fn Comm_get_parent(parent: NewComm) => tracked(parent);
     after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => appeared(new);
 
     freeing() plain fn Comm_free(comm: NewComm) => freeing(comm);
@@ -49,27 +49,27 @@ calls! {
 
     before() plain fn Errhandler_set(comm: Comm, errhandler: Object) => errors_may_return();
 
-    timed(Collectives) extension fn Comm_agree(comm: Comm, flag: Place);
-    timed(Collectives) extension fn Comm_iagree(comm: Comm, flag: Place, request: Request);
+    timed(Collectives) extension fn Comm_agree(comm: Comm, flag: Pointer);
+    timed(Collectives) extension fn Comm_iagree(comm: Comm, flag: Pointer, request: Request);
     after(Communicators) extension fn Comm_shrink(comm: Comm, new: NewComm) => made(Call::Shrink, comm, new);
 
     // Only in C: in Fortran, the lengths of strings follow the other arguments, so the communicator is
     // registered at its first use.
-    after(Communicators) c fn Comm_accept(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Accept, comm, new);
-    after(Communicators) c fn Comm_connect(port: Place, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Connect, comm, new);
+    after(Communicators) c fn Comm_accept(port: Pointer, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Accept, comm, new);
+    after(Communicators) c fn Comm_connect(port: Pointer, info: Object, root: Int, comm: Comm, new: NewComm) => made(Call::Connect, comm, new);
     after(Communicators) c fn Comm_spawn(
-        command: Place, arguments: Place, most: Int, info: Object, root: Int, comm: Comm, new: NewComm, codes: Place,
+        command: Pointer, arguments: Pointer, most: Int, info: Object, root: Int, comm: Comm, new: NewComm, codes: Pointer,
     ) => made(Call::Spawn, comm, new);
     after(Communicators) c fn Comm_spawn_multiple(
-        count: Int, commands: Place, arguments: Place, most: Place, infos: Place, root: Int, comm: Comm, new: NewComm,
-        codes: Place,
+        count: Int, commands: Pointer, arguments: Pointer, most: Pointer, infos: Pointer, root: Int, comm: Comm, new: NewComm,
+        codes: Pointer,
     ) => made(Call::Spawn, comm, new);
     after(Communicators) c fn Comm_create_from_group(
-        group: Object, tag: Place, info: Object, errhandler: Object, new: NewComm,
+        group: Object, tag: Pointer, info: Object, errhandler: Object, new: NewComm,
     ) => appeared(new);
     after(Communicators) c fn Intercomm_create_from_groups(
-        local: Object, local_leader: Int, remote: Object, remote_leader: Int, tag: Place, info: Object,
+        local: Object, local_leader: Int, remote: Object, remote_leader: Int, tag: Pointer, info: Object,
         errhandler: Object, new: NewComm,
     ) => appeared(new);
-    after(Communicators) c fn Comm_set_name(comm: Comm, name: Place) => renamed(comm);
+    after(Communicators) c fn Comm_set_name(comm: Comm, name: Pointer) => renamed(comm);
 }

@@ -1,7 +1,7 @@
 //! Calls that create, commit and free datatypes.
 
 use crate::interpose::calls;
-use crate::notes::datatypes::{committed, duplicated, freeing};
+use crate::recorders::datatypes::{committed, duplicated, freeing};
 
 calls! {
     always() plain fn Type_commit(datatype: NewType) => committed(datatype);

@@ -24,8 +24,8 @@ macro_rules! transfers {
 
 transfers! {
     () File_read File_read_all File_read_shared File_read_ordered
-        File_write File_write_all File_write_shared File_write_ordered => (status: Place);
-    (offset: Disp,) File_read_at File_read_at_all File_write_at File_write_at_all => (status: Place);
+        File_write File_write_all File_write_shared File_write_ordered => (status: Pointer);
+    (offset: Disp,) File_read_at File_read_at_all File_write_at File_write_at_all => (status: Pointer);
     () File_iread File_iread_all File_iread_shared File_iwrite File_iwrite_all File_iwrite_shared => (request: Request);
     (offset: Disp,) File_iread_at File_iread_at_all File_iwrite_at File_iwrite_at_all => (request: Request);
     () File_read_all_begin File_read_ordered_begin File_write_all_begin File_write_ordered_begin => ();
@@ -35,7 +35,7 @@ transfers! {
 /// Defines the calls that end split collective transfers.
 macro_rules! ends {
     ($($name:ident)+) => {
-        calls! {$(timed(Files) plain fn $name(file: Object, buf: Buf, status: Place);)+}
+        calls! {$(timed(Files) plain fn $name(file: Object, buf: Buf, status: Pointer);)+}
     };
 }
 
@@ -45,29 +45,29 @@ ends! {
 }
 
 calls! {
-    timed(Files) plain fn File_close(file: Place);
+    timed(Files) plain fn File_close(file: Pointer);
     timed(Files) plain fn File_set_size(file: Object, size: Disp);
     timed(Files) plain fn File_preallocate(file: Object, size: Disp);
-    timed(Files) plain fn File_get_size(file: Object, size: Place);
-    timed(Files) plain fn File_get_group(file: Object, group: Place);
-    timed(Files) plain fn File_get_amode(file: Object, mode: Place);
+    timed(Files) plain fn File_get_size(file: Object, size: Pointer);
+    timed(Files) plain fn File_get_group(file: Object, group: Pointer);
+    timed(Files) plain fn File_get_amode(file: Object, mode: Pointer);
     timed(Files) plain fn File_set_info(file: Object, info: Object);
-    timed(Files) plain fn File_get_info(file: Object, info: Place);
+    timed(Files) plain fn File_get_info(file: Object, info: Pointer);
     timed(Files) plain fn File_seek(file: Object, offset: Disp, whence: Int);
     timed(Files) plain fn File_seek_shared(file: Object, offset: Disp, whence: Int);
-    timed(Files) plain fn File_get_position(file: Object, offset: Place);
-    timed(Files) plain fn File_get_position_shared(file: Object, offset: Place);
-    timed(Files) plain fn File_get_byte_offset(file: Object, offset: Disp, place: Place);
-    timed(Files) large fn File_get_type_extent(file: Object, datatype: Type, extent: Place);
+    timed(Files) plain fn File_get_position(file: Object, offset: Pointer);
+    timed(Files) plain fn File_get_position_shared(file: Object, offset: Pointer);
+    timed(Files) plain fn File_get_byte_offset(file: Object, offset: Disp, place: Pointer);
+    timed(Files) large fn File_get_type_extent(file: Object, datatype: Type, extent: Pointer);
     timed(Files) plain fn File_set_atomicity(file: Object, flag: Int);
-    timed(Files) plain fn File_get_atomicity(file: Object, flag: Place);
+    timed(Files) plain fn File_get_atomicity(file: Object, flag: Pointer);
     timed(Files) plain fn File_sync(file: Object);
 
     // Only in C: in Fortran, the lengths of strings follow the other arguments.
-    timed(Files) c fn File_open(comm: Comm, name: Place, mode: Int, info: Object, file: Place);
-    timed(Files) c fn File_delete(name: Place, info: Object);
+    timed(Files) c fn File_open(comm: Comm, name: Pointer, mode: Int, info: Object, file: Pointer);
+    timed(Files) c fn File_delete(name: Pointer, info: Object);
     timed(Files) c fn File_set_view(
-        file: Object, disp: Disp, element: Type, view: Type, representation: Place, info: Object,
+        file: Object, disp: Disp, element: Type, view: Type, representation: Pointer, info: Object,
     );
-    timed(Files) c fn File_get_view(file: Object, disp: Place, element: Place, view: Place, representation: Place);
+    timed(Files) c fn File_get_view(file: Object, disp: Pointer, element: Pointer, view: Pointer, representation: Pointer);
 }

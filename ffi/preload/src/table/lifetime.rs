@@ -1,21 +1,21 @@
 //! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the descriptions of error codes.
 
 use mpit_components::control;
-use mpit_ffi::life;
+use mpit_ffi::lifecycle;
 
 use crate::interpose::calls;
-use crate::notes::{error_texts, sessions};
+use crate::recorders::{error_texts, sessions};
 
 calls! {
-    initializing() c fn Init(argc: Place, argv: Place) => life::ensure_up();
-    initializing() fortran fn Init() => life::ensure_up();
-    initializing() c fn Init_thread(argc: Place, argv: Place, required: Int, provided: Place) => life::ensure_up();
-    initializing() fortran fn Init_thread(required: Int, provided: Place) => life::ensure_up();
+    initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::ensure_up();
+    initializing() fortran fn Init() => lifecycle::ensure_up();
+    initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer) => lifecycle::ensure_up();
+    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::ensure_up();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
-    before() plain fn Finalize() => life::finalize_begins();
+    before() plain fn Finalize() => lifecycle::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
-    initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => life::session_initialized(None);
-    before() plain fn Session_finalize(session: Place) => life::session_finalizing();
+    initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => lifecycle::session_initialized(None);
+    before() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
     // Only the first parameter is known: in C, arguments for other tools may follow.

@@ -4,7 +4,7 @@
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
-use crate::notes::messages::Sending;
+use crate::recorders::messages::Sending;
 
 /// Defines the blocking and the nonblocking send of a mode.
 macro_rules! sends {
@@ -32,7 +32,7 @@ sends! {
 calls! {
     around(Messages) large fn Sendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
-        recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, status: Place,
+        recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, status: Pointer,
     ) => Sending::new(Standard, sendcount, sendtype, dest, sendtag, comm);
     around(Messages) large fn Isendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
@@ -40,7 +40,7 @@ calls! {
     ) => Sending::new(Standard, sendcount, sendtype, dest, sendtag, comm);
     around(Messages) large fn Sendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
-        status: Place,
+        status: Pointer,
     ) => Sending::new(Standard, count, datatype, dest, sendtag, comm);
     around(Messages) large fn Isendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
@@ -48,40 +48,40 @@ calls! {
     ) => Sending::new(Standard, count, datatype, dest, sendtag, comm);
 
     timed(Receives) large fn Recv(
-        buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, status: Place,
+        buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, status: Pointer,
     );
     timed(Receives) large fn Irecv(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
     );
-    timed(Receives) plain fn Probe(source: Int, tag: Int, comm: Comm, status: Place);
-    timed(Receives) plain fn Iprobe(source: Int, tag: Int, comm: Comm, flag: Place, status: Place);
-    timed(Receives) plain fn Mprobe(source: Int, tag: Int, comm: Comm, message: Place, status: Place);
+    timed(Receives) plain fn Probe(source: Int, tag: Int, comm: Comm, status: Pointer);
+    timed(Receives) plain fn Iprobe(source: Int, tag: Int, comm: Comm, flag: Pointer, status: Pointer);
+    timed(Receives) plain fn Mprobe(source: Int, tag: Int, comm: Comm, message: Pointer, status: Pointer);
     timed(Receives) plain fn Improbe(
-        source: Int, tag: Int, comm: Comm, flag: Place, message: Place, status: Place,
+        source: Int, tag: Int, comm: Comm, flag: Pointer, message: Pointer, status: Pointer,
     );
     timed(Receives) large fn Mrecv(
-        buf: Buf, count: Count, datatype: Type, message: Place, status: Place,
+        buf: Buf, count: Count, datatype: Type, message: Pointer, status: Pointer,
     );
     timed(Receives) large fn Imrecv(
-        buf: Buf, count: Count, datatype: Type, message: Place, request: Request,
+        buf: Buf, count: Count, datatype: Type, message: Pointer, request: Request,
     );
     timed(Receives) plain fn Cancel(request: Request);
     // The partitions belong to a message that was recorded when it was started.
     timed(Receives) plain fn Pready(partition: Int, request: Object);
     timed(Receives) plain fn Pready_range(first: Int, last: Int, request: Object);
-    timed(Receives) plain fn Pready_list(len: Int, partitions: Place, request: Object);
+    timed(Receives) plain fn Pready_list(len: Int, partitions: Pointer, request: Object);
 
     // Detaching or flushing a buffer waits for the messages in it.
     timed(Receives) large fn Buffer_attach(buffer: Buf, size: Count);
-    timed(Receives) large fn Buffer_detach(buffer: Place, size: CountOut);
+    timed(Receives) large fn Buffer_detach(buffer: Pointer, size: CountOut);
     timed(Receives) plain fn Buffer_flush();
     timed(Receives) plain fn Buffer_iflush(request: Request);
     timed(Receives) large fn Comm_attach_buffer(comm: Comm, buffer: Buf, size: Count);
-    timed(Receives) large fn Comm_detach_buffer(comm: Comm, buffer: Place, size: CountOut);
+    timed(Receives) large fn Comm_detach_buffer(comm: Comm, buffer: Pointer, size: CountOut);
     timed(Receives) plain fn Comm_flush_buffer(comm: Comm);
     timed(Receives) plain fn Comm_iflush_buffer(comm: Comm, request: Request);
     timed(Receives) large fn Session_attach_buffer(session: Object, buffer: Buf, size: Count);
-    timed(Receives) large fn Session_detach_buffer(session: Object, buffer: Place, size: CountOut);
+    timed(Receives) large fn Session_detach_buffer(session: Object, buffer: Pointer, size: CountOut);
     timed(Receives) plain fn Session_flush_buffer(session: Object);
     timed(Receives) plain fn Session_iflush_buffer(session: Object, request: Request);
 }

@@ -1,10 +1,10 @@
 //! Calls that free objects to which tools may have bound control variables, and of which nothing else is
 //! recorded.
 
-use mpit::words::Bind;
+use mpit::vocabulary::Bind;
 
 use crate::interpose::calls;
-use crate::notes::objects::freeing;
+use crate::recorders::objects::freeing;
 
 calls! {
     freeing() plain fn Errhandler_free(errhandler: Freed) => freeing(Bind::Errhandler, errhandler);

@@ -3,15 +3,15 @@
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
-use crate::notes::messages::Sending;
-use crate::notes::persistent::{Making, Starting, made_other};
+use crate::recorders::messages::Sending;
+use crate::recorders::persistent::{CreationRecorder, Starting, made_other};
 
 macro_rules! sends {
     ($($mode:ident: $name:ident;)+) => {
         calls! {$(
             making() large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
-            ) => Making::new(request, Sending::new($mode, count, datatype, dest, tag, comm));
+            ) => CreationRecorder::new(request, Sending::new($mode, count, datatype, dest, tag, comm));
         )+}
     };
 }
@@ -32,7 +32,7 @@ calls! {
     making() plain fn Psend_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, dest: Int, tag: Int, comm: Comm, info: Object,
         request: Request,
-    ) => Making::new(request, Sending::partitioned(partitions, count, datatype, dest, tag, comm));
+    ) => CreationRecorder::new(request, Sending::partitioned(partitions, count, datatype, dest, tag, comm));
     always() plain fn Precv_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, source: Int, tag: Int, comm: Comm, info: Object,
         request: Request,

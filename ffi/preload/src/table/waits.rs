@@ -3,25 +3,25 @@
 use crate::interpose::calls;
 
 calls! {
-    timed(Waits) plain fn Wait(request: Request, status: Place);
-    timed(Waits) plain fn Waitall(count: Int, requests: Request, statuses: Place);
-    timed(Waits) plain fn Waitany(count: Int, requests: Request, index: Place, status: Place);
+    timed(Waits) plain fn Wait(request: Request, status: Pointer);
+    timed(Waits) plain fn Waitall(count: Int, requests: Request, statuses: Pointer);
+    timed(Waits) plain fn Waitany(count: Int, requests: Request, index: Pointer, status: Pointer);
     timed(Waits) plain fn Waitsome(
-        count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
+        count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
-    timed(Waits) plain fn Test(request: Request, flag: Place, status: Place);
-    timed(Waits) plain fn Testall(count: Int, requests: Request, flag: Place, statuses: Place);
-    timed(Waits) plain fn Testany(count: Int, requests: Request, index: Place, flag: Place, status: Place);
+    timed(Waits) plain fn Test(request: Request, flag: Pointer, status: Pointer);
+    timed(Waits) plain fn Testall(count: Int, requests: Request, flag: Pointer, statuses: Pointer);
+    timed(Waits) plain fn Testany(count: Int, requests: Request, index: Pointer, flag: Pointer, status: Pointer);
     timed(Waits) plain fn Testsome(
-        count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
+        count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
-    timed(Waits) plain fn Request_get_status(request: Object, flag: Place, status: Place);
+    timed(Waits) plain fn Request_get_status(request: Object, flag: Pointer, status: Pointer);
     timed(Waits) plain fn Request_get_status_any(
-        count: Int, requests: Request, index: Place, flag: Place, status: Place,
+        count: Int, requests: Request, index: Pointer, flag: Pointer, status: Pointer,
     );
-    timed(Waits) plain fn Request_get_status_all(count: Int, requests: Request, flag: Place, statuses: Place);
+    timed(Waits) plain fn Request_get_status_all(count: Int, requests: Request, flag: Pointer, statuses: Pointer);
     timed(Waits) plain fn Request_get_status_some(
-        count: Int, requests: Request, done: Place, indices: Place, statuses: Place,
+        count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
-    timed(Waits) plain fn Parrived(request: Object, partition: Int, flag: Place);
+    timed(Waits) plain fn Parrived(request: Object, partition: Int, flag: Pointer);
 }

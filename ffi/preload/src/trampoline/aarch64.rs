@@ -96,15 +96,15 @@ pub(crate) use entry_at_either;
 
 /// Defines a function that jumps to another one with the address of its `Next` in `x16`.
 macro_rules! with_next {
-    ($name:ident $next:ident $goes_on:path) => {
+    ($name:ident $next:ident $destination:path) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
                 "adrp x16, {next}",
                 "add x16, x16, :lo12:{next}",
-                "b {goes_on}",
+                "b {destination}",
                 next = sym $next,
-                goes_on = sym $goes_on,
+                destination = sym $destination,
             )
         }
     };
@@ -130,7 +130,7 @@ pub(crate) use entered;
 /// Defines `entered` for a function with unknown parameters.
 macro_rules! passing {
     ($next:ident) => {
-        $crate::trampoline::with_next! { entered $next $crate::trampoline::tell }
+        $crate::trampoline::with_next! { entered $next $crate::trampoline::record }
     };
 }
 pub(crate) use passing;
@@ -236,6 +236,6 @@ unsafe extern "C-unwind" fn look_up() {
 
 /// Calls the function that records the call, with the [`next::Next`], and jumps to the result.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn tell() {
+pub(crate) unsafe extern "C-unwind" fn record() {
     jump_to_result_of!("ldr x17, [x16, #16]", "blr x17";)
 }

@@ -22,11 +22,11 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    ask, entered, entry, entry_at, entry_at_either, jump_to, passing, resolve, tell, unresolved, with_next,
+    ask, entered, entry, entry_at, entry_at_either, jump_to, passing, record, resolve, unresolved, with_next,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    ask, entered, entry, entry_at, entry_at_either, jump_to, passing, resolve, tell, unresolved,
+    ask, entered, entry, entry_at, entry_at_either, jump_to, passing, record, resolve, unresolved,
 };
 
 /// Runs code inside a call without changing the `errno` that the program sees.

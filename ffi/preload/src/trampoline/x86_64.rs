@@ -99,7 +99,7 @@ macro_rules! unresolved {
 }
 pub(crate) use unresolved;
 
-/// Defines `entered`, the destination of calls to MPI functions with listeners. It jumps to `noted` if the
+/// Defines `entered`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
 /// object that called first calls again; otherwise the caller is looked up.
 macro_rules! entered {
     ($next:ident) => {
@@ -132,9 +132,9 @@ macro_rules! passing {
         unsafe extern "C-unwind" fn entered() {
             std::arch::naked_asm!(
                 "lea r11, [rip + {next}]",
-                "jmp {tell}",
+                "jmp {record}",
                 next = sym $next,
-                tell = sym $crate::trampoline::tell,
+                record = sym $crate::trampoline::record,
             )
         }
     };
@@ -323,6 +323,6 @@ unsafe extern "C-unwind" fn look_up() {
 
 /// Calls the function that records the call, with the [`next::Next`], and jumps to the result.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn tell() {
+pub(crate) unsafe extern "C-unwind" fn record() {
     jump_to_result_of!("call qword ptr [r11 + 16]";)
 }

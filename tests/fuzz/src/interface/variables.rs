@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use arbitrary::{Result, Unstructured};
 use mpit::cell::{Aggregate, Counter, Level, Size};
 use mpit::pvar;
-use mpit::words::Class;
+use mpit::vocabulary::Class;
 
 /// A counter of 32 bits.
 #[pvar(class = "COUNTER")]

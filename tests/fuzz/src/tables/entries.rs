@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::ptr::{null, null_mut, without_provenance_mut};
 
 use arbitrary::{Result, Unstructured};
-use mpit::cell::Gauge;
+use mpit::cell::LevelStorage;
 use mpit::plugin::abi;
 
 use super::functions::{count_of, freed, get, level_of, put_of, read, set, watch};
@@ -159,14 +159,17 @@ impl Memory {
         let is_new = size >= size_of::<abi::Pvar>();
         Ok(match choices.int_in_range(0..=6)? {
             0 => abi::Pvar { sum: Self::pointer(choices, self.room(size_of::<abi::Sum>()).cast())?, ..one },
-            1 => abi::Pvar { level: Self::pointer(choices, self.room(size_of::<Gauge>()).cast())?, ..one },
+            1 => abi::Pvar {
+                level: Self::pointer(choices, self.room(size_of::<LevelStorage>()).cast())?,
+                ..one
+            },
             2 => abi::Pvar {
                 storage: self.storage(choices)?,
                 count: one.count.min(STORAGE as c_int / 8),
                 ..one
             },
             3 if is_new => {
-                let level = self.room(size_of::<Gauge>());
+                let level = self.room(size_of::<LevelStorage>());
                 abi::Pvar { level_of: Some(level_of), user_data: level.cast(), ..one }
             }
             4 if is_new => abi::Pvar { read: Some(read), count_of: Some(count_of), count: 0, ..one },
@@ -219,13 +222,13 @@ impl Memory {
 
     fn component(&mut self, choices: &mut Unstructured<'_>, size: usize) -> Result<abi::Component> {
         let framework = *choices.choose(&["pml", "osc", "coll", "btl"])?;
-        let switch = self.room(size_of::<abi::Switch>()).cast();
+        let subscription = self.room(size_of::<abi::Subscription>()).cast();
         Ok(abi::Component {
             size,
             framework: self.text(choices, framework)?,
             name: self.name(choices, "component")?,
             description: self.text(choices, "A component.")?,
-            listening: if choices.arbitrary()? { Self::pointer(choices, switch)? } else { null() },
+            listening: if choices.arbitrary()? { Self::pointer(choices, subscription)? } else { null() },
             ..zeros()
         })
     }

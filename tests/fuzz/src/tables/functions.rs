@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use mpit::cell::Gauge;
+use mpit::cell::LevelStorage;
 use mpit::object::Object;
 
 /// Fills each element with ones, and fails if the user's data is odd.
@@ -28,7 +28,10 @@ pub(super) unsafe extern "C" fn watch(_user_data: *mut c_void, more: c_int) {
     assert!(more == 1 || more == -1);
 }
 
-pub(super) unsafe extern "C" fn level_of(user_data: *mut c_void, object: *const Object<'_>) -> *const Gauge {
+pub(super) unsafe extern "C" fn level_of(
+    user_data: *mut c_void,
+    object: *const Object<'_>,
+) -> *const LevelStorage {
     assert!(!object.is_null());
     user_data.cast_const().cast()
 }

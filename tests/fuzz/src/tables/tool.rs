@@ -3,7 +3,7 @@
 use mpit::object::Object;
 use mpit::registry::Registry;
 use mpit::session::{Interface, Limits, PvarHandle, SessionId, Which};
-use mpit::words::{Bind, ThreadLevel};
+use mpit::vocabulary::{Bind, ThreadLevel};
 
 /// Reads and writes all variables, as tools do.
 pub(super) fn use_all(registry: &'static Registry) {
@@ -15,14 +15,14 @@ pub(super) fn use_all(registry: &'static Registry) {
         let found = registry.pvar_index(desc.name(), desc.class());
         assert_eq!(found, Some(index), "{}", desc.name());
         let ranks = [0.into(), 1.into()];
-        let object = match desc.binding() {
+        let object = match desc.bind() {
             Bind::NoObject => Object::NONE,
             Bind::Comm => Object::comm(7, &ranks),
             kind => Object::new(kind, 7),
         };
         if let Ok((handle, count)) = interface.handle_alloc(session, index, Some(&object)) {
             assert!(count > 0, "{} has no element", desc.name());
-            use_handle(&interface, session, handle, count * desc.element().size());
+            use_handle(&interface, session, handle, count * desc.datatype().size());
         }
     }
     for index in 0..registry.cvar_count() {
@@ -60,9 +60,9 @@ fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, byt
 fn use_setting(interface: &Interface, index: u32) {
     let entry = interface.registry().cvar(index).expect("an index below the count");
     let desc = entry.desc();
-    let object = Object::new(desc.binding(), 7);
+    let object = Object::new(desc.bind(), 7);
     let (handle, count) = interface.cvar_handle_alloc(index, Some(&object)).expect("a handle");
-    let bytes = count * desc.element().size();
+    let bytes = count * desc.datatype().size();
     if bytes > 1 << 16 {
         return;
     }

@@ -91,7 +91,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "the requests inside of the algorithm look like the program's own" },
     // This version hides its variables of messages, so only whole programs can be compared. These contain
     // such an operation.
-    Difference { steps: &["whole", "coll|edges|reach"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
+    Difference { steps: &["whole", "coll|edges|unusual_messages"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
         why: "the requests inside of the algorithm look like the program's own" },
     Difference { steps: &["allgatherv", "blocking"], rows: &[C, O2A, A2O], native: Native::More, compat: false, only_on: None,
         why: "the algorithm for little data is a gather and a broadcast, which count once more" },

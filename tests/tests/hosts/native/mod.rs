@@ -23,7 +23,7 @@ const RANKS: u32 = 4;
 /// The programs, with arguments that leave out steps which break with Open MPI's own monitoring.
 const PROGRAMS: [(&str, &[&str]); 6] = [
     ("sends", &[]),
-    ("reach", &[]),
+    ("unusual_messages", &[]),
     ("coll", &[]),
     ("edges", &[]),
     ("topologies", &["cartesian"]),

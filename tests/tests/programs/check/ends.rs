@@ -30,7 +30,7 @@ fn fault(options: &[&str], seconds: &str) -> Outcome<[String; 2]> {
     Ok(["rule", "why"].map(|key| error[key].as_str().unwrap_or_default().to_owned()))
 }
 
-fn told(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome {
+fn reported(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome {
     let [found, why] = fault(options, seconds)?;
     equal(&(options, found.as_str()), &(options, rule))?;
     Failure::unless(parts.iter().all(|part| why.contains(part)), || format!("{options:?}: {why}"))
@@ -39,17 +39,17 @@ fn told(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome 
 #[test]
 fn a_crash_is_reported_with_its_step() -> Outcome {
     for (step, when) in STEPS {
-        told(&[&format!("-D{step}"), "-DDEED=CRASH"], "60", "crash", &["SIGABRT", when])?;
+        reported(&[&format!("-D{step}"), "-DDEED=CRASH"], "60", "crash", &["SIGABRT", when])?;
     }
     // An invalid pointer is detected before it is dereferenced.
-    told(&["-DIN_TABLE"], "60", "C1", &["not in memory that can be read"])
+    reported(&["-DIN_TABLE"], "60", "C1", &["not in memory that can be read"])
 }
 
 #[test]
 fn an_exit_is_reported_with_its_step() -> Outcome {
     for (step, when) in STEPS {
         // The exit status shows that the process ended in a destructor.
-        told(&[&format!("-D{step}"), "-DDEED=LEAVE"], "60", "exit", &["status 7", when])?;
+        reported(&[&format!("-D{step}"), "-DDEED=LEAVE"], "60", "exit", &["status 7", when])?;
     }
     Ok(())
 }
@@ -57,13 +57,13 @@ fn an_exit_is_reported_with_its_step() -> Outcome {
 #[test]
 fn a_plugin_that_hangs_is_ended() -> Outcome {
     for (step, when) in [STEPS[0], STEPS[2]] {
-        told(&[&format!("-D{step}"), "-DDEED=WAIT"], "5", "hang", &["5 s", when])?;
+        reported(&[&format!("-D{step}"), "-DDEED=WAIT"], "5", "hang", &["5 s", when])?;
     }
     Ok(())
 }
 
 #[test]
 fn a_refusal_is_reported_with_its_code() -> Outcome {
-    told(&["-DREFUSED"], "60", "activation", &["returned 3"])?;
-    told(&["-DREFUSED_AGAIN"], "60", "activation", &["it was deactivated, and then", "returned 1"])
+    reported(&["-DREFUSED"], "60", "activation", &["returned 3"])?;
+    reported(&["-DREFUSED_AGAIN"], "60", "activation", &["it was deactivated, and then", "returned 1"])
 }

@@ -19,11 +19,11 @@ fn taken(stack: &Stack) -> Outcome {
         let words: Vec<_> = std::iter::once("--").chain(line.iter().map(String::as_str)).collect();
         job.args(&words).arg(&program).seconds(120)
     };
-    let listing = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&["vars", "--json"]);
-    let listing = with_command(listing).succeed()?;
-    let listing: Value = serde_json::from_str(&listing.stdout).context("JSON")?;
+    let inventory = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&["vars", "--json"]);
+    let inventory = with_command(inventory).succeed()?;
+    let inventory: Value = serde_json::from_str(&inventory.stdout).context("JSON")?;
     let first = |kind: &str| {
-        let all = listing[kind].as_array().into_iter().flatten();
+        let all = inventory[kind].as_array().into_iter().flatten();
         all.filter(|one| one["own"] == false).find(|one| one["name"].as_str().is_some_and(is_plain))
     };
     let name = |one: &Value| one["name"].as_str().unwrap_or_default().to_owned();
@@ -50,7 +50,7 @@ fn taken(stack: &Stack) -> Outcome {
     let finished = with_command(check(Job::alone(stack), &[&good, &thief], &["--json"])?).finish()?;
     Failure::unless(finished.code == Some(1), || finished.to_string())?;
     let said = Said::of(&finished)?;
-    equal(&said.0["compared_with"], &listing["library"])?;
+    equal(&said.0["compared_with"], &inventory["library"])?;
     equal(&said.findings(0), &Vec::new())?;
     let errors: Vec<_> = said.findings(1).into_iter().filter(|[severity, ..]| severity == "error").collect();
     Failure::unless(errors.len() == expected, || finished.to_string())?;

@@ -44,11 +44,12 @@ fn every_malformed_plugin_has_an_error() -> Outcome {
         let findings = said.findings(number);
         let is_error = findings.iter().any(|[severity, ..]| severity == "error");
         let is_fate = findings.iter().any(|[_, rule, _]| rule == "crash" || rule == "exit");
-        let is_told = said.reasons(number).iter().any(|why| why.contains(one.told));
+        let is_told = said.reasons(number).iter().any(|why| why.contains(one.reported));
         // The message about a truncated file depends on its length.
-        let is_right = one.told.is_empty() || if FATES.contains(&one.told) { is_fate } else { is_told };
+        let is_right =
+            one.reported.is_empty() || if FATES.contains(&one.reported) { is_fate } else { is_told };
         Failure::unless(is_error && is_right, || {
-            format!("expected `{}` of {}", one.told, said.plugin(number))
+            format!("expected `{}` of {}", one.reported, said.plugin(number))
         })?;
     }
     Ok(())

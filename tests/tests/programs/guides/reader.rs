@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_wrong_page_fails_at_its_line() {
-        for (page, told) in [
+        for (page, reported) in [
             ("```console\n$ echo a\nb\n```\n", "line 2: `echo a` ended with 0"),
             ("```console\n$ echo a\n```\n", "line 2: `echo a` ended with 0"),
             ("```console\n$ true\n$ false\n```\n", "line 3: `false` ended with 1"),
@@ -160,7 +160,7 @@ mod tests {
             ("```console\n$ cat /opt/mpit/no-such-file >/dev/null\n```\n", "line 2: `cat /opt/mpit/no-such"),
         ] {
             let failure = follow(page).expect_err(page).to_string();
-            assert!(failure.starts_with(told), "{page}: {failure}");
+            assert!(failure.starts_with(reported), "{page}: {failure}");
         }
     }
 }

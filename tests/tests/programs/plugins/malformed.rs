@@ -13,18 +13,18 @@ fn malformed_plugins_are_refused_in_a_line() -> Outcome {
     Failure::unless(all.len() >= 45, || format!("only {} kinds", all.len()))?;
     for one in &all {
         let finished = job()?.env("MPIT_PLUGINS", &one.path).succeed()?;
-        told(&finished, std::slice::from_ref(one))?;
+        reported(&finished, std::slice::from_ref(one))?;
     }
     // All at once, followed by a correct one.
     let good = plugins::good(&dir, "acme")?;
     let paths = all.iter().map(|one| one.path.as_path()).chain([good.as_path()]);
     let finished = job()?.env("MPIT_PLUGINS", plugins::list(paths)).succeed()?;
-    told(&finished, &all)?;
+    reported(&finished, &all)?;
     Failure::unless(finished.stdout.contains(" acme_work Ok([0])"), || finished.to_string())
 }
 
 /// Checks that there is one line for each that names the file, and that the program ran to its end.
-fn told(finished: &Finished, expected: &[Malformed]) -> Outcome {
+fn reported(finished: &Finished, expected: &[Malformed]) -> Outcome {
     let lines: Vec<_> = finished.stderr.lines().collect();
     Failure::unless(lines.len() == expected.len() && finished.stdout.ends_with("done\n"), || {
         format!("expected a line for each of {expected:?}\n{finished}")
@@ -32,8 +32,8 @@ fn told(finished: &Finished, expected: &[Malformed]) -> Outcome {
     for (line, one) in lines.into_iter().zip(expected) {
         let path = one.path.display().to_string();
         Failure::unless(
-            line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.told),
-            || format!("expected `{}` of {path}:\n{line}", one.told),
+            line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.reported),
+            || format!("expected `{}` of {path}:\n{line}", one.reported),
         )?;
     }
     Ok(())

@@ -25,8 +25,9 @@ fn paths_that_others_can_write_are_refused() -> Outcome {
             let finished = job()?.env(variable, value).succeed()?;
             let lines: Vec<_> = finished.stderr.lines().collect();
             let expected = format!("{} can be written by others", what.display());
-            let told = matches!(lines[..], [line] if line.contains(&expected) && line.contains("chmod go-w"));
-            Failure::unless(told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+            let reported =
+                matches!(lines[..], [line] if line.contains(&expected) && line.contains("chmod go-w"));
+            Failure::unless(reported && !finished.stdout.contains("acme_work"), || finished.to_string())?;
         }
         chmod(what, back)?;
     }

@@ -51,9 +51,9 @@ fn a_taken_name_is_left_out() -> Outcome {
     let other = plugins::compile(&dir, "clash", "clash", &[])?;
     let finished = job()?.env("MPIT_PLUGINS", list([one.as_path(), other.as_path()])).succeed()?;
     let lines: Vec<_> = finished.stderr.lines().collect();
-    let told = matches!(lines[..], [line] if line.contains("pvar `acme_work` (COUNTER) at ")
+    let reported = matches!(lines[..], [line] if line.contains("pvar `acme_work` (COUNTER) at ")
         && line.contains("clash.c:") && line.contains("good.c:"));
-    Failure::unless(told && finished.stdout.contains(" clash_own Ok([0])"), || finished.to_string())
+    Failure::unless(reported && finished.stdout.contains(" clash_own Ok([0])"), || finished.to_string())
 }
 
 #[test]

@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-use mpit::event::{Abi, Delivery, DropReport, Farewell, Hints, RegistrationId, instance};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, instance};
 use mpit::plugin::{self, Plugin};
 use mpit::session::{Interface, PvarHandle, SessionId, Which};
-use mpit::words::{Class, Safety, ThreadLevel};
+use mpit::vocabulary::{Class, Safety, ThreadLevel};
 use mpit::{Error, Result};
 use mpit_tests::rust_plugins::Build;
 use mpit_tests::{Context, Failure, Outcome, paths, plugins};
@@ -57,23 +57,23 @@ impl Subject {
     }
 }
 
-static HEARD: AtomicU64 = AtomicU64::new(0);
+static RECEIVED: AtomicU64 = AtomicU64::new(0);
 static FAREWELLS: AtomicU64 = AtomicU64::new(0);
 
 // SAFETY: the three functions do not use the function pointers that are registered with them.
-static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     let mut activation = 0_u64;
     // SAFETY: the first element of each event here is a `u64`, and `activation` is a local `u64`.
     let read = unsafe { instance::read(delivery.instance, 0, (&raw mut activation).cast()) };
     assert!(read.is_ok() && activation > 0);
-    HEARD.fetch_add(1, SeqCst);
+    RECEIVED.fetch_add(1, SeqCst);
 }
 
 unsafe extern "C" fn report(_: *mut c_void, _: &DropReport) {}
 
-unsafe extern "C" fn farewell(_: *mut c_void, _: &Farewell) {
+unsafe extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {
     FAREWELLS.fetch_add(1, SeqCst);
 }
 
@@ -247,10 +247,10 @@ fn activate_under_threads() -> Outcome {
     let grown = pages[1].saturating_sub(pages[0]);
     println!(
         "{} events received, {} farewells, {grown} pages more",
-        HEARD.load(SeqCst),
+        RECEIVED.load(SeqCst),
         FAREWELLS.load(SeqCst)
     );
-    assert!(HEARD.load(SeqCst) > 0 && FAREWELLS.load(SeqCst) > 0);
+    assert!(RECEIVED.load(SeqCst) > 0 && FAREWELLS.load(SeqCst) > 0);
     assert_eq!((registry.pvar_count(), registry.event_count()), counts, "nothing is listed twice");
     Failure::unless(grown < 256, || format!("{grown} pages more after {CYCLES} cycles than after 1000"))
 }

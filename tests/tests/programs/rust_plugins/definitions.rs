@@ -8,7 +8,7 @@ use super::{equal, has, shown};
 fn plug_ins_look_like_the_program() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
     let [linked, _] = shown("linked", &[], &[])?;
-    let [loaded, told] = shown("loaded", &[&plugin], &[])?;
+    let [loaded, reported] = shown("loaded", &[&plugin], &[])?;
     equal(&linked, &loaded)?;
 
     // Checked against constants as well, because both could have the same defect.
@@ -41,10 +41,10 @@ fn plug_ins_look_like_the_program() -> Outcome {
     has(&loaded, "at first: every_own_registry SIZE x1 = [0]")?;
     has(&linked, "at first: life_of_every SIZE x1 = [0]")?;
     has(&loaded, "at first: life_of_every SIZE x1 = [1]")?;
-    let left_out: Vec<_> = told.lines().filter(|line| line.starts_with("mpit: ")).collect();
+    let left_out: Vec<_> = reported.lines().filter(|line| line.starts_with("mpit: ")).collect();
     let right =
         matches!(left_out[..], [one] if one.contains("custom_of_every") && one.contains("values.rs:"));
-    Failure::unless(right, || format!("one line about what is left out is expected:\n{told}"))
+    Failure::unless(right, || format!("one line about what is left out is expected:\n{reported}"))
 }
 
 #[test]
@@ -59,17 +59,17 @@ fn settings_have_the_programs_sources() -> Outcome {
         let [linked, _] = shown("linked", &[], &environment)?;
         let [loaded, _] = shown("loaded", &[&plugin], &environment)?;
         equal(&linked, &loaded)?;
-        let told = format!("= 5 by Environment {{ variable: \"{source}\" }}: A limit.");
-        Failure::unless(loaded.lines().any(|line| line.ends_with(&told)), || {
-            format!("`{told}` is expected:\n{loaded}")
+        let reported = format!("= 5 by Environment {{ variable: \"{source}\" }}: A limit.");
+        Failure::unless(loaded.lines().any(|line| line.ends_with(&reported)), || {
+            format!("`{reported}` is expected:\n{loaded}")
         })?;
     }
     // Messages about refused values are equal.
     let environment = [("MPIT_EVERY_LIMIT", "11"), ("MPIT_EVERY_WISH", "awful"), ("MPIT_EVERY_LABEL", "a")];
     let [_, linked] = shown("linked", &[], &environment)?;
     let [_, loaded] = shown("loaded", &[&plugin], &environment)?;
-    let about = |told: &str| -> Vec<String> {
-        let lines = told.lines().filter(|line| line.contains("EVERY_") || line.contains("every_l"));
+    let about = |reported: &str| -> Vec<String> {
+        let lines = reported.lines().filter(|line| line.contains("EVERY_") || line.contains("every_l"));
         lines.map(str::to_owned).collect()
     };
     Failure::unless(about(&linked) == about(&loaded) && about(&linked).len() == 2, || {

@@ -13,9 +13,9 @@ fn two_plug_ins_in_one_file_are_refused() -> Outcome {
         Err(failure) => return Err(failure),
     };
     let every = Build::PLAIN.plugin("every")?;
-    let [_, told] = shown("loaded", &[&plugin, &every], &[])?;
-    let refused = told.lines().find(|line| line.contains("libtwice.so")).unwrap_or_default();
+    let [_, reported] = shown("loaded", &[&plugin, &every], &[])?;
+    let refused = reported.lines().find(|line| line.contains("libtwice.so")).unwrap_or_default();
     let wanted =
         ["two plug-ins are linked into it", "`twice` at twice/src/lib.rs:6", "`every` at every/src/lib.rs:"];
-    Failure::unless(wanted.iter().all(|part| refused.contains(part)), || told.clone())
+    Failure::unless(wanted.iter().all(|part| refused.contains(part)), || reported.clone())
 }

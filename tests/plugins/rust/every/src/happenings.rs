@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 
 use mpit::event::{Context, Event};
-use mpit::words::Safety;
+use mpit::vocabulary::Safety;
 use mpit::{event, source};
 
 use crate::groups::{Every, Inner};

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit::traffic::coll::{self, Operation};
 use mpit::traffic::osc::{self, Access};
 use mpit::traffic::pml::{self, Send};
-use mpit::traffic::{CommId, Lifecycle, Switch, World};
+use mpit::traffic::{CommId, Lifecycle, Subscription, World};
 use mpit::{component, pvar};
 
 use crate::groups::Every;
 
-static OF_MESSAGES: Switch = pml::switch();
-static OF_ACCESSES: Switch = osc::switch();
-static OF_OPERATIONS: Switch = coll::switch();
+static OF_MESSAGES: Subscription = pml::subscription();
+static OF_ACCESSES: Subscription = osc::subscription();
+static OF_OPERATIONS: Subscription = coll::subscription();
 
 static MESSAGES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 static ACCESSES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
@@ -20,11 +20,11 @@ static OPERATIONS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 static OPENED: AtomicU64 = AtomicU64::new(0);
 
 fn listen() {
-    OF_MESSAGES.on();
+    OF_MESSAGES.add();
 }
 
 fn turn_away() {
-    OF_MESSAGES.off();
+    OF_MESSAGES.remove();
 }
 
 /// Messages that were sent, and their bytes. They are received only while a handle is started.
@@ -68,7 +68,7 @@ struct Accesses;
 struct Operations;
 
 impl Lifecycle for Messages {
-    fn switch(&self) -> &'static Switch {
+    fn subscription(&self) -> &'static Subscription {
         &OF_MESSAGES
     }
 
@@ -79,25 +79,25 @@ impl Lifecycle for Messages {
 }
 
 impl Lifecycle for Accesses {
-    fn switch(&self) -> &'static Switch {
+    fn subscription(&self) -> &'static Subscription {
         &OF_ACCESSES
     }
 
     fn open(&self, world: World) -> bool {
         OPENED.fetch_add(u64::from(world.size), Relaxed);
-        OF_ACCESSES.on();
+        OF_ACCESSES.add();
         true
     }
 }
 
 impl Lifecycle for Operations {
-    fn switch(&self) -> &'static Switch {
+    fn subscription(&self) -> &'static Subscription {
         &OF_OPERATIONS
     }
 
     fn open(&self, world: World) -> bool {
         OPENED.fetch_add(u64::from(world.size), Relaxed);
-        OF_OPERATIONS.on();
+        OF_OPERATIONS.add();
         true
     }
 }

@@ -5,11 +5,11 @@ use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use mpit::event::instance::{source_index, timestamp};
-use mpit::event::{Abi, Delivery, DropReport, Farewell, Hints};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints};
 use mpit::object::Object;
 use mpit::session::Interface;
 use mpit::tool::Tool;
-use mpit::words::{Bind, Safety};
+use mpit::vocabulary::{Bind, Safety};
 
 use crate::is_ours;
 
@@ -32,12 +32,12 @@ extern "C" fn report(_function: *mut c_void, report: &DropReport) {
     LOST.fetch_add(report.count, SeqCst);
 }
 
-extern "C" fn farewell(_function: *mut c_void, _farewell: &Farewell) {
+extern "C" fn free_callback(_function: *mut c_void, _farewell: &FreeNotice) {
     HEARD.fetch_add(1000, SeqCst);
 }
 
 // SAFETY: the functions take what this tool registers with them.
-static ABI: Abi = unsafe { Abi::new(deliver, report, farewell) };
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 pub fn show() {
     let tool = Tool::new();
@@ -48,7 +48,7 @@ pub fn show() {
         };
         for (comm, level) in [(5, Safety::ThreadSafe), (6, Safety::None), (5, Safety::None)] {
             let object = Object::world(comm, 2);
-            let object = (event.binding() == Bind::Comm).then_some(&object);
+            let object = (event.bind() == Bind::Comm).then_some(&object);
             let id =
                 interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
             let function = without_provenance_mut(1);

@@ -14,15 +14,15 @@ pub fn show() {
             "pvar {} {} {} {} {} {:?} {:?} in {:?} of {} at {}: {}",
             pvar.name(),
             pvar.class(),
-            pvar.element(),
-            pvar.binding(),
-            pvar.audience(),
-            pvar.flag_set(),
+            pvar.datatype(),
+            pvar.bind(),
+            pvar.verbosity(),
+            pvar.flags(),
             pvar.behavior(),
-            pvar.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
-            pvar.owner(),
+            pvar.categories().iter().map(|category| category.name()).collect::<Vec<_>>(),
+            pvar.component(),
             pvar.origin(),
-            pvar.text()
+            pvar.description()
         );
         show_names(pvar.enumeration());
     }
@@ -32,20 +32,20 @@ pub fn show() {
         println!(
             "cvar {} {} {} {} {} x{} {:?} {:?} {:?} in {:?} of {} at {} = {} by {:?}: {}",
             cvar.name(),
-            cvar.element(),
-            cvar.binding(),
-            cvar.reach(),
-            cvar.audience(),
+            cvar.datatype(),
+            cvar.bind(),
+            cvar.scope(),
+            cvar.verbosity(),
             cvar.count(),
             cvar.is_before_init(),
-            cvar.alias_list(),
-            cvar.environment_list(),
-            cvar.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
-            cvar.owner(),
+            cvar.aliases(),
+            cvar.environment(),
+            cvar.categories().iter().map(|category| category.name()).collect::<Vec<_>>(),
+            cvar.component(),
             cvar.origin(),
             cvar.value_as_text(),
             entry.source(),
-            cvar.text()
+            cvar.description()
         );
         show_names(cvar.enumeration());
     }
@@ -54,10 +54,10 @@ pub fn show() {
         println!(
             "source {} {} of {} at {}: {}",
             source.name(),
-            source.ordering(),
-            source.owner(),
+            source.order(),
+            source.component(),
             source.origin(),
-            source.text()
+            source.description()
         );
     }
     let events = (0..).map_while(|index| registry.event(index)).filter(|event| is_ours(event.name()));
@@ -65,14 +65,14 @@ pub fn show() {
         println!(
             "event {} {} {} {:?} from {} in {:?} of {} at {}: {}",
             event.name(),
-            event.binding(),
-            event.audience(),
+            event.bind(),
+            event.verbosity(),
             event.elements(),
             event.source().name(),
-            event.category_list().iter().map(|category| category.name()).collect::<Vec<_>>(),
-            event.owner(),
+            event.categories().iter().map(|category| category.name()).collect::<Vec<_>>(),
+            event.component(),
             event.origin(),
-            event.text()
+            event.description()
         );
         show_names(event.element_names());
     }

@@ -6,7 +6,7 @@ use mpit::Result;
 use mpit::cell::Value;
 use mpit::object::Object;
 use mpit::tool::{Handle, Session, Setting, Tool};
-use mpit::words::{Bind, Class, Datatype};
+use mpit::vocabulary::{Bind, Class, Datatype};
 
 use crate::is_ours;
 
@@ -19,7 +19,7 @@ fn text<T: Value + std::fmt::Debug>(read: Result<Vec<T>>) -> Result<String> {
 
 /// The value of a handle, whatever its type.
 fn numbers(handle: &Handle<'_>) -> String {
-    let shown = match handle.desc().element() {
+    let shown = match handle.desc().datatype() {
         Datatype::Int | Datatype::Int32 => text(handle.read::<i32>()),
         Datatype::Int64 | Datatype::Count => text(handle.read::<i64>()),
         Datatype::Unsigned | Datatype::Uint32 => text(handle.read::<u32>()),
@@ -36,7 +36,7 @@ fn handles<'s>(session: &'s Session<'_>, tool: &Tool) -> Vec<Handle<'s>> {
     let mut handles = Vec::new();
     for index in 0..registry.pvar_count() {
         let Some(pvar) = registry.pvar(index).filter(|pvar| is_ours(pvar.name())) else { continue };
-        let object = match pvar.binding() {
+        let object = match pvar.bind() {
             Bind::NoObject => None,
             Bind::Comm => Some(comm),
             kind => Some(Object::new(kind, 9)),
@@ -88,7 +88,7 @@ pub fn show() {
     for handle in all.iter().filter(|handle| handle.desc().class() != Class::Generic) {
         let desc = handle.desc();
         println!("reset {} {}: {:?}", desc.name(), desc.class(), handle.reset());
-        let again = match desc.element() {
+        let again = match desc.datatype() {
             Datatype::Double => text(handle.read_and_reset::<f64>()),
             _ => text(handle.read_and_reset::<u64>()),
         };
@@ -104,7 +104,7 @@ pub fn show() {
     show_all("stopped", &all);
     show_all("not stopped", &late);
     for handle in &all {
-        let written = match handle.desc().element() {
+        let written = match handle.desc().datatype() {
             Datatype::Unsigned | Datatype::Uint32 => handle.write(&vec![6_u32; handle.count()]),
             Datatype::Double => handle.write(&vec![6.5_f64; handle.count()]),
             Datatype::UnsignedLong | Datatype::UnsignedLongLong => handle.write(&vec![6_u64; handle.count()]),
@@ -119,7 +119,7 @@ pub fn show() {
 fn wrong_objects(tool: &Tool, session: &Session<'_>) {
     let registry = tool.registry();
     for pvar in (0..registry.pvar_count()).filter_map(|index| registry.pvar(index)) {
-        if is_ours(pvar.name()) && pvar.binding() != Bind::NoObject {
+        if is_ours(pvar.name()) && pvar.bind() != Bind::NoObject {
             let wrong = session.handle(pvar.name(), pvar.class(), Some(&Object::new(Bind::Op, 1)));
             println!("{} of an operator: {:?}", pvar.name(), wrong.map(|handle| handle.count()));
             let empty = session.handle(pvar.name(), pvar.class(), Some(&Object::comm(6, &[])));

@@ -1,0 +1,270 @@
+//! Components of other images: when the frameworks open and close them, and what they receive meanwhile.
+
+#![allow(unsafe_code, reason = "they are functions of C")]
+
+use std::ffi::{c_int, c_void};
+use std::mem::take;
+use std::ptr::null;
+use std::sync::{Mutex, PoisonError};
+
+use mpit::component;
+use mpit::desc::Origin;
+use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
+use mpit::plugin::{EpochCounter, abi};
+use mpit::tool::Tool;
+use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::{Lifecycle, Subscription, coll};
+
+use super::in_own_process;
+
+static RECEIVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn receive(what: String) {
+    RECEIVED.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+}
+
+fn received() -> Vec<String> {
+    take(&mut *RECEIVED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The `user_data` of the functions.
+struct Guest {
+    name: &'static str,
+    framework: &'static str,
+    epoch_counter: EpochCounter,
+    /// The result of its `open`, and a step that `open` takes.
+    refuses: c_int,
+    then: fn(),
+}
+
+impl Guest {
+    const fn new(framework: &'static str, name: &'static str) -> Self {
+        Self { name, framework, epoch_counter: EpochCounter::new(), refuses: 0, then: || () }
+    }
+
+    /// Adds the component as a loaded plug-in does.
+    fn comes(&'static self) {
+        let functions = abi::Component {
+            size: size_of::<abi::Component>(),
+            framework: null(),
+            name: null(),
+            description: null(),
+            listening: null(),
+            user_data: std::ptr::from_ref(self).cast_mut().cast(),
+            open: Some(open),
+            close: Some(close),
+            sent: Some(sent),
+            accessed: None,
+            done: Some(done),
+            freed: Some(freed),
+            file: null(),
+            line: 0,
+            pcontrol: None,
+            report: None,
+        };
+        let about = About {
+            framework: self.framework,
+            name: self.name,
+            description: "",
+            origin: Origin::new(file!(), line!()),
+            epoch_counter: Some(&self.epoch_counter),
+        };
+        // SAFETY: its functions are called with `self`, which is `'static`, and it has no subscription.
+        let component = unsafe { ForeignComponent::new(functions, about) }.unwrap();
+        let (claim, refusals) = Claim::new(vec![component]);
+        assert!(refusals.is_empty(), "{refusals:?}");
+        self.epoch_counter.begin();
+        claim.publish();
+    }
+
+    fn goes(&self) {
+        assert!(self.epoch_counter.end());
+        foreign::changed();
+    }
+
+    fn comes_again(&self) {
+        self.epoch_counter.begin();
+        foreign::changed();
+    }
+}
+
+/// # Safety
+/// `user_data` is of a [`Guest`], as [`Guest::comes`] registered it.
+unsafe fn guest(user_data: *mut c_void) -> &'static Guest {
+    // SAFETY: the callers pass the `user_data` that the framework got from `comes`: a `&'static Guest`.
+    unsafe { &*user_data.cast() }
+}
+
+unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
+    // SAFETY: the framework passes the `user_data` of `comes`.
+    let guest = unsafe { guest(user_data) };
+    receive(format!("{} opens on {rank} of {size}", guest.name));
+    (guest.then)();
+    guest.refuses
+}
+
+unsafe extern "C" fn close(user_data: *mut c_void) {
+    // SAFETY: the framework passes the `user_data` of `comes`.
+    receive(format!("{} closes", unsafe { guest(user_data) }.name));
+}
+
+unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
+    // SAFETY: the framework passes the `user_data` of `comes`.
+    let guest = unsafe { guest(user_data) };
+    // SAFETY: the framework passes a message that is valid during the call (mpit_plugin.h).
+    receive(format!("{} receives {}", guest.name, unsafe { &*message }.bytes));
+}
+
+unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
+    // SAFETY: the framework passes the `user_data` of `comes`.
+    let guest = unsafe { guest(user_data) };
+    // SAFETY: the framework passes an operation that is valid during the call (mpit_plugin.h).
+    receive(format!("{} receives an operation of {}", guest.name, unsafe { &*operation }.size));
+}
+
+unsafe extern "C" fn freed(user_data: *mut c_void, _comm: u64) {
+    // SAFETY: the framework passes the `user_data` of `comes`.
+    receive(format!("{} receives an end", unsafe { guest(user_data) }.name));
+}
+
+struct Linked;
+
+impl Lifecycle for Linked {
+    fn subscription(&self) -> &'static Subscription {
+        static SUBSCRIPTION: Subscription = pml::subscription();
+        &SUBSCRIPTION
+    }
+
+    fn open(&self, _world: World) -> bool {
+        receive("linked opens".to_owned());
+        self.subscription().add();
+        true
+    }
+
+    fn close(&self) {
+        self.subscription().remove();
+        receive("linked closes".to_owned());
+    }
+}
+
+/// In the program.
+#[component(framework = "pml", name = "linked")]
+impl pml::Component for Linked {
+    fn sent(&self, send: &Send) {
+        receive(format!("linked receives {}", send.bytes));
+    }
+}
+
+fn send(comm: CommId, bytes: u64) -> Vec<String> {
+    pml::sent(&Send { comm, dest: 0, to: 0, bytes, tag: 0, mode: Mode::Standard });
+    received()
+}
+
+static EARLY: Guest = Guest::new("pml", "early");
+static LAST: Guest = Guest::new("pml", "z");
+static UNWANTED: Guest = Guest::new("pml", "unwanted");
+static GONE: Guest = Guest::new("pml", "gone");
+static LATE: Guest = Guest::new("pml", "late");
+static LATE_AND_UNWANTED: Guest = Guest::new("pml", "late_and_unwanted");
+static REFUSES: Guest = Guest { refuses: 1, ..Guest::new("pml", "refuses") };
+static OPERATIONS: Guest = Guest::new("coll", "operations");
+/// Brings another one when it is opened, and goes before it receives more.
+static NESTS: Guest = Guest {
+    then: || {
+        NESTED.comes();
+        NESTS.goes();
+    },
+    ..Guest::new("pml", "nests")
+};
+static NESTED: Guest = Guest::new("pml", "nested");
+
+#[test]
+fn foreign_components_come_and_go() {
+    in_own_process(|| {
+        let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
+        let tool = Tool::new();
+        let list = tool.cvar("pml_components").unwrap();
+        list.write_text("^unwanted,late_and_unwanted,monitoring,test").unwrap();
+        tool.cvar("coll_components").unwrap().write_text("^test,second").unwrap();
+        for guest in [&LAST, &GONE, &EARLY, &UNWANTED] {
+            guest.comes();
+        }
+        GONE.goes();
+        assert_eq!(received(), [""; 0]);
+        assert!(!pml::active());
+
+        host::initialized(World { rank: 0, size: 1 });
+        assert_eq!(received(), ["early opens on 0 of 1", "linked opens", "z opens on 0 of 1"]);
+        assert_eq!(send(comm, 1), ["early receives 1", "linked receives 1", "z receives 1"]);
+
+        // A late component receives after the others.
+        LATE.comes();
+        LATE_AND_UNWANTED.comes();
+        REFUSES.comes();
+        assert_eq!(received(), ["late opens on 0 of 1", "refuses opens on 0 of 1"]);
+        GONE.comes_again();
+        assert_eq!(received(), ["gone opens on 0 of 1"], "who refused is not asked again");
+        let five = ["early", "linked", "z", "late", "gone"].map(|name| format!("{name} receives 2"));
+        assert_eq!(send(comm, 2), five);
+
+        EARLY.goes();
+        LATE.goes();
+        REFUSES.goes();
+        assert_eq!(received(), ["early closes", "late closes"]);
+        assert_eq!(send(comm, 3), ["linked receives 3", "z receives 3", "gone receives 3"]);
+        EARLY.comes_again();
+        REFUSES.comes_again();
+        assert_eq!(received(), ["early opens on 0 of 1", "refuses opens on 0 of 1"]);
+        let four = ["early", "linked", "z", "gone"].map(|name| format!("{name} receives 4"));
+        assert_eq!(send(comm, 4), four);
+
+        // Gone and back between two refreshes of the frameworks: it was closed all the same.
+        assert!(GONE.epoch_counter.end());
+        GONE.comes_again();
+        assert_eq!(received(), ["gone closes", "gone opens on 0 of 1"]);
+
+        NESTS.comes();
+        assert_eq!(received(), ["nests opens on 0 of 1", "nests closes", "nested opens on 0 of 1"]);
+        NESTED.goes();
+        LAST.goes();
+        GONE.goes();
+        EARLY.goes();
+        assert_eq!(received(), ["nested closes", "z closes", "gone closes", "early closes"]);
+
+        assert!(!coll::active());
+        OPERATIONS.comes();
+        assert!(coll::active());
+        let (kind, root, volume) = (coll::Kind::Barrier, coll::Root::None, coll::Volume::Each(0));
+        let operation = coll::Operation { comm, kind, rank: 0, size: 1, root, volume, in_place: false };
+        coll::end(&operation);
+        comms::freed(comm);
+        assert_eq!(
+            received(),
+            [
+                "operations opens on 0 of 1",
+                "operations receives an operation of 1",
+                "operations receives an end"
+            ]
+        );
+        OPERATIONS.goes();
+        assert!(!coll::active());
+        comms::freed(comms::created(comms::Description::new(Ranks::World(1), "other")));
+        coll::end(&operation);
+        assert_eq!(received(), ["operations closes"]);
+
+        LATE.comes_again();
+        OPERATIONS.comes_again();
+        received();
+        host::finalizing();
+        // In the reverse order of their opening.
+        assert_eq!(received(), ["operations closes", "late closes", "linked closes"]);
+        assert!(!pml::active() && !coll::active());
+        // They receive nothing more.
+        LATE.goes();
+        LATE.comes_again();
+        EARLY.comes_again();
+        assert_eq!(send(comm, 5), [""; 0]);
+    });
+}

@@ -1,0 +1,213 @@
+//! Checked reads of the structs of [`abi`] from another image's memory.
+
+use std::mem::{MaybeUninit, offset_of};
+
+use super::abi;
+use crate::readable::{is_readable, is_writable};
+use crate::registry::Fault;
+
+/// A result whose error is a message: the item, and what is wrong with it.
+pub(super) type LoadResult<T> = Result<T, String>;
+/// A result whose error also names the rule that is broken.
+pub(super) type EntryResult<T> = Result<T, Fault>;
+
+/// The largest size of a struct; a larger one is taken for a mistake.
+pub(super) const LARGEST: usize = 4096;
+/// The largest number of entries in a list; more are taken for a mistake.
+const LONGEST: usize = 1 << 20;
+
+/// A struct that begins with its size.
+///
+/// # Safety
+///
+/// The type is `#[repr(C)]`, its first member is its size, and all other members are pointers, optional functions and integers,
+/// for which every value that C can write is valid, zero included.
+pub(super) unsafe trait Prefixed: Copy {
+    /// The size in the first version that had the struct. Members beyond the actual size are read as 0.
+    const LEAST: usize;
+}
+// SAFETY: `abi::Pvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
+unsafe impl Prefixed for abi::Pvar {
+    const LEAST: usize = offset_of!(Self, count_of);
+}
+// SAFETY: `abi::Enum` is `repr(C)`, begins with its size, and has only pointers and integers.
+unsafe impl Prefixed for abi::Enum {
+    const LEAST: usize = size_of::<Self>();
+}
+// SAFETY: `abi::Cvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
+unsafe impl Prefixed for abi::Cvar {
+    const LEAST: usize = offset_of!(Self, get);
+}
+// SAFETY: `abi::Source` is `repr(C)`, begins with its size, and has only pointers and integers.
+unsafe impl Prefixed for abi::Source {
+    const LEAST: usize = offset_of!(Self, file);
+}
+// SAFETY: `abi::Event` is `repr(C)`, begins with its size, and has only pointers and integers.
+unsafe impl Prefixed for abi::Event {
+    const LEAST: usize = offset_of!(Self, file);
+}
+// SAFETY: `abi::Category` is `repr(C)`, begins with its size, and has only pointers and integers.
+unsafe impl Prefixed for abi::Category {
+    const LEAST: usize = offset_of!(Self, contains);
+}
+// SAFETY: `abi::Component` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
+unsafe impl Prefixed for abi::Component {
+    const LEAST: usize = offset_of!(Self, pcontrol);
+}
+// SAFETY: `abi::Table` is `repr(C)`, begins with its size, and has only pointers and integers.
+unsafe impl Prefixed for abi::Table {
+    const LEAST: usize = offset_of!(Self, components);
+}
+
+/// Refuses a pointer that is null, misaligned, or leads to no readable memory for one `T`.
+pub(super) fn placed<T>(what: &str, at: *const T) -> LoadResult<()> {
+    placed_list(what, at, 1)
+}
+
+/// Refuses a list that is null, misaligned, or not in readable memory.
+pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> LoadResult<()> {
+    if at.is_null() {
+        Err(format!("{what} is a null pointer"))
+    } else if !at.is_aligned() {
+        Err(format!("{what} at {at:p} is not aligned"))
+    } else if !is_readable(at.cast(), size_of::<T>().saturating_mul(count)) {
+        Err(format!("{what} at {at:p} is not in memory that can be read"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Refuses a pointer that [`placed`] refuses, or that leads to memory that cannot be written.
+pub(super) fn placed_to_change<T>(what: &str, at: *const T) -> LoadResult<()> {
+    placed(what, at)?;
+    if is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(constant(what, at)) }
+}
+
+/// Returns the message for a cell in read-only memory.
+pub(super) fn constant<T>(what: &str, at: *const T) -> String {
+    format!("{what} at {at:p} is in memory that cannot be written: define it without `const`")
+}
+
+/// Reads a struct, and returns it with its size.
+///
+/// # Safety
+///
+/// `at` is null or valid for reads of a size, and of as many bytes as that size.
+pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> LoadResult<(T, usize)> {
+    placed(what, at.cast::<usize>())?;
+    // SAFETY: `placed` checked that it is not null, aligned and readable.
+    let size = unsafe { at.cast::<usize>().read() };
+    let ours = size_of::<T>();
+    if size < T::LEAST || size > LARGEST || !size.is_multiple_of(align_of::<T>()) {
+        return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
+    }
+    placed_list(what, at.cast::<u8>(), size)?;
+    for offset in ours..size {
+        // SAFETY: `offset` is less than `size`, and the caller ensures that `size` bytes are valid for reads.
+        if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
+            return Err(format!("{what}: it uses members that this libmpit does not know; use a newer one"));
+        }
+    }
+    let mut whole = MaybeUninit::<T>::zeroed();
+    // SAFETY: the caller ensures that `size` bytes are readable, `whole` has `ours` bytes, and the smaller number is copied.
+    unsafe { std::ptr::copy_nonoverlapping(at.cast::<u8>(), whole.as_mut_ptr().cast(), size.min(ours)) };
+    // SAFETY: its bytes are zeros or copied from the image, and `Prefixed` requires that these are valid values of all members.
+    Ok((unsafe { whole.assume_init() }, size))
+}
+
+/// Reads a list of structs of one size.
+///
+/// # Safety
+///
+/// `at` is null or the first of `count` structs, each valid for reads of as many bytes as its size member states.
+pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usize) -> LoadResult<Vec<T>> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if count > LONGEST {
+        return Err(format!("the table has {count} entries of kind {what}, which cannot be"));
+    }
+    // SAFETY: the caller ensures that `at` is the first of `count` structs, and `count` is not 0.
+    let (first, stride) = unsafe { read(&format!("{what} 1"), at) }?;
+    let mut all = vec![first];
+    for number in 1..count {
+        let next = at.wrapping_byte_add(stride * number);
+        let label = format!("{what} {}", number + 1);
+        // SAFETY: `next` is an element of the caller's list of `count` structs, whose distance is the size of the first.
+        let (entry, size) = unsafe { read(&label, next) }?;
+        if size != stride {
+            return Err(format!("{label}: its size is {size}, but that of the first is {stride}"));
+        }
+        all.push(entry);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+    use std::mem::offset_of;
+
+    use super::{Prefixed, read, read_list};
+    use crate::plugin::abi;
+
+    const WORD: usize = size_of::<usize>();
+
+    /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those behind the struct are not 0.
+    fn memory(size: usize, filled: usize) -> Vec<usize> {
+        let mut words = vec![usize::MAX / 3; filled / WORD];
+        words.resize(size / WORD, 0);
+        words[0] = size;
+        words.resize(size / WORD + 64, usize::MAX);
+        words
+    }
+
+    /// Reads a struct of `size` bytes, and formats its members after the first, which is the size.
+    fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
+        let memory = memory(size, filled);
+        // SAFETY: `memory` has more than `size` bytes, and the buffer is alive during the call.
+        let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
+        Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
+    }
+
+    /// Checks that every size from the first version's to ours is accepted, with zeros for missing members, and no other one.
+    fn sizes_of<T: Prefixed + Debug>() {
+        let (least, ours) = (T::LEAST, size_of::<T>());
+        for size in (least..=ours).step_by(WORD) {
+            assert_eq!(read_sized::<T>(size, size), read_sized::<T>(ours, size), "{size} of {ours}");
+            assert!(read_sized::<T>(size + 1, size).is_err());
+        }
+        assert!(read_sized::<T>(least - WORD, WORD).unwrap_err().contains("its size is"));
+        assert_eq!(read_sized::<T>(ours + WORD, ours), read_sized::<T>(ours, ours));
+        assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a newer one"));
+        assert!(read_sized::<T>(8192, WORD).is_err());
+    }
+
+    #[test]
+    fn a_struct_may_lack_what_came_later() {
+        sizes_of::<abi::Pvar>();
+        sizes_of::<abi::Cvar>();
+        sizes_of::<abi::Source>();
+        sizes_of::<abi::Event>();
+        sizes_of::<abi::Category>();
+        sizes_of::<abi::Component>();
+        sizes_of::<abi::Table>();
+        sizes_of::<abi::Enum>();
+    }
+
+    #[test]
+    fn a_list_is_of_structs_of_one_size() {
+        let size = offset_of!(abi::Category, contains);
+        let mut words = memory(2 * size, WORD);
+        words[0] = size;
+        words[size / WORD] = size;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: `words` has two structs of `size` bytes each.
+        assert_eq!(unsafe { read_list("category", list, 2) }.unwrap().len(), 2);
+        words[size / WORD] = size + WORD;
+        let list = words.as_ptr().cast::<abi::Category>();
+        // SAFETY: `words` has 64 further words, so the second struct with one word more is within it.
+        let refused = unsafe { read_list("category", list, 2) }.unwrap_err();
+        assert!(refused.contains("category 2: its size is"), "{refused}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Calls with large counts over a library without them: arrays are converted to `int` copies.
+
+use std::collections::{HashSet, VecDeque};
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+use super::{
+    Buf, C, Comm, Count, CountArray, CountOut, Disp, Int, LargeC, NewWin, Object, Op, Pointer, RecvCounts,
+    RecvDispls, Request, SendCounts, SendDispls, Type, Types, Wide, Win,
+};
+
+/// The numbers of blocks that a call sends and receives; 0 if its arrays are not significant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ArrayLengths {
+    pub(crate) sent: u32,
+    pub(crate) received: u32,
+}
+
+/// The time for which a library may read the arrays of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// Needed until the call returns.
+    Blocking,
+    /// Needed until the operation is complete, which is not observed.
+    Nonblocking,
+    /// Needed until the request is freed, which may never happen.
+    Persistent,
+}
+
+type Array = Box<[c_int]>;
+
+/// The arrays of nonblocking calls, the newest last.
+static RECENT: Mutex<VecDeque<Array>> = Mutex::new(VecDeque::new());
+
+/// The number of arrays that are kept. An operation has at most four, so a thousand operations may be in
+/// flight.
+const KEPT: usize = 4096;
+
+/// The arrays of persistent calls, never freed. Programs use few different ones.
+static LEAKED: Mutex<Option<HashSet<Array>>> = Mutex::new(None);
+
+/// The narrow arrays of a call.
+#[derive(Debug)]
+pub(crate) struct Arrays {
+    pub(crate) array_lengths: ArrayLengths,
+    needed: Needed,
+    own: Vec<Array>,
+}
+
+impl Arrays {
+    pub(crate) fn new(array_lengths: ArrayLengths, needed: Needed) -> Self {
+        Self { array_lengths, needed, own: Vec::new() }
+    }
+
+    /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
+    /// count is too large.
+    pub(crate) fn narrow(&mut self, wide: &CountArray, len: u32) -> Option<*const c_int> {
+        if len == 0 || wide.address().is_null() {
+            return Some(wide.address().cast());
+        }
+        let narrow: Option<Array> = (0..len).map(|at| c_int::try_from(wide.get(at)).ok()).collect();
+        let narrow = narrow?;
+        if self.needed == Needed::Persistent {
+            let mut kept = LEAKED.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = kept.get_or_insert_default();
+            if !kept.contains(&narrow) {
+                kept.insert(narrow.clone());
+            }
+            // The address stays valid, because the array is boxed and never removed.
+            return kept.get(&narrow).map(|array| array.as_ptr());
+        }
+        let at = narrow.as_ptr();
+        self.own.push(narrow);
+        Some(at)
+    }
+}
+
+impl Drop for Arrays {
+    fn drop(&mut self) {
+        if self.needed == Needed::Nonblocking {
+            let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+            recent.extend(self.own.drain(..));
+            let old = recent.len().saturating_sub(KEPT);
+            recent.drain(..old);
+        }
+    }
+}
+
+/// Conversion of an argument of a large-count form; `None` if the value does not fit an `int`.
+pub(crate) trait Narrow {
+    type Narrowed;
+    fn narrow(self, arrays: &mut Arrays) -> Option<Self::Narrowed>;
+}
+
+impl Narrow for Count<LargeC> {
+    type Narrowed = Count<C>;
+    fn narrow(self, _: &mut Arrays) -> Option<Count<C>> {
+        c_int::try_from(self.0).ok().map(Count)
+    }
+}
+
+macro_rules! same {
+    ($($kind:ident),+) => {$(
+        impl Narrow for $kind<LargeC> {
+            type Narrowed = $kind<C>;
+            fn narrow(self, _: &mut Arrays) -> Option<$kind<C>> {
+                Some($kind(self.0))
+            }
+        }
+    )+};
+}
+same!(Int, Wide, Disp, Comm, Type, Win, Op, Object);
+
+macro_rules! same_address {
+    ($($kind:ident),+) => {$(
+        impl Narrow for $kind<LargeC> {
+            type Narrowed = $kind<C>;
+            fn narrow(self, _: &mut Arrays) -> Option<$kind<C>> {
+                Some($kind(self.0, PhantomData))
+            }
+        }
+    )+};
+}
+same_address!(Buf, NewWin, Pointer, Request, Types);
+
+impl Narrow for CountOut<LargeC> {
+    type Narrowed = CountOut<C>;
+    fn narrow(self, _: &mut Arrays) -> Option<CountOut<C>> {
+        if !self.0.is_null() {
+            // SAFETY: the address is not null, and the standard requires the address of an `MPI_Count`. The
+            // library writes the low half.
+            unsafe { self.0.cast::<i64>().cast_mut().write_unaligned(0) };
+        }
+        Some(CountOut(self.0, PhantomData))
+    }
+}
+
+macro_rules! arrays {
+    ($($kind:ident of $len:ident),+) => {$(
+        impl Narrow for $kind<LargeC> {
+            type Narrowed = $kind<C>;
+            fn narrow(self, arrays: &mut Arrays) -> Option<$kind<C>> {
+                let wide = CountArray { at: self.0, len: arrays.array_lengths.$len, wide: true };
+                let at: *const c_int = arrays.narrow(&wide, arrays.array_lengths.$len)?;
+                Some($kind(at.cast::<c_void>(), PhantomData))
+            }
+        }
+    )+};
+}
+arrays!(SendCounts of sent, SendDispls of sent, RecvCounts of received, RecvDispls of received);
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_int;
+    use std::marker::PhantomData;
+
+    use super::{ArrayLengths, Arrays, Narrow, Needed};
+    use crate::arguments::{Count, Fortran, Int, LargeC, RecvCounts, SendCounts, SendDispls};
+
+    fn counts(wide: &[i64]) -> SendCounts<LargeC> {
+        SendCounts(wide.as_ptr().cast(), PhantomData)
+    }
+
+    fn ints(at: *const std::ffi::c_void, len: usize) -> Vec<c_int> {
+        // SAFETY: the tests ask for the length that they have narrowed, while the array is kept.
+        unsafe { std::slice::from_raw_parts(at.cast(), len) }.to_vec()
+    }
+
+    fn arrays(sent: u32, needed: Needed) -> Arrays {
+        Arrays::new(ArrayLengths { sent, received: 0 }, needed)
+    }
+
+    #[test]
+    fn counts_become_narrow_where_they_fit() {
+        let mut room = arrays(3, Needed::Blocking);
+        let narrowed = counts(&[1, 2, c_int::MAX.into()]).narrow(&mut room).unwrap();
+        assert_eq!(ints(narrowed.0, 3), [1, 2, c_int::MAX]);
+        assert!(counts(&[1, 2, i64::from(c_int::MAX) + 1]).narrow(&mut room).is_none());
+        assert!(Count::<LargeC>(1 << 31).narrow(&mut room).is_none());
+        assert_eq!(Count::<LargeC>(-1).narrow(&mut room).map(Count::get), Some(-1));
+    }
+
+    #[test]
+    fn what_is_not_looked_at_stays_as_it_is() {
+        let mut room = arrays(3, Needed::Blocking);
+        let nothing = SendDispls::<LargeC>(std::ptr::null(), PhantomData);
+        assert!(nothing.narrow(&mut room).unwrap().0.is_null());
+        let rubbish = RecvCounts::<LargeC>(std::ptr::without_provenance(8), PhantomData);
+        assert_eq!(rubbish.narrow(&mut room).unwrap().0.addr(), 8);
+    }
+
+    #[test]
+    fn arrays_live_as_long_as_they_are_needed() {
+        let narrow = |needed| counts(&[7, 8]).narrow(&mut arrays(2, needed)).unwrap().0;
+        let (nonblocking, persistent) = (narrow(Needed::Nonblocking), narrow(Needed::Persistent));
+        assert_eq!((ints(nonblocking, 2), ints(persistent, 2)), (vec![7, 8], vec![7, 8]));
+        assert_eq!(persistent, narrow(Needed::Persistent), "the same array again");
+    }
+
+    #[test]
+    fn arrays_of_all_widths_are_read() {
+        let narrow = [5 as c_int, 6];
+        let array = SendCounts::<Fortran>(narrow.as_ptr().cast(), PhantomData).of(2);
+        assert_eq!((array.get(0), array.get(1), array.get(2)), (5, 6, 0));
+        let array = counts(&[1 << 40, 6]).of(2);
+        assert_eq!((array.get(0), array.get(1), array.get(2)), (1 << 40, 6, 0));
+        assert_eq!(Int::<Fortran>(&raw const narrow[1]).get(), 6);
+    }
+}

@@ -1,0 +1,162 @@
+//! Records of accesses to memory of other processes.
+
+use std::ffi::c_int;
+
+use mpit::object::OUTSIDE;
+use mpit_components::osc::{self, Access, Kind};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::comms::Freeing;
+use mpit_ffi::datatypes;
+use mpit_ffi::windows::{self, Window};
+
+use super::{Deliver, Recorder};
+use crate::arguments::{Binding, Count, Int, NewWin, Op, Type, Win};
+
+/// Registers a window that was created.
+pub(crate) fn made<L: Binding>(win: NewWin<L>) {
+    windows::made(win.get());
+}
+
+/// Prepares for a call that frees a window.
+pub(crate) fn freeing<L: Binding>(win: NewWin<L>) -> Option<Freeing> {
+    windows::freeing(win.get())
+}
+
+/// A number of elements of a datatype.
+#[derive(Clone, Copy, Debug)]
+struct Elements {
+    count: i64,
+    datatype: Handle,
+}
+
+impl Elements {
+    #[inline]
+    fn bytes(self, size: impl FnOnce(Handle) -> Option<u64>) -> Option<u64> {
+        Some(self.count.max(0).cast_unsigned().wrapping_mul(size(self.datatype)?))
+    }
+}
+
+/// An access: the elements that go to the target, and those that come back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessing {
+    kind: Kind,
+    rank: c_int,
+    win: Handle,
+    sent: Option<Elements>,
+    received: Option<Elements>,
+}
+
+impl Accessing {
+    #[inline]
+    pub(crate) fn new<L: Binding>(kind: Kind, rank: Int<L>, win: Win<L>) -> Self {
+        Self { kind, rank: rank.get(), win: win.get(), sent: None, received: None }
+    }
+
+    /// Adds elements that go to the target.
+    #[inline]
+    pub(crate) fn sends<L: Binding>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
+        self.sent = Some(Elements { count: count.get(), datatype: datatype.get() });
+        self
+    }
+
+    /// Adds elements that come from the target.
+    #[inline]
+    pub(crate) fn receives<L: Binding>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
+        self.received = Some(Elements { count: count.get(), datatype: datatype.get() });
+        self
+    }
+
+    /// Adds one element in each direction.
+    #[inline]
+    pub(crate) fn exchanges_one<L: Binding>(mut self, datatype: Type<L>) -> Self {
+        let one = Some(Elements { count: 1, datatype: datatype.get() });
+        (self.sent, self.received) = (one, one);
+        self
+    }
+
+    /// Sets the operation: `MPI_NO_OP` sends nothing.
+    #[inline]
+    pub(crate) fn by<L: Binding>(mut self, op: Op<L>) -> Self {
+        let abi = mpit_ffi::abi();
+        if abi.clean(op.get()) == abi.no_op {
+            self.sent = None;
+        }
+        self
+    }
+
+    #[inline]
+    fn access(self, window: &Window, target: u32, [sent, received]: [u64; 2]) -> Access {
+        Access {
+            window: window.id(),
+            rank: self.rank.cast_unsigned(),
+            target,
+            kind: self.kind,
+            sent,
+            received,
+        }
+    }
+
+    #[inline]
+    fn bytes(self, size: impl Fn(Handle) -> Option<u64>) -> [Option<u64>; 2] {
+        [self.sent, self.received].map(|elements| elements.map_or(Some(0), |elements| elements.bytes(&size)))
+    }
+}
+
+impl Recorder for Accessing {
+    type FastRecord = Access;
+    type Pending = Pending;
+
+    /// Returns the access if window and types are in the caches of recent lookups.
+    #[inline]
+    fn fast_record(self) -> Option<Access> {
+        let window = windows::recent(self.win)?;
+        let target = window.known_world_rank(self.rank.cast_unsigned());
+        let [Some(sent), Some(received)] = self.bytes(datatypes::recent_size) else { return None };
+        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too.
+        if target == OUTSIDE { None } else { Some(self.access(window, target, [sent, received])) }
+    }
+
+    fn prepare(self) -> Pending {
+        let abi = mpit_ffi::abi();
+        Pending {
+            accessing: self,
+            window: windows::tracked(abi.clean(self.win)),
+            bytes: self.bytes(|datatype| datatypes::known_size(abi, abi.clean(datatype))),
+        }
+    }
+}
+
+/// An access that was forwarded, with the handles that were resolved before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    accessing: Accessing,
+    window: Option<&'static Window>,
+    bytes: [Option<u64>; 2],
+}
+
+impl super::Pending for Pending {
+    fn after(self) {
+        let Self { accessing, window, bytes } = self;
+        let abi = mpit_ffi::abi();
+        if accessing.rank == abi.proc_null {
+            return;
+        }
+        let Some(window) = window.or_else(|| windows::in_use(abi.clean(accessing.win))) else { return };
+        let asked = || accessing.bytes(|datatype| Some(datatypes::size(abi, abi.clean(datatype))));
+        let bytes = if bytes.contains(&None) { asked() } else { bytes };
+        let target = window.world_rank(accessing.rank.cast_unsigned());
+        osc::accessed(&accessing.access(window, target, bytes.map(Option::unwrap_or_default)));
+    }
+}
+
+impl Deliver for Access {
+    #[inline]
+    fn count(&self) -> bool {
+        osc::count(self)
+    }
+
+    #[inline]
+    fn deliver(&self) {
+        osc::accessed(self);
+    }
+}

@@ -1,0 +1,59 @@
+//! A list of byte counts that is written when a request is created and read when it is started, without
+//! locks.
+
+use std::sync::atomic::{
+    AtomicPtr, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+type Words = Box<[AtomicU64]>;
+
+/// Byte counts by rank. The next list reuses the memory, which is never freed: a reader that comes too late
+/// reads stale numbers, never unmapped memory.
+#[derive(Debug, Default)]
+pub(crate) struct ByteCounts {
+    words: AtomicPtr<Words>,
+}
+
+impl ByteCounts {
+    fn words(&self) -> &'static [AtomicU64] {
+        // SAFETY: null, or a list that `set` has leaked.
+        unsafe { self.words.load(Acquire).as_ref() }.map_or(&[], |words| words)
+    }
+
+    /// Replaces the list.
+    pub(crate) fn set(&self, list: &[u64]) {
+        if self.words().len() < list.len() {
+            // At least doubled, so that all lists that were left behind together are shorter than the current
+            // one.
+            let len = list.len().max(2 * self.words().len());
+            let words: Words = (0..len).map(|_| AtomicU64::new(0)).collect();
+            self.words.store(Box::leak(Box::new(words)), Release);
+        }
+        for (word, bytes) in self.words().iter().zip(list.iter().copied().chain(std::iter::repeat(0))) {
+            word.store(bytes, Relaxed);
+        }
+    }
+
+    /// Returns the bytes for one rank.
+    pub(crate) fn get(&self, index: u32) -> u64 {
+        self.words().get(index as usize).map_or(0, |word| word.load(Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ByteCounts;
+
+    #[test]
+    fn a_shorter_list_replaces_a_longer_one() {
+        let byte_counts = ByteCounts::default();
+        assert_eq!(byte_counts.get(0), 0);
+        byte_counts.set(&[1, 2, 3]);
+        assert_eq!((0..4).map(|at| byte_counts.get(at)).collect::<Vec<_>>(), [1, 2, 3, 0]);
+        byte_counts.set(&[4]);
+        assert_eq!((0..4).map(|at| byte_counts.get(at)).collect::<Vec<_>>(), [4, 0, 0, 0]);
+        byte_counts.set(&[5; 100]);
+        assert_eq!(byte_counts.get(99), 5);
+    }
+}

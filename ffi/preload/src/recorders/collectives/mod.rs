@@ -1,0 +1,260 @@
+//! Records of collective operations: the participants, and the bytes that this process exchanges with each.
+//!
+//! Only arguments that the standard calls significant at a process are read: others may have any value.
+
+mod amounts;
+mod operations;
+
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::datatypes;
+
+pub(crate) use amounts::Amounts;
+pub(crate) use operations::{
+    all, allgatherv, alltoallv, alltoallw, barrier, bcast, gather, gatherv, neighbors, neighbors_v,
+    neighbors_w, reduce, reduce_scatter, reduce_to_all, scatter, scatterv,
+};
+
+use super::{Deliver, Recorder};
+use crate::arguments::{self, Binding, Buf, Count, CountArray, Int, Type, TypeArray};
+use amounts::Listed;
+
+/// A collective operation of this process.
+#[derive(Debug)]
+pub(crate) struct Collective {
+    pub(crate) comm: &'static Comm,
+    pub(crate) kind: Kind,
+    pub(crate) root: Root,
+    pub(crate) amounts: Amounts,
+    pub(crate) in_place: bool,
+}
+
+impl Collective {
+    fn deliver(&self, deliver: impl FnOnce(&Operation<'_>)) {
+        let Self { comm, kind, root, ref amounts, in_place } = *self;
+        let with = |index| amounts.with(index);
+        let volume = match amounts {
+            Amounts::Each(bytes) => Volume::Each(*bytes),
+            _ => Volume::By(&with),
+        };
+        let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
+        deliver(&Operation { comm: comm.id(), kind, rank, size, root, volume, in_place });
+    }
+
+    /// Returns the bytes exchanged with each process or neighbor; `None` if they are the same for all.
+    pub(crate) fn listed(&self) -> Option<impl Iterator<Item = u64> + '_> {
+        let len = self.comm.exchanges_with(self.kind);
+        let varies = !matches!(self.amounts, Amounts::Each(_));
+        varies.then(|| (0..len).map(|index| self.amounts.with(index)))
+    }
+}
+
+/// The effort allowed for looking up a communicator and a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Only the caches of recent lookups, which suffice for most calls. No function is called for it in C, so
+    /// the arguments stay in their registers.
+    Recent,
+    /// Only registered objects: the library has not accepted the handles yet.
+    Tracked,
+    /// The library may be asked.
+    Anywhere,
+}
+
+/// The record of a collective operation, to be made from the call's arguments.
+pub(crate) struct CollectiveRecorder<F>(F);
+
+impl<F: Fn(Look) -> Option<Collective>> CollectiveRecorder<F> {
+    /// Resolves what can be resolved before the call.
+    pub(crate) fn resolve_handles(self) -> Pending<F> {
+        let resolved = (self.0)(Look::Tracked);
+        Pending { resolved, make: self.0 }
+    }
+
+    /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
+    /// are in the caches of recent lookups.
+    #[inline]
+    fn at_recent(&self) -> Option<Operation<'static>> {
+        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::Recent)?;
+        let Amounts::Each(bytes) = amounts else { return None };
+        Some(Operation {
+            comm: comm.id(),
+            kind,
+            rank: comm.rank(),
+            size: comm.exchanges_with(kind),
+            root,
+            volume: Volume::Each(bytes),
+            in_place,
+        })
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
+    type FastRecord = Operation<'static>;
+    type Pending = Pending<F>;
+
+    #[inline]
+    fn fast_record(self) -> Option<Operation<'static>> {
+        self.at_recent()
+    }
+
+    #[inline]
+    fn prepare(self) -> Pending<F> {
+        let mut pending = self.resolve_handles();
+        if coll::beginnings_wanted() {
+            pending.resolved = pending.resolved.or_else(|| (pending.make)(Look::Anywhere));
+            if let Some(what) = &pending.resolved {
+                what.deliver(coll::begin);
+            }
+        }
+        pending
+    }
+}
+
+/// A collective operation that was forwarded: the operation if it was resolved before, and the function that
+/// makes it from the call's arguments.
+pub(crate) struct Pending<F> {
+    resolved: Option<Collective>,
+    make: F,
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Pending<F> {
+    /// Returns the operation. The library must have accepted it.
+    pub(crate) fn operation(self) -> Option<Collective> {
+        self.resolved.or_else(|| (self.make)(Look::Anywhere))
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> super::Pending for Pending<F> {
+    #[inline]
+    fn after(self) {
+        if let Some(what) = self.operation() {
+            what.deliver(coll::end);
+        }
+    }
+}
+
+impl Deliver for Operation<'_> {
+    #[inline]
+    fn count(&self) -> bool {
+        coll::count(self)
+    }
+
+    #[inline]
+    fn deliver(&self) {
+        coll::end(self);
+    }
+}
+
+#[inline]
+fn bytes(count: i64, size: u64) -> u64 {
+    count.max(0).cast_unsigned().wrapping_mul(size)
+}
+
+/// The communicator of a call, and the allowed effort to resolve the other arguments.
+#[derive(Clone, Copy)]
+struct Of {
+    comm: &'static Comm,
+    look: Look,
+}
+
+impl Of {
+    #[inline]
+    fn new<L: Binding>(look: Look, comm: arguments::Comm<L>) -> Option<Self> {
+        let comm = comm.get();
+        let comm = match look {
+            Look::Recent => comms::recent(comm)?,
+            Look::Tracked => comms::tracked(mpit_ffi::abi().clean(comm))?,
+            Look::Anywhere => comms::in_use(mpit_ffi::abi().clean(comm))?,
+        };
+        Some(Self { comm, look })
+    }
+
+    /// Returns the root.
+    #[inline]
+    fn root<L: Binding>(self, root: Int<L>) -> Option<Root> {
+        let at_a_glance = self.look != Look::Recent || !self.comm.is_remote();
+        at_a_glance.then(|| root_of(self.comm, root.get()))
+    }
+
+    /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup beyond the allowed
+    /// effort.
+    #[inline]
+    fn is_in_place<L: Binding>(self, buffer: Buf<L>) -> Option<bool> {
+        match self.look {
+            Look::Recent => buffer.is_in_place_at_a_glance(),
+            Look::Tracked | Look::Anywhere => Some(buffer.is_in_place()),
+        }
+    }
+
+    #[inline]
+    fn size<L: Binding>(self, datatype: Type<L>) -> Option<u64> {
+        let datatype = datatype.get();
+        match self.look {
+            Look::Recent => datatypes::recent_size(datatype),
+            _ => self.size_of(datatype),
+        }
+    }
+
+    fn size_of(self, datatype: Handle) -> Option<u64> {
+        let abi = mpit_ffi::abi();
+        let datatype = abi.clean(datatype);
+        match self.look {
+            Look::Anywhere => Some(datatypes::size(abi, datatype)),
+            _ => datatypes::known_size(abi, datatype),
+        }
+    }
+
+    /// Returns the bytes of elements that have a type for each process.
+    fn typed(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
+        if self.look == Look::Recent {
+            return None;
+        }
+        Some(Amounts::Listed(Listed::new(len, counts, |index| self.size_of(types.get(index)))?))
+    }
+
+    #[inline]
+    fn each<L: Binding>(self, (count, datatype): (Count<L>, Type<L>)) -> Option<Amounts> {
+        Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
+    }
+
+    /// Returns the bytes of a block for each process; 0 if this process takes no part (`MPI_PROC_NULL` as the
+    /// root).
+    #[inline]
+    fn each_unless_idle<L: Binding>(self, root: Root, block: (Count<L>, Type<L>)) -> Option<Amounts> {
+        if root == Root::None { Some(Amounts::Each(0)) } else { self.each(block) }
+    }
+
+    #[inline]
+    fn record(self, kind: Kind, root: Root, amounts: Amounts, in_place: bool) -> Collective {
+        Collective { comm: self.comm, kind, root, amounts, in_place }
+    }
+}
+
+/// Wraps the function that makes the record.
+#[inline]
+fn collective<F: Fn(Look) -> Option<Collective>>(make: F) -> CollectiveRecorder<F> {
+    CollectiveRecorder(make)
+}
+
+/// Returns the root that a call names.
+#[inline]
+pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
+    if comm.is_remote() {
+        remote_root(mpit_ffi::abi(), root)
+    } else if root.cast_unsigned() == comm.rank() {
+        Root::Here
+    } else {
+        Root::At(root.cast_unsigned())
+    }
+}
+
+/// Returns the root that a call on an intercommunicator names.
+fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
+    match root {
+        root if root == abi.root => Root::Here,
+        root if root == abi.proc_null => Root::None,
+        root => Root::At(root.cast_unsigned()),
+    }
+}

@@ -1,0 +1,38 @@
+//! Records of calls that create, name and free communicators.
+
+use mpit_ffi::comms::{self, Freeing};
+use mpit_ffi::origins::{self, Call};
+
+use crate::arguments::{Binding, Comm, NewComm};
+
+/// Registers a communicator that was created from another one; the null handle in a process that is not in
+/// it.
+pub(crate) fn made<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
+    origins::made(call, mpit_ffi::abi().clean(parent.get()), comm.get());
+}
+
+/// Stores the origin of a communicator whose creation is not complete yet.
+pub(crate) fn begun<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
+    origins::begun(call, mpit_ffi::abi().clean(parent.get()), comm.get());
+}
+
+/// Registers a communicator that was created without another one.
+pub(crate) fn appeared<L: Binding>(comm: NewComm<L>) {
+    comms::made(comm.get());
+}
+
+/// Registers a communicator that exists for the whole run; may be the null handle.
+pub(crate) fn tracked<L: Binding>(comm: NewComm<L>) {
+    // The lookup registers it.
+    let _ = comms::in_use(comm.get());
+}
+
+/// Prepares for a call that frees a communicator.
+pub(crate) fn freeing<L: Binding>(comm: NewComm<L>) -> Option<Freeing> {
+    comms::freeing(comm.get())
+}
+
+/// Updates the name of a communicator.
+pub(crate) fn renamed<L: Binding>(comm: Comm<L>) {
+    comms::renamed(mpit_ffi::abi().clean(comm.get()));
+}

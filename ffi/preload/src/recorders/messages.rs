@@ -1,0 +1,205 @@
+//! Records of messages.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use mpit::object::OUTSIDE;
+use mpit_components::pml::{self, Mode, Send};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::datatypes;
+use mpit_ffi::host::Host;
+
+use super::{Deliver, Recorder};
+use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
+
+/// The message that a call sends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub(crate) mode: Mode,
+    pub(crate) count: i64,
+    pub(crate) datatype: Handle,
+    pub(crate) dest: c_int,
+    pub(crate) tag: c_int,
+    pub(crate) comm: Handle,
+    /// True if the library accepts the call whenever communicator, type, count and receiver are valid.
+    pub(crate) is_sound: bool,
+}
+
+/// A value below: sends may or may not be recorded before they are forwarded.
+static IN_ADVANCE: AtomicU8 = AtomicU8::new(UNDECIDED);
+
+/// Decided at the first send.
+const UNDECIDED: u8 = 0;
+/// Sends may be recorded in advance: one that the library refuses ends the program.
+const YES: u8 = 1;
+/// Sends may not be recorded in advance: the program continues after a failed send. Even with valid arguments
+/// a send may fail, on a communicator that was revoked or to a process that failed.
+const NO: u8 = 2;
+
+fn decide() {
+    let tolerates_faults = Host::get().is_some_and(Host::tolerates_faults);
+    let decision = if tolerates_faults { NO } else { YES };
+    // Fails if the program has set an error handler meanwhile, which takes precedence.
+    let _ = IN_ADVANCE.compare_exchange(UNDECIDED, decision, Relaxed, Relaxed);
+}
+
+/// Notes that the program sets an error handler, so errors may return.
+pub(crate) fn errors_may_return() {
+    IN_ADVANCE.store(NO, Relaxed);
+}
+
+/// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
+const LEAST_TAG_LIMIT: c_int = 32767;
+
+impl Sending {
+    /// Makes the record from the arguments of a call.
+    #[inline]
+    pub(crate) fn new<L: Binding>(
+        mode: Mode,
+        count: Count<L>,
+        datatype: Type<L>,
+        dest: Int<L>,
+        tag: Int<L>,
+        comm: arguments::Comm<L>,
+    ) -> Self {
+        Self {
+            mode,
+            count: count.get(),
+            datatype: datatype.get(),
+            dest: dest.get(),
+            tag: tag.get(),
+            comm: comm.get(),
+            is_sound: false,
+        }
+    }
+
+    /// Checks the addresses and the tag, for records in advance.
+    #[inline]
+    pub(crate) fn at<L: Binding>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
+        let has_request = request.is_none_or(Request::is_given);
+        self.is_sound = buf.is_given() && has_request && (0..=LEAST_TAG_LIMIT).contains(&self.tag);
+        self
+    }
+
+    /// Makes the record from the arguments of a partitioned send, which is one message.
+    pub(crate) fn partitioned<L: Binding>(
+        partitions: Int<L>,
+        count: Wide<L>,
+        datatype: Type<L>,
+        dest: Int<L>,
+        tag: Int<L>,
+        comm: arguments::Comm<L>,
+    ) -> Self {
+        Self {
+            mode: Mode::Standard,
+            count: i64::from(partitions.get()).saturating_mul(count.get()),
+            datatype: datatype.get(),
+            dest: dest.get(),
+            tag: tag.get(),
+            comm: comm.get(),
+            is_sound: false,
+        }
+    }
+
+    #[inline]
+    fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
+        let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
+        Send { comm: comm.id(), dest, to, bytes, tag, mode }
+    }
+
+    /// Returns the message if communicator and type are in the caches of recent lookups.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn look_up(self) -> Option<Send> {
+        let (comm, size) = (comms::recent(self.comm)?, datatypes::recent_size(self.datatype)?);
+        let to = comm.known_world_rank(self.dest);
+        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
+        // negative counts.
+        let plain = to != OUTSIDE && self.count >= 0;
+        let bytes = self.count.cast_unsigned().wrapping_mul(size);
+        plain.then(|| self.send(comm, to, bytes))
+    }
+}
+
+impl Recorder for Sending {
+    type FastRecord = Send;
+    type Pending = Pending;
+
+    /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
+    #[inline]
+    fn fast_record(self) -> Option<Send> {
+        self.look_up()
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn infallible_record(self) -> Option<Send> {
+        if self.is_sound && IN_ADVANCE.load(Relaxed) == YES { self.look_up() } else { None }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_in_advance(self) -> bool {
+        self.infallible_record().is_some_and(|send| send.count())
+    }
+
+    #[inline]
+    fn prepare(self) -> Pending {
+        if IN_ADVANCE.load(Relaxed) == UNDECIDED {
+            decide();
+        }
+        let abi = mpit_ffi::abi();
+        Pending {
+            sending: self,
+            comm: comms::tracked(abi.clean(self.comm)),
+            size: datatypes::known_size(abi, abi.clean(self.datatype)),
+        }
+    }
+}
+
+/// A send that was forwarded, with the handles that were resolved before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    sending: Sending,
+    comm: Option<&'static Comm>,
+    size: Option<u64>,
+}
+
+impl Pending {
+    /// Returns the message in the form that components use; `None` for `MPI_PROC_NULL` and if a handle cannot
+    /// be resolved.
+    pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
+        let Self { sending, comm, size } = self;
+        let abi = mpit_ffi::abi();
+        if sending.dest == abi.proc_null {
+            return None;
+        }
+        let comm = comm.or_else(|| comms::in_use(abi.clean(sending.comm)))?;
+        let size = size.unwrap_or_else(|| datatypes::size(abi, abi.clean(sending.datatype)));
+        let bytes = sending.count.max(0).cast_unsigned().wrapping_mul(size);
+        Some((comm, sending.send(comm, comm.world_rank(sending.dest), bytes)))
+    }
+}
+
+impl super::Pending for Pending {
+    #[inline]
+    fn after(self) {
+        if let Some((_, send)) = self.resolve() {
+            pml::sent(&send);
+        }
+    }
+}
+
+impl Deliver for Send {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count(&self) -> bool {
+        pml::count(self)
+    }
+
+    #[inline]
+    fn deliver(&self) {
+        pml::sent(self);
+    }
+}

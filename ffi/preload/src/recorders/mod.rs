@@ -1,0 +1,98 @@
+//! Records of calls: made from the arguments, delivered to the frameworks.
+
+pub(crate) mod accesses;
+pub(crate) mod array_lengths;
+pub(crate) mod byte_counts;
+pub(crate) mod collectives;
+pub(crate) mod communicators;
+pub(crate) mod datatypes;
+pub(crate) mod error_texts;
+pub(crate) mod messages;
+pub(crate) mod objects;
+pub(crate) mod persistent;
+pub(crate) mod sessions;
+
+use crate::calls::safely;
+use crate::depth::Alone;
+
+/// A record of a call, prepared before it is forwarded and completed after it has succeeded.
+///
+/// Handles are resolved before the call, because another thread may free the objects once it has begun. But
+/// the library is asked about a handle only after it has accepted it.
+pub(crate) trait Recorder: Sized {
+    /// The record produced on the fast path.
+    type FastRecord: Deliver;
+    /// The state that is kept during the call on the slow path.
+    type Pending: Pending;
+
+    /// Returns the record if it is complete before the call without asking the library, so that no other
+    /// state has to be kept. Must not panic.
+    fn fast_record(self) -> Option<Self::FastRecord>;
+
+    /// Returns the record if, in addition, the library has no reason to refuse the call.
+    fn infallible_record(self) -> Option<Self::FastRecord> {
+        None
+    }
+
+    /// Counts the call like [`Deliver::count`] if the library has no reason to refuse it. Makes no calls.
+    fn count_in_advance(self) -> bool {
+        false
+    }
+
+    /// Prepares the record on the slow path; the call is forwarded next.
+    fn prepare(self) -> Self::Pending;
+}
+
+/// A call that was forwarded on the slow path.
+pub(crate) trait Pending {
+    /// Notifies listeners after the call has succeeded.
+    fn after(self);
+}
+
+/// The record of a call that has succeeded.
+pub(crate) trait Deliver {
+    /// Counts the call if monitoring is the only listener and nothing has to be allocated. Returns false, and
+    /// has no effect, otherwise. Runs no foreign code and must not panic.
+    #[inline]
+    fn count(&self) -> bool {
+        false
+    }
+
+    /// Notifies all listeners.
+    fn deliver(&self);
+}
+
+/// Returns the record of a call if it is complete before the call.
+#[inline]
+pub(crate) fn fast_record<N: Recorder>(recorder: N) -> Option<N::FastRecord> {
+    recorder.fast_record()
+}
+
+/// Delivers the record of a call that has succeeded. A separate function, so that its callers save no
+/// registers for it.
+#[inline(never)]
+pub(crate) fn record_call<K: Deliver>(alone: &Alone, fast_record: &K) {
+    if !fast_record.count() {
+        notify(alone, fast_record);
+    }
+}
+
+/// Notifies all listeners of a call.
+#[inline(never)]
+pub(crate) fn notify<K: Deliver>(alone: &Alone, fast_record: &K) {
+    alone.notify(|| {
+        safely(|| fast_record.deliver());
+    });
+}
+
+/// Prepares the record of a call on the slow path.
+#[inline]
+pub(crate) fn prepare<N: Recorder>(recorder: N) -> N::Pending {
+    recorder.prepare()
+}
+
+/// Completes the record of a call on the slow path.
+#[inline]
+pub(crate) fn complete<B: Pending>(pending: B) {
+    pending.after();
+}

@@ -1,0 +1,12 @@
+//! Records of calls that free objects to which tools may have bound control variables.
+
+use mpit::vocabulary::Bind;
+use mpit_ffi::bound_values;
+use mpit_ffi::comms::Freeing;
+
+use crate::arguments::{Binding, Freed};
+
+/// Prepares for a call that frees an object.
+pub(crate) fn freeing<L: Binding>(kind: Bind, object: Freed<L>) -> Option<Freeing> {
+    bound_values::freeing(kind, object.get(kind))
+}

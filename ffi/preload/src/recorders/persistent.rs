@@ -1,0 +1,276 @@
+//! Records of persistent requests: made when the request is created, delivered each time it is started.
+
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
+};
+
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::pml::Mode::{self, Buffered, Ready, Standard, Synchronous};
+use mpit_components::pml::{self, Send};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::comms::Comm;
+use mpit_ffi::table::Table;
+
+use super::byte_counts::ByteCounts;
+use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Look};
+use super::messages::{self, Sending};
+use super::{Deliver, Pending, Recorder};
+use crate::arguments::{Binding, Request};
+
+/// The message that a request sends when it is started.
+#[derive(Debug, Default)]
+struct Message {
+    comm: AtomicPtr<Comm>,
+    dest: AtomicU32,
+    to: AtomicU32,
+    bytes: AtomicU64,
+    tag: AtomicI32,
+    mode: AtomicU8,
+}
+
+static MESSAGES: Table<Message> = Table::new();
+
+const MODES: [Mode; 4] = [Standard, Buffered, Synchronous, Ready];
+
+impl Message {
+    fn set(&self, comm: &'static Comm, send: &Send) {
+        self.comm.store(std::ptr::from_ref(comm).cast_mut(), Relaxed);
+        self.dest.store(send.dest, Relaxed);
+        self.to.store(send.to, Relaxed);
+        self.bytes.store(send.bytes, Relaxed);
+        self.tag.store(send.tag, Relaxed);
+        let mode = MODES.iter().position(|mode| *mode == send.mode).unwrap_or_default();
+        self.mode.store(mode as u8, Relaxed);
+    }
+
+    fn started(&self) {
+        // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
+        let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
+        pml::sent(&Send {
+            comm: comm.id(),
+            dest: self.dest.load(Relaxed),
+            to: self.to.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
+            tag: self.tag.load(Relaxed),
+            mode: MODES[usize::from(self.mode.load(Relaxed)) % MODES.len()],
+        });
+    }
+}
+
+/// The collective operation that a request performs when it is started.
+#[derive(Debug, Default)]
+struct Planned {
+    comm: AtomicPtr<Comm>,
+    kind: AtomicU8,
+    root: AtomicU64,
+    in_place: AtomicBool,
+    /// The bytes exchanged with each process, unless they are listed.
+    bytes: AtomicU64,
+    listed: AtomicBool,
+    list: ByteCounts,
+}
+
+static COLLECTIVES: Table<Planned> = Table::new();
+
+/// Encodings of roots without a rank; ranks are smaller.
+const NO_ROOT: u64 = u64::MAX;
+const ROOT_HERE: u64 = u64::MAX - 1;
+
+impl Planned {
+    fn set(&self, what: &Collective, list: Option<&[u64]>) {
+        self.comm.store(std::ptr::from_ref(what.comm).cast_mut(), Relaxed);
+        let kind = Kind::ALL.iter().position(|kind| *kind == what.kind).unwrap_or_default();
+        self.kind.store(kind as u8, Relaxed);
+        let root = match what.root {
+            Root::None => NO_ROOT,
+            Root::Here => ROOT_HERE,
+            Root::At(rank) => rank.into(),
+        };
+        self.root.store(root, Relaxed);
+        self.in_place.store(what.in_place, Relaxed);
+        let bytes = if let Amounts::Each(bytes) = what.amounts { bytes } else { 0 };
+        self.bytes.store(bytes, Relaxed);
+        self.listed.store(list.is_some(), Relaxed);
+        self.list.set(list.unwrap_or(&[]));
+    }
+
+    fn deliver(&self, deliver: impl FnOnce(&Operation<'_>)) {
+        // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
+        let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
+        let with = |index| self.list.get(index);
+        let listed = self.listed.load(Relaxed);
+        let kind = Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()];
+        deliver(&Operation {
+            comm: comm.id(),
+            kind,
+            rank: comm.rank(),
+            size: comm.exchanges_with(kind),
+            root: match self.root.load(Relaxed) {
+                NO_ROOT => Root::None,
+                ROOT_HERE => Root::Here,
+                rank => Root::At(rank as u32),
+            },
+            volume: if listed { Volume::By(&with) } else { Volume::Each(self.bytes.load(Relaxed)) },
+            in_place: self.in_place.load(Relaxed),
+        });
+    }
+}
+
+/// Removes the record of an earlier request with this handle.
+fn remove(request: Handle) {
+    MESSAGES.remove(request);
+    COLLECTIVES.remove(request);
+}
+
+/// A call that creates a request, and the record of the operation that the request performs when it is
+/// started.
+pub(crate) struct CreationRecorder<L: Binding, N> {
+    request: Request<L>,
+    recorder: N,
+}
+
+impl<L: Binding, N> CreationRecorder<L, N> {
+    pub(crate) fn new(request: Request<L>, recorder: N) -> Self {
+        Self { request, recorder }
+    }
+}
+
+/// The state that is kept during the call.
+pub(crate) struct PendingCreation<L: Binding, B> {
+    request: Request<L>,
+    plan: B,
+}
+
+/// The operation for which a request is created.
+pub(crate) trait PersistentRecorder {
+    /// The part that is resolved before the call.
+    type Pending: Keep;
+    fn plan(self) -> Self::Pending;
+}
+
+/// The record of a request that was created.
+pub(crate) trait Keep {
+    /// Stores the record until the request is started.
+    fn keep(self, request: Handle);
+}
+
+impl<L: Binding, N: PersistentRecorder> Recorder for CreationRecorder<L, N> {
+    type FastRecord = Never;
+    type Pending = PendingCreation<L, N::Pending>;
+
+    fn fast_record(self) -> Option<Never> {
+        None
+    }
+
+    fn prepare(self) -> Self::Pending {
+        PendingCreation { request: self.request, plan: self.recorder.plan() }
+    }
+}
+
+impl<L: Binding, B: Keep> Pending for PendingCreation<L, B> {
+    fn after(self) {
+        let request = self.request.get();
+        remove(request);
+        self.plan.keep(request);
+    }
+}
+
+/// The record of a call that creates a request: there is none.
+pub(crate) enum Never {}
+
+impl Deliver for Never {
+    fn deliver(&self) {
+        match *self {}
+    }
+}
+
+impl PersistentRecorder for Sending {
+    type Pending = messages::Pending;
+
+    fn plan(self) -> messages::Pending {
+        self.prepare()
+    }
+}
+
+impl Keep for messages::Pending {
+    fn keep(self, request: Handle) {
+        if let Some((comm, send)) = self.resolve() {
+            MESSAGES.insert_reusing(request, |known| known.set(comm, &send));
+        }
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> PersistentRecorder for CollectiveRecorder<F> {
+    type Pending = collectives::Pending<F>;
+
+    fn plan(self) -> Self::Pending {
+        self.resolve_handles()
+    }
+}
+
+impl<F: Fn(Look) -> Option<Collective>> Keep for collectives::Pending<F> {
+    fn keep(self, request: Handle) {
+        if let Some(what) = self.operation() {
+            let list: Option<Vec<u64>> = what.listed().map(Iterator::collect);
+            COLLECTIVES.insert_reusing(request, |known| known.set(&what, list.as_deref()));
+        }
+    }
+}
+
+/// Removes the record of a handle whose request is freed, or belongs to an operation without a record.
+pub(crate) fn made_other<L: Binding>(request: Request<L>) {
+    remove(request.get());
+}
+
+/// The requests of a call that starts them.
+#[derive(Clone, Copy)]
+pub(crate) struct Starting<L: Binding> {
+    requests: Request<L>,
+    count: usize,
+}
+
+impl<L: Binding> Starting<L> {
+    pub(crate) fn new(requests: Request<L>, count: i32) -> Self {
+        Self { requests, count: count.max(0) as usize }
+    }
+
+    fn requests(self) -> impl Iterator<Item = Handle> {
+        (0..self.count).map(move |at| self.requests.at(at))
+    }
+}
+
+impl<L: Binding> Recorder for Starting<L> {
+    type FastRecord = Self;
+    type Pending = Self;
+
+    fn fast_record(self) -> Option<Self> {
+        Some(self)
+    }
+
+    fn prepare(self) -> Self {
+        if coll::active() {
+            self.requests()
+                .filter_map(|request| COLLECTIVES.get(request))
+                .for_each(|known| known.deliver(coll::begin));
+        }
+        self
+    }
+}
+
+impl<L: Binding> Pending for Starting<L> {
+    fn after(self) {
+        for request in self.requests() {
+            if let Some(known) = MESSAGES.get(request) {
+                known.started();
+            } else if let Some(known) = COLLECTIVES.get(request) {
+                known.deliver(coll::end);
+            }
+        }
+    }
+}
+
+impl<L: Binding> Deliver for Starting<L> {
+    fn deliver(&self) {
+        self.after();
+    }
+}

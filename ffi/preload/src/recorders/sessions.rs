@@ -1,0 +1,10 @@
+//! Records of sessions.
+
+use mpit_ffi::lifecycle;
+
+use crate::arguments::{C, NewSession};
+
+/// Records a session that was initialized in C.
+pub(crate) fn initialized(session: NewSession<C>) {
+    lifecycle::session_initialized(session.get());
+}

@@ -1,0 +1,253 @@
+//! An index space of the merged list.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
+
+use mpit::lock::Mutex;
+use mpit::log::Log;
+
+use super::Merged;
+
+/// An entry of the merged list.
+#[derive(Debug)]
+pub enum Entry<I> {
+    /// One of our entries, by its index in the registry.
+    Own(u32),
+    /// One of the host's entries.
+    Host(HostEntry<I>),
+}
+
+/// One of the host's entries.
+#[derive(Debug)]
+pub struct HostEntry<I> {
+    /// The current index at the host.
+    index: AtomicI32,
+    /// The description.
+    info: I,
+}
+
+impl<I> HostEntry<I> {
+    /// Returns the current index at the host.
+    pub fn index(&self) -> i32 {
+        self.index.load(SeqCst)
+    }
+
+    /// Returns the description.
+    pub fn info(&self) -> &I {
+        &self.info
+    }
+}
+
+/// The index of entries that are hidden, or that the host counts but does not describe.
+const UNLISTED: u32 = u32::MAX;
+
+/// The description of one of the host's entries, for one kind of entry.
+pub trait HostInfo: Sized {
+    /// The key by which entries are found.
+    type Key: Hash + Eq;
+
+    /// The borrowed form of the key.
+    type Name<'a>: Copy;
+
+    /// Converts a borrowed key to an owned one.
+    fn to_key(name: Self::Name<'_>) -> Self::Key;
+
+    /// Asks the host for an entry. `None` if the host does not describe it. Only while the host is up.
+    fn ask(merged: &Merged, index: i32) -> Option<Self>;
+
+    /// Returns the number of the host's entries. Only while the host is up.
+    fn host_count() -> i32;
+
+    /// Returns the number of our entries.
+    fn own_count(merged: &Merged) -> u32;
+
+    /// Returns the registry index of our entry with this key.
+    fn own_index(merged: &Merged, name: Self::Name<'_>) -> Option<u32>;
+
+    /// Returns the key of this entry.
+    fn name(&self) -> Self::Name<'_>;
+
+    /// Returns true if our entry, given by its registry index, is hidden.
+    fn hides_own(merged: &Merged, own: u32) -> bool;
+
+    /// Returns true if this entry of the host is hidden.
+    fn is_hidden(&self) -> bool;
+}
+
+/// An index space of the merged list.
+#[derive(Debug)]
+pub struct MergedSpace<I: HostInfo> {
+    entries: Log<Entry<I>>,
+    /// The merged indices by registry index; [`UNLISTED`] for hidden entries.
+    own: Log<u32>,
+    /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never
+    /// described.
+    host: Log<AtomicU32>,
+    /// The merged indices by key, for the host's entries.
+    keys: Mutex<HashMap<I::Key, u32>>,
+    /// Held by the thread that appends to the logs; never held while the host is asked.
+    syncing: Mutex<()>,
+}
+
+impl<I: HostInfo> MergedSpace<I> {
+    pub(super) fn new() -> Self {
+        Self {
+            entries: Log::new(),
+            own: Log::new(),
+            host: Log::new(),
+            keys: Mutex::default(),
+            syncing: Mutex::new(()),
+        }
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns the number of the host's entries that are listed.
+    pub(super) fn listed_of_host(&self) -> usize {
+        self.keys.lock().len()
+    }
+
+    /// Returns true if there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns an entry; `None` for an invalid index.
+    pub fn get(&self, index: i32) -> Option<&Entry<I>> {
+        self.entries.get(usize::try_from(index).ok()?)
+    }
+
+    /// Returns the merged index of our entry `own`.
+    pub fn of_own(&self, own: u32) -> Option<u32> {
+        self.own.get(own as usize).copied().filter(|index| *index != UNLISTED)
+    }
+
+    /// Returns the merged index of the host's entry `host`, if that is listed.
+    pub fn of_host(&self, host: i32) -> Option<u32> {
+        let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
+        (index != UNLISTED).then_some(index)
+    }
+
+    /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.
+    #[inline]
+    pub fn sync_unless_own(&self, merged: &Merged, index: i32) {
+        if !matches!(self.get(index), Some(Entry::Own(_))) {
+            merged.sync();
+        }
+    }
+
+    /// Returns the merged index of the entry with this key, and adds new entries first if needed.
+    pub fn find(&self, merged: &Merged, name: I::Name<'_>) -> Option<u32> {
+        let of_own = || I::own_index(merged, name).and_then(|own| self.of_own(own));
+        if let Some(index) = of_own() {
+            return Some(index);
+        }
+        merged.sync();
+        of_own().or_else(|| self.keys.lock().get(&I::to_key(name)).copied())
+    }
+
+    /// Appends to one of the logs. The caller holds `syncing`.
+    fn append<T>(list: &Log<T>, item: T) -> u32 {
+        let Ok(index) = list.push(item) else {
+            unreachable!("one thread at a time appends, and lists are longer than memory")
+        };
+        index as u32
+    }
+
+    /// Adds our new entries.
+    pub(super) fn sync_own(&self, merged: &Merged) {
+        if self.own.len() == I::own_count(merged) as usize {
+            return;
+        }
+        let _alone = self.syncing.lock();
+        self.append_own(merged);
+    }
+
+    fn append_own(&self, merged: &Merged) {
+        let known = self.own.len() as u32;
+        for own in known..I::own_count(merged) {
+            let index = if I::hides_own(merged, own) {
+                UNLISTED
+            } else {
+                Self::append(&self.entries, Entry::Own(own))
+            };
+            Self::append(&self.own, index);
+        }
+    }
+
+    /// Adds new entries of both sides. Only while the host is up.
+    ///
+    /// No lock is held while the host is asked: the host may take locks itself, and threads that hold those
+    /// may call this function. Threads that do so at the same time ask for the same entries, and the first
+    /// answer is used.
+    pub(super) fn sync(&self, merged: &Merged) {
+        self.sync_own(merged);
+        let count = I::host_count().max(0) as usize;
+        loop {
+            let next = self.host.len();
+            if next >= count {
+                return;
+            }
+            let info = Self::ask(merged, next as i32);
+            let _alone = self.syncing.lock();
+            if self.host.len() == next {
+                let index = info.and_then(|info| self.take_in(merged, next as i32, info));
+                Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
+            }
+        }
+    }
+
+    /// Asks the host for an entry. `None` if the host does not describe it, or the entry is hidden.
+    fn ask(merged: &Merged, host: i32) -> Option<I> {
+        I::ask(merged, host).filter(|info| !info.is_hidden())
+    }
+
+    /// Lists an entry of the host that was described for the first time. The caller holds `syncing`. Returns
+    /// `None` if our entry of that name is hidden.
+    fn take_in(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
+        self.append_own(merged);
+        // Defined on both sides: ours is listed, unless it is hidden.
+        if let Some(own) = I::own_index(merged, info.name()) {
+            return self.of_own(own);
+        }
+        let key = I::to_key(info.name());
+        // The host registered the entry again, under another index, to which the listed entry refers from now
+        // on.
+        let known = self.keys.lock().get(&key).copied();
+        if let Some(index) = known {
+            if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
+                entry.index.store(host, SeqCst);
+            }
+            return Some(index);
+        }
+        let index = Self::append(&self.entries, Entry::Host(HostEntry { index: AtomicI32::new(host), info }));
+        self.keys.lock().insert(key, index);
+        Some(index)
+    }
+
+    /// Asks again for entries that are not listed. Only while the host is up. No lock is held while the host
+    /// is asked.
+    pub(super) fn ask_again(&self, merged: &Merged) {
+        for (host, listed) in self.host.iter().enumerate() {
+            if listed.load(SeqCst) != UNLISTED {
+                continue;
+            }
+            let Some(info) = Self::ask(merged, host as i32) else { continue };
+            let _alone = self.syncing.lock();
+            if listed.load(SeqCst) == UNLISTED
+                && let Some(index) = self.take_in(merged, host as i32, info)
+            {
+                listed.store(index, SeqCst);
+            }
+        }
+    }
+
+    /// Iterates over all entries with their indices.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
+        self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
+    }
+}

@@ -1,0 +1,80 @@
+/* Functions that callback_contracts.c defines in place of the library's and of mpit's. */
+#ifndef PROMISES_REPLACED_H
+#define PROMISES_REPLACED_H
+
+#include "callback_contracts_texts.h"
+
+#include <dlfcn.h>
+
+/* Proves R305: nothing of mpit's calls what a tool can replace, such as the functions below. */
+static void check_caller(const void *address)
+{
+    Dl_info caller;
+    if (dladdr(address, &caller) && caller.dli_fname && strstr(caller.dli_fname, "libmpit"))
+        check(0, "called by mpit, though it could be replaced");
+}
+
+/* Proves R304, R306: what the program defines itself is called in place of ours, and all else as before. */
+static int replaced, asked; /* Calls of functions below, and those that this program makes. */
+
+int MPI_T_category_get_num(int *count)
+{
+    replaced++;
+    check_caller(__builtin_return_address(0));
+    return PMPI_T_category_get_num(count);
+}
+
+int MPI_T_category_changed(int *number)
+{
+    replaced++;
+    check_caller(__builtin_return_address(0));
+    return PMPI_T_category_changed(number);
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *count)
+{
+    check_caller(__builtin_return_address(0));
+    return PMPI_Comm_size(comm, count);
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *number)
+{
+    check_caller(__builtin_return_address(0));
+    return PMPI_Comm_rank(comm, number);
+}
+
+int MPI_Initialized(int *flag)
+{
+    check_caller(__builtin_return_address(0));
+    return PMPI_Initialized(flag);
+}
+
+int MPI_Query_thread(int *level)
+{
+    check_caller(__builtin_return_address(0));
+    return PMPI_Query_thread(level);
+}
+
+int MPI_Info_create(MPI_Info *info)
+{
+    check_caller(__builtin_return_address(0));
+    return PMPI_Info_create(info);
+}
+
+static int categories(void)
+{
+    int count = -1;
+    asked++;
+    check(MPI_T_category_get_num(&count) == MPI_SUCCESS, "R304 the program's own function reaches ours");
+    return count;
+}
+
+static int update_number(void)
+{
+    int number = -1;
+    asked++;
+    MPI_T_category_changed(&number);
+    return number;
+}
+
+#endif

@@ -1,0 +1,317 @@
+/* All that the tools interface says of what there is, as text, for callback_contracts.c to compare. */
+#ifndef PROMISES_TEXTS_H
+#define PROMISES_TEXTS_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 16, LINES = 40 };
+
+static int failures;
+
+static void check(int right, const char *what)
+{
+    if (!right && failures++ < LINES) {
+        printf("FAIL %s\n", what);
+        fflush(stdout);
+    }
+}
+
+static int is_in(int number, const int *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (words[i] == number)
+            return 1;
+    return 0;
+}
+
+static int is_verbosity(int number)
+{
+    const int words[] = {MPI_T_VERBOSITY_USER_BASIC,   MPI_T_VERBOSITY_USER_DETAIL,  MPI_T_VERBOSITY_USER_ALL,
+                         MPI_T_VERBOSITY_TUNER_BASIC,  MPI_T_VERBOSITY_TUNER_DETAIL, MPI_T_VERBOSITY_TUNER_ALL,
+                         MPI_T_VERBOSITY_MPIDEV_BASIC, MPI_T_VERBOSITY_MPIDEV_DETAIL, MPI_T_VERBOSITY_MPIDEV_ALL};
+    return is_in(number, words, sizeof words / sizeof *words);
+}
+
+static int is_bind(int number)
+{
+    const int words[] = {MPI_T_BIND_NO_OBJECT, MPI_T_BIND_MPI_COMM,    MPI_T_BIND_MPI_DATATYPE,
+                         MPI_T_BIND_MPI_ERRHANDLER, MPI_T_BIND_MPI_FILE, MPI_T_BIND_MPI_GROUP,
+                         MPI_T_BIND_MPI_OP,    MPI_T_BIND_MPI_REQUEST, MPI_T_BIND_MPI_WIN,
+                         MPI_T_BIND_MPI_MESSAGE, MPI_T_BIND_MPI_INFO,
+#ifdef MPI_T_BIND_MPI_SESSION
+                         MPI_T_BIND_MPI_SESSION,
+#endif
+    };
+    return is_in(number, words, sizeof words / sizeof *words);
+}
+
+static int is_scope(int number)
+{
+    const int words[] = {MPI_T_SCOPE_CONSTANT, MPI_T_SCOPE_READONLY, MPI_T_SCOPE_LOCAL, MPI_T_SCOPE_GROUP,
+                         MPI_T_SCOPE_GROUP_EQ, MPI_T_SCOPE_ALL, MPI_T_SCOPE_ALL_EQ};
+    return is_in(number, words, sizeof words / sizeof *words);
+}
+
+static int is_class(int number)
+{
+    const int words[] = {MPI_T_PVAR_CLASS_STATE,      MPI_T_PVAR_CLASS_LEVEL,        MPI_T_PVAR_CLASS_SIZE,
+                         MPI_T_PVAR_CLASS_PERCENTAGE, MPI_T_PVAR_CLASS_HIGHWATERMARK, MPI_T_PVAR_CLASS_LOWWATERMARK,
+                         MPI_T_PVAR_CLASS_COUNTER,    MPI_T_PVAR_CLASS_AGGREGATE,    MPI_T_PVAR_CLASS_TIMER,
+                         MPI_T_PVAR_CLASS_GENERIC};
+    return is_in(number, words, sizeof words / sizeof *words);
+}
+
+/* The text that is being written. */
+static char *text;
+static size_t used, allocated;
+
+static void put(const char *format, ...)
+{
+    va_list arguments;
+    if (allocated - used < 2 * ROOM)
+        text = realloc(text, allocated += 16 * ROOM);
+    va_start(arguments, format);
+    const int length = vsnprintf(text + used, ROOM, format, arguments);
+    va_end(arguments);
+    /* A line is one thing, and fields are apart by tabs. */
+    for (int i = 0; i < length && i < ROOM - 1; i++)
+        if (text[used + i] == '\n' && length > 1)
+            text[used + i] = ' ';
+    used += (size_t)(length < ROOM ? length : ROOM - 1);
+}
+
+static void put_type(MPI_Datatype type)
+{
+    const struct {
+        MPI_Datatype type;
+        const char *name;
+    } known[] = {
+        {MPI_INT, "INT"},       {MPI_UNSIGNED, "UNSIGNED"}, {MPI_UNSIGNED_LONG, "UNSIGNED_LONG"},
+        {MPI_UNSIGNED_LONG_LONG, "UNSIGNED_LONG_LONG"},     {MPI_COUNT, "COUNT"},
+        {MPI_CHAR, "CHAR"},     {MPI_DOUBLE, "DOUBLE"},     {MPI_INT32_T, "INT32_T"},
+        {MPI_INT64_T, "INT64_T"}, {MPI_UINT32_T, "UINT32_T"}, {MPI_UINT64_T, "UINT64_T"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (type == known[i].type) {
+            put("\t%s", known[i].name);
+            return;
+        }
+    put("\tOTHER");
+}
+
+static void put_enum(MPI_T_enum values)
+{
+    static char name[ROOM];
+    int items = 0, value = 0, length = ROOM;
+    if (values == MPI_T_ENUM_NULL || MPI_T_enum_get_info(values, &items, name, &length) != MPI_SUCCESS)
+        return;
+    put("\t%s:", name);
+    for (int i = 0; i < items; i++) {
+        length = ROOM;
+        if (MPI_T_enum_get_item(values, i, &value, name, &length) == MPI_SUCCESS)
+            put(" %s=%d", name, value);
+    }
+}
+
+static char name[ROOM], desc[ROOM];
+static int name_length, desc_length;
+
+static void begin(const char *kind, int index, int with_index)
+{
+    put("%s\t%s\t", kind, name);
+    if (with_index)
+        put("%d\t", index);
+    put("%s", desc);
+}
+
+static void describe_cvars(int with_index)
+{
+    int count = 0;
+    MPI_T_cvar_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        int verbosity, bind, scope;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        name_length = desc_length = ROOM;
+        if (MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &values, desc, &desc_length, &bind, &scope))
+            continue;
+        begin("cvar", i, with_index);
+        put("\t%d %d %d", verbosity, bind, scope);
+        put_type(type);
+        put_enum(values);
+        put("\n");
+    }
+}
+
+static void describe_pvars(int with_index)
+{
+    int count = 0;
+    MPI_T_pvar_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        int verbosity, class, bind, readonly, continuous, atomic;
+        char kind[40];
+        MPI_Datatype type;
+        MPI_T_enum values;
+        name_length = desc_length = ROOM;
+        if (MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &values, desc, &desc_length, &bind,
+                                &readonly, &continuous, &atomic))
+            continue;
+        snprintf(kind, sizeof kind, "pvar of class %d", class);
+        begin(kind, i, with_index);
+        put("\t%d %d %d %d %d", verbosity, bind, readonly, continuous, atomic);
+        put_type(type);
+        put_enum(values);
+        put("\n");
+    }
+}
+
+/* Displacements may differ from process to process. */
+static void describe_events(int with_index)
+{
+    int count = 0;
+    MPI_T_event_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        int verbosity, bind, elements = 64;
+        MPI_Datatype types[64];
+        MPI_T_enum values;
+        name_length = desc_length = ROOM;
+        if (MPI_T_event_get_info(i, name, &name_length, &verbosity, types, NULL, &elements, &values, NULL, desc,
+                                 &desc_length, &bind))
+            continue;
+        begin("event", i, with_index);
+        put("\t%d %d", verbosity, bind);
+        for (int j = 0; j < elements && j < 64; j++)
+            put_type(types[j]);
+        put_enum(values);
+        put("\n");
+    }
+}
+
+/* The members are those of ours: what a category of the host's has may grow. */
+static void describe_categories(int with_index)
+{
+    int count = 0, members[64], pvars;
+    PMPI_T_category_get_num(&count);
+    for (int i = 0; i < count; i++) {
+        name_length = desc_length = ROOM;
+        if (MPI_T_category_get_info(i, name, &name_length, desc, &desc_length, NULL, &pvars, NULL))
+            continue;
+        begin("category", i, with_index);
+        if (!strncmp(name, "pml_monitoring", 14) && pvars < 64 && !MPI_T_category_get_pvars(i, pvars, members))
+            for (int j = 0; j < pvars; j++) {
+                name_length = ROOM;
+                MPI_T_pvar_get_info(members[j], name, &name_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                    NULL, NULL);
+                put("\t%s", name);
+            }
+        put("\n");
+    }
+}
+
+/* A line for each variable, event type and category, after a line end. The caller frees it. */
+static char *describe(int with_index)
+{
+    text = NULL;
+    used = allocated = 0;
+    put("\n");
+    describe_cvars(with_index);
+    describe_pvars(with_index);
+    describe_events(with_index);
+    describe_categories(with_index);
+    return text;
+}
+
+/* The next line of a text, with the line ends around it, in a buffer that is used again. */
+static const char *next_line(const char **rest)
+{
+    static char *line;
+    const char *end = strchr(*rest + 1, '\n');
+    if (!end)
+        return NULL;
+    const size_t length = (size_t)(end - *rest) + 1;
+    line = realloc(line, length + 1);
+    memcpy(line, *rest, length);
+    line[length] = 0;
+    *rest = end;
+    return line;
+}
+
+/* Finds a line or its beginning in a text: mostly behind the one that was looked for before. */
+static const char *find(const char *all, const char **behind, const char *line)
+{
+    const size_t length = strlen(line);
+    const char *found = strncmp(*behind, line, length) ? strstr(all, line) : *behind;
+    if (found) {
+        const char *end = strchr(found + 1, '\n');
+        *behind = end ? end : all;
+    }
+    return found;
+}
+
+/* Checks that each line of the one text is in the other. */
+static void check_lines(const char *all, const char *other, const char *what)
+{
+    const char *line, *behind = other;
+    while ((line = next_line(&all)))
+        if (!find(other, &behind, line)) {
+            printf("%s:%.200s\n", what, line);
+            check(0, what);
+        }
+}
+
+/* Checks that entries of one kind and name in both texts are equal; returns their number. */
+static int compare(const char *mine, const char *other)
+{
+    static char key[ROOM];
+    const char *line, *behind = other, *found;
+    int count = 0;
+    while ((line = next_line(&mine))) {
+        const char *tab = strchr(strchr(line, '\t') + 1, '\t');
+        snprintf(key, sizeof key, "%.*s", (int)(tab - line) + 1, line);
+        if (!(found = find(other, &behind, key)))
+            continue;
+        count++;
+        if (strncmp(found, line, strlen(line))) {
+            printf("differs from process 0:%.200s\n", line);
+            check(0, "R79, R105, R135, R215, R240, R311 one name, two things");
+        }
+    }
+    return count;
+}
+
+/* The enumeration of the first variable or event type that has one. */
+static MPI_T_enum any_enumeration(void)
+{
+    MPI_T_enum values = MPI_T_ENUM_NULL;
+    int count = 0;
+    MPI_T_cvar_get_num(&count);
+    for (int i = 0; i < count && values == MPI_T_ENUM_NULL; i++)
+        MPI_T_cvar_get_info(i, NULL, NULL, NULL, NULL, &values, NULL, NULL, NULL, NULL);
+    MPI_T_event_get_num(&count);
+    for (int i = 0; i < count && values == MPI_T_ENUM_NULL; i++)
+        MPI_T_event_get_info(i, NULL, NULL, NULL, NULL, NULL, NULL, &values, NULL, NULL, NULL, NULL);
+    return values;
+}
+
+static int is_enumeration(MPI_T_enum values)
+{
+    int items = 0, value;
+    name_length = ROOM;
+    return MPI_T_enum_get_info(values, &items, name, &name_length) == MPI_SUCCESS && items > 0 && name[0]
+           && MPI_T_enum_get_item(values, items - 1, &value, NULL, NULL) == MPI_SUCCESS;
+}
+
+/* The GENERIC variable of ours says what it starts with. */
+static void check_generic(void)
+{
+    int index = -1;
+    desc_length = ROOM;
+    MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
+    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, desc, &desc_length, NULL, NULL, NULL, NULL);
+    check(strstr(desc, "at first") != NULL, "R127 pml_monitoring_flush says what it starts with");
+}
+
+#endif

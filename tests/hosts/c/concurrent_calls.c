@@ -1,0 +1,72 @@
+/* Four threads of each of two processes do everything at once: messages, accesses and collective operations, each on a
+ * communicator and a window of its own.
+ *
+ *     concurrent_calls DIRECTORY        (2 processes)
+ */
+#include "ledger.h"
+
+#include <pthread.h>
+
+enum { PROCESSES = 2, THREADS = 4, ROUNDS = 100, K = 3 };
+
+static const long INT = sizeof(int);
+
+struct lane {
+    MPI_Comm comm;
+    MPI_Win win;
+};
+
+static void *work(void *argument)
+{
+    struct lane *lane = argument;
+    const int other = 1 - world_rank;
+    int out[K] = {0}, in[K];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Sendrecv(out, K, MPI_INT, other, 7, in, K, MPI_INT, other, 7, lane->comm, MPI_STATUS_IGNORE);
+        MPI_Put(out, K, MPI_INT, other, 0, K, MPI_INT, lane->win);
+        MPI_Win_flush(other, lane->win);
+        MPI_Allreduce(out, in, K, MPI_INT, MPI_SUM, lane->comm);
+        MPI_Bcast(out, 1, MPI_INT, 1, lane->comm);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static struct lane lanes[THREADS];
+    pthread_t threads[THREADS];
+
+    initialize_with = MPI_THREAD_MULTIPLE;
+    open_ledger(&argc, &argv, PROCESSES);
+    for (int i = 0; i < THREADS; i++) {
+        struct lane *lane = &lanes[i];
+        char name[32];
+        int *memory;
+        MPI_Comm_dup(MPI_COMM_WORLD, &lane->comm);
+        snprintf(name, sizeof name, "lane_%d", i);
+        MPI_Comm_set_name(lane->comm, name);
+        MPI_Win_allocate(K * INT, (int)INT, MPI_INFO_NULL, lane->comm, &memory, &lane->win);
+        MPI_Win_lock_all(0, lane->win);
+        expect_on("A2A", name, ROUNDS, ROUNDS * K * INT);
+        if (world_rank == 1)
+            expect_on("O2A", name, ROUNDS, ROUNDS * INT);
+    }
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, work, &lanes[i]))
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+
+    const int all = THREADS * ROUNDS;
+    expect("E", 1 - world_rank, all, all * K * INT);
+    expect("S", 1 - world_rank, all, all * K * INT);
+    expect("C", 1 - world_rank, all * (1 + world_rank), all * (K + world_rank) * INT);
+    for (int i = 0; i < THREADS; i++) {
+        MPI_Win_unlock_all(lanes[i].win);
+        MPI_Win_free(&lanes[i].win);
+        MPI_Comm_free(&lanes[i].comm);
+    }
+    close_ledger();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,138 @@
+/* Communicators and windows come and go while a tool listens. The tool is notified of each once. A registration and a handle that
+ * are bound to a window see its accesses alone.
+ *
+ *     object_events    (2 processes)
+ *
+ * Prints a line for each thing that is not so. */
+#include "mpit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS = 4 };
+
+static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_created", "win_freed"};
+static int heard[EVENTS], rank, failures, accesses;
+static unsigned long long numbers[EVENTS], accessed;
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        printf("rank %d: FAIL %s\n", rank, what);
+        failures++;
+    }
+}
+
+static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                     void *user_data)
+{
+    int which = (int)((const char *const *)user_data - names);
+    (void)registration, (void)safety;
+    heard[which]++;
+    MPI_T_event_read(instance, 0, &numbers[which]);
+}
+
+static void on_access(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                      void *user_data)
+{
+    (void)registration, (void)safety, (void)user_data;
+    accesses++;
+    MPI_T_event_read(instance, 0, &accessed);
+}
+
+static void expect(int comms_made, int comms_freed, const char *what)
+{
+    check(heard[0] == comms_made && heard[1] == comms_freed, what);
+    if (heard[0] != comms_made || heard[1] != comms_freed)
+        printf("rank %d: %d made and %d freed, should be %d and %d\n", rank, heard[0], heard[1], comms_made, comms_freed);
+}
+
+/* A registration on a window, and a total of its accesses. */
+static void of_windows(void)
+{
+    static int memory[8];
+    MPI_Win first, win;
+    MPI_T_event_registration registration;
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handles[3];
+    unsigned long long total = 99, before = 0;
+    int event = -1, index = -1, count = 0, round, put;
+    check(MPI_T_event_get_index("osc_accessed", &event) == MPI_SUCCESS, "osc_accessed");
+    check(MPI_T_pvar_get_index("osc_monitoring_window_messages_sent_total", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS,
+          "the total of a window");
+    MPI_T_pvar_session_create(&session);
+    MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
+    for (round = 0; round < 3; round++) {
+        MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        check(heard[2] == round + 2 && numbers[2] != before, "each window has a number of its own");
+        before = numbers[2];
+        accesses = 0;
+        check(MPI_T_event_handle_alloc(event, &win, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
+        MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_access);
+        check(MPI_T_pvar_handle_alloc(session, index, &win, &handles[round], &count) == MPI_SUCCESS && count == 1, "handle");
+        MPI_T_pvar_start(session, handles[round]);
+        MPI_Win_fence(0, first);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, first);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 1, 1, MPI_INT, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 2, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Win_fence(0, first);
+        check(accesses == 2 && accessed == before, "a registration on a window receives its accesses, by the same number");
+        check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 2, "the total of a window");
+        MPI_T_event_handle_free(registration, NULL, NULL);
+        MPI_Win_fence(0, first);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, first);
+        for (put = 1; put <= 3; put++)
+            MPI_Put(&rank, 1, MPI_INT, 1 - rank, put, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Win_fence(0, first);
+        check(accesses == 2 && MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 5,
+              "the total of a window without a registration");
+        MPI_Win_free(&win);
+        check(heard[3] == round + 1 && numbers[3] == before, "the end of a window");
+    }
+    MPI_Win_free(&first);
+    for (round = 0; round < 3; round++) {
+        check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 5, "the total of a freed window");
+        MPI_T_pvar_handle_free(session, &handles[round]);
+    }
+    MPI_T_pvar_session_free(&session);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, event, index, dimensions = 2, periodic = 0, which;
+    MPI_T_event_registration registrations[EVENTS];
+    MPI_Comm comms[4], old;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &old);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    for (which = 0; which < EVENTS; which++) {
+        check(MPI_T_event_get_index(names[which], &event) == MPI_SUCCESS, names[which]);
+        MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registrations[which]);
+        MPI_T_event_register_callback(registrations[which], MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, (void *)&names[which],
+                                      on_event);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+    MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &comms[1]);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &dimensions, &periodic, 0, &comms[2]);
+    expect(3, 0, "each is reported when it is made");
+    MPI_Comm_idup(MPI_COMM_WORLD, &comms[3], &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (index = 0; index < 4; index++)
+        MPI_Comm_free(&comms[index]);
+    expect(4, 4, "each is reported when it is freed");
+    MPI_Comm_free(&old);
+    expect(5, 5, "also one that was made before there was a listener");
+    of_windows();
+    for (which = 0; which < EVENTS; which++)
+        MPI_T_event_handle_free(registrations[which], NULL, NULL);
+    MPI_T_finalize();
+    MPI_Finalize();
+    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}

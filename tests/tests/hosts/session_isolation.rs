@@ -1,0 +1,46 @@
+//! Isolation of tool sessions, regardless of operations on their handles.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+use crate::{read_all, rows, rows::Rows};
+
+const RANKS: u32 = 2;
+
+/// Returns the rows of the actions of `session_isolation`, repeated `times` times.
+fn acts(rank: u32, times: u64) -> Rows {
+    let other = 1 - rank;
+    let row = |row: &str, about: &str, messages: u64, bytes: u64| {
+        ((row.to_owned(), about.to_owned()), (messages * times, bytes * times))
+    };
+    let (other, world) = (&other.to_string(), "MPI_COMM_WORLD");
+    Rows::from([
+        row("E", other, 1, 100),
+        row("S", other, 2, 12),
+        row("R", other, 1, 20),
+        row("C", other, 3, 18),
+        row("O2A", world, 1, 5),
+        row("A2O", world, 1, 6),
+        row("A2A", world, 1, 7),
+    ])
+}
+
+#[test]
+fn sessions_do_not_affect_each_other() -> Outcome {
+    stacks::for_each(
+        "session_isolation",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("session_isolation")?;
+            let program = stack.compile("session_isolation")?;
+            // Only handles record.
+            Job::mpi(stack, RANKS).arg(program).arg(&dir).under_mpit(&[])?.succeed()?;
+            for (stem, times) in [("whole", 5), ("part", 1)] {
+                for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
+                    rows::same(rank, &rows::of(&prof), &acts(rank, times))
+                        .map_err(|failure| Failure::new(format!("{stem}: {failure}")))?;
+                }
+            }
+            Ok(())
+        },
+    )
+}
