@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
+pub use mpit::component::World;
 use mpit::cvar::unknown::{misspelled, unknown};
 use mpit::plugin::component;
 use mpit::registry::Registry;
-pub use mpit::traffic::World;
 
 use crate::diagnostics::warn;
 use crate::framework::{self, AnyFramework};

@@ -11,7 +11,7 @@
 //!
 //! Hosts report traffic through [`comms`], [`windows`], [`pml`], [`osc`], [`coll`] and [`calls`]. [`prof`] and [`store`] define the
 //! files, which `mpit` (the command) and `mpit-report` read. A third-party component does not need this crate: the traits
-//! are in [`mpit::traffic`].
+//! are in [`mpit::component`].
 //!
 //! # Invariants
 //!
@@ -43,4 +43,4 @@ mod selection;
 pub mod store;
 pub mod windows;
 
-pub use mpit::traffic::{Lifecycle, Subscription};
+pub use mpit::component::{Lifecycle, Subscription};

@@ -7,8 +7,8 @@
 use std::io::{self, Write};
 use std::iter::Peekable;
 
+use mpit::component::Lines;
 use mpit::object::OUTSIDE;
-use mpit::traffic::Lines;
 
 use crate::comms::{Ranks, Record};
 pub use crate::record::TrafficSum;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+pub use mpit::component::WindowId;
 use mpit::lock::Mutex;
 use mpit::object;
 use mpit::session::Interface;
-pub use mpit::traffic::WindowId;
 use mpit::vocabulary::Bind;
 
 use crate::comms::NUMBER_BITS;

@@ -137,31 +137,31 @@ pub mod cell_of {
 
 /// Compile-time checks of the trait that a component implements.
 pub mod component_of {
-    use crate::traffic;
+    use crate::component;
 
     #[diagnostic::on_unimplemented(
-        message = "components of the framework `pml` implement `mpit::traffic::pml::Component`, this is another trait",
+        message = "components of the framework `pml` implement `mpit::component::pml::Component`, this is another trait",
         label = "name the framework of the trait"
     )]
     pub trait Pml {}
     #[diagnostic::do_not_recommend]
-    impl Pml for dyn traffic::pml::Component {}
+    impl Pml for dyn component::pml::Component {}
 
     #[diagnostic::on_unimplemented(
-        message = "components of the framework `osc` implement `mpit::traffic::osc::Component`, this is another trait",
+        message = "components of the framework `osc` implement `mpit::component::osc::Component`, this is another trait",
         label = "name the framework of the trait"
     )]
     pub trait Osc {}
     #[diagnostic::do_not_recommend]
-    impl Osc for dyn traffic::osc::Component {}
+    impl Osc for dyn component::osc::Component {}
 
     #[diagnostic::on_unimplemented(
-        message = "components of the framework `coll` implement `mpit::traffic::coll::Component`, this is another trait",
+        message = "components of the framework `coll` implement `mpit::component::coll::Component`, this is another trait",
         label = "name the framework of the trait"
     )]
     pub trait Coll {}
     #[diagnostic::do_not_recommend]
-    impl Coll for dyn traffic::coll::Component {}
+    impl Coll for dyn component::coll::Component {}
 
     pub const fn pml<T: Pml + ?Sized>() {}
     pub const fn osc<T: Osc + ?Sized>() {}

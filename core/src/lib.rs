@@ -58,7 +58,7 @@
 //! * [`mod@cvar`]: control variables, and the sources of their values: files, the environment, launchers, tools;
 //! * [`mod@event`]: event types with their payload, and the clocks of their time stamps;
 //! * [`object`]: communicators and other objects that variables are bound to;
-//! * [`traffic`]: components, which are notified of every message, access and collective operation;
+//! * [`mod@component`]: components, which are notified of every message, access and collective operation;
 //! * [`vocabulary`]: the vocabularies of the standard, such as classes and scopes.
 //!
 //! For tools:
@@ -107,6 +107,7 @@ extern crate self as mpit;
 
 mod atomic_record;
 pub mod cell;
+pub mod component;
 pub mod cvar;
 pub mod desc;
 pub mod environment;
@@ -130,7 +131,6 @@ pub mod sparse;
 pub mod static_ref;
 pub mod threads;
 pub mod tool;
-pub mod traffic;
 pub mod vocabulary;
 
 pub use desc::{Category, MpitEnum};

@@ -1,5 +1,5 @@
 use mpit::component;
-use mpit::traffic::{Lifecycle, Subscription, World, osc};
+use mpit::component::{Lifecycle, Subscription, World, osc};
 
 static LISTENING: Subscription = osc::subscription();
 

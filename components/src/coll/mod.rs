@@ -5,11 +5,11 @@ pub mod monitoring;
 
 use std::sync::atomic::Ordering::Relaxed;
 
+pub(crate) use mpit::component::coll::LISTENING;
+pub use mpit::component::coll::{Component, Kind, Operation, Pattern, Root, Volume, subscription};
+pub use mpit::component::{Lifecycle, Subscription};
 use mpit::cvar::{Cvar, Text};
-pub(crate) use mpit::traffic::coll::LISTENING;
-pub use mpit::traffic::coll::{Component, Kind, Operation, Pattern, Root, Volume, subscription};
-pub use mpit::traffic::{Lifecycle, Subscription};
-use mpit::{category, cvar, traffic};
+use mpit::{category, component, cvar};
 
 use crate::comms::{CommId, Record};
 use crate::framework::{self, AnyFramework, Framework};
@@ -33,7 +33,7 @@ pub struct Coll;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-static COLL: Framework<dyn Component> = Framework::new(traffic::Framework::Coll, |component| component);
+static COLL: Framework<dyn Component> = Framework::new(component::Framework::Coll, |component| component);
 
 /// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Operation`].
 #[inline]

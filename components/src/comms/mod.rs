@@ -10,7 +10,7 @@ mod records;
 use std::fmt;
 use std::sync::Arc;
 
-pub use mpit::traffic::CommId;
+pub use mpit::component::CommId;
 pub use ranks::{Ask, Asked, Ranks};
 pub use records::{Reader, announce, created, freed, get, live, pin, register, renamed};
 

@@ -9,10 +9,10 @@ use std::ptr::{from_ref, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use mpit::component;
+pub(crate) use mpit::component::{Lifecycle, Lines, Subscription};
 use mpit::log::Log;
-use mpit::plugin::component::{self, ForeignComponent};
-use mpit::traffic;
-pub(crate) use mpit::traffic::{Lifecycle, Lines, Subscription};
+use mpit::plugin::{self, component::ForeignComponent};
 
 use crate::diagnostics::warn;
 use crate::host::World;
@@ -32,7 +32,7 @@ struct Listener<C: ?Sized + 'static> {
 
 /// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
-    which: traffic::Framework,
+    which: component::Framework,
     /// Converts a component of another image into an object of the framework's trait.
     adapt: fn(&'static ForeignComponent) -> &'static C,
     /// The first listener, which dispatch looks at first: usually it is monitoring and the only one.
@@ -47,7 +47,7 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
 
 impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) const fn new(
-        which: traffic::Framework,
+        which: component::Framework,
         adapt: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register::new());
@@ -146,7 +146,8 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     }
 
     fn foreign_components(&self) -> impl Iterator<Item = Known<C>> {
-        let foreign_components = component::all().filter(|component| component.framework() == self.which);
+        let foreign_components =
+            plugin::component::all().filter(|component| component.framework() == self.which);
         foreign_components.map(|foreign| Known::new(foreign.name(), (self.adapt)(foreign), Some(foreign)))
     }
 

@@ -1,7 +1,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use mpit::traffic;
+use mpit::component;
 
 use super::{Framework, Lifecycle, List, Subscription};
 use crate::host::World;
@@ -54,7 +54,7 @@ static SUBSCRIPTIONS: [Subscription; 4] = [const { Subscription::new(&REASONS) }
 
 #[test]
 fn listeners_are_notified() {
-    static FRAMEWORK: Framework<dyn Receives> = Framework::new(traffic::Framework::Pml, |_| &NOBODY);
+    static FRAMEWORK: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &NOBODY);
     static LEFT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[0]);
     static RIGHT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
     static DEAF: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
@@ -100,7 +100,7 @@ fn listeners_are_notified() {
 
 #[test]
 fn opens_in_the_order_of_names() {
-    static FRAMEWORK: Framework<Named> = Framework::new(traffic::Framework::Pml, |_| &A);
+    static FRAMEWORK: Framework<Named> = Framework::new(component::Framework::Pml, |_| &A);
     static ORDER: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     struct Named(&'static str);
     impl Lifecycle for Named {
@@ -125,8 +125,8 @@ fn a_second_component_ends_the_shortcut() {
     static SUBSCRIPTIONS: [Subscription; 2] = [const { Subscription::new(&REASONS) }; 2];
     static ONE: TestListener = TestListener::new(true, &SUBSCRIPTIONS[0]);
     static TWO: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
-    static ALONE: Framework<dyn Receives> = Framework::new(traffic::Framework::Pml, |_| &ONE);
-    static BOTH: Framework<dyn Receives> = Framework::new(traffic::Framework::Pml, |_| &ONE);
+    static ALONE: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &ONE);
+    static BOTH: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &ONE);
     let all: [(&str, &'static dyn Receives); 2] = [("one", &ONE), ("two", &TWO)];
     let list = List::in_force("test", "");
     ALONE.open(all[..1].iter().copied(), &list, WORLD);

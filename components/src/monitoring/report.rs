@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use mpit::component::Lines;
 use mpit::lock::Mutex;
-use mpit::traffic::Lines;
 
 use super::{Phase, RunSnapshot, settings};
 use crate::comms::Reader;

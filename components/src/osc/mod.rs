@@ -5,11 +5,11 @@ pub mod monitoring;
 
 use std::sync::atomic::Ordering::Relaxed;
 
+pub(crate) use mpit::component::osc::LISTENING;
+pub use mpit::component::osc::{Access, Component, Kind, subscription};
+pub use mpit::component::{Lifecycle, Subscription};
 use mpit::cvar::{Cvar, Text};
-pub(crate) use mpit::traffic::osc::LISTENING;
-pub use mpit::traffic::osc::{Access, Component, Kind, subscription};
-pub use mpit::traffic::{Lifecycle, Subscription};
-use mpit::{category, cvar, traffic};
+use mpit::{category, component, cvar};
 
 use crate::framework::{self, AnyFramework, Framework};
 use crate::host::World;
@@ -32,7 +32,7 @@ pub struct Osc;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-static OSC: Framework<dyn Component> = Framework::new(traffic::Framework::Osc, |component| component);
+static OSC: Framework<dyn Component> = Framework::new(component::Framework::Osc, |component| component);
 
 /// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Access`].
 #[inline]

@@ -5,11 +5,11 @@ pub mod monitoring;
 
 use std::sync::atomic::Ordering::Relaxed;
 
+pub(crate) use mpit::component::pml::LISTENING;
+pub use mpit::component::pml::{Component, Mode, Send, subscription};
+pub use mpit::component::{Lifecycle, Subscription};
 use mpit::cvar::{Cvar, Text};
-pub(crate) use mpit::traffic::pml::LISTENING;
-pub use mpit::traffic::pml::{Component, Mode, Send, subscription};
-pub use mpit::traffic::{Lifecycle, Subscription};
-use mpit::{category, cvar, traffic};
+use mpit::{category, component, cvar};
 
 use crate::framework::{self, AnyFramework, Framework};
 use crate::host::World;
@@ -32,7 +32,7 @@ pub struct Pml;
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
-static PML: Framework<dyn Component> = Framework::new(traffic::Framework::Pml, |component| component);
+static PML: Framework<dyn Component> = Framework::new(component::Framework::Pml, |component| component);
 
 /// Returns true if a component or a tool listens (one load). Hosts call it to avoid building a [`Send`].
 #[inline]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{from_ref, null};
 
 use super::abi::{Access, Message, Operation};
-use crate::traffic::{coll, osc, pml};
+use crate::component::{coll, osc, pml};
 
 impl From<&pml::Send> for Message {
     #[inline]
@@ -76,7 +76,7 @@ unsafe extern "C" fn with(volumes: *const c_void, rank: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Access, Message, Operation};
-    use crate::traffic::{CommId, WindowId, coll, osc, pml};
+    use crate::component::{CommId, WindowId, coll, osc, pml};
 
     #[test]
     fn messages() {

@@ -68,7 +68,7 @@
 //!   [`host`](crate::host) and [`load`] are for the host only; [`threads`](crate::threads) has the host's thread level.
 //! * The error that a function of a performance or control variable returns is lost: tools get `MPI_T_ERR_INVALID`.
 //! * Variables with custom behavior ([`cell::Custom`](crate::cell::Custom)) and events with `listeners` are left out, with a line
-//!   on standard error. So are components of other frameworks than those of [`traffic`](crate::traffic).
+//!   on standard error. So are components of other frameworks than those of [`component`](mod@crate::component).
 //! * While the plug-in is not active, no handle can be started and no event registered, so updates, settings and events cost as
 //!   little as without tools.
 //! * It is never unloaded: its statics and threads remain.

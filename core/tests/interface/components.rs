@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed, Orde
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use mpit::component;
+use mpit::component::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
 use mpit::plugin::abi;
 use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
 use mpit::plugin::{EpochCounter, register};
-use mpit::traffic::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
 
 /// The words that count who listens are the process's.
 fn alone() -> MutexGuard<'static, ()> {

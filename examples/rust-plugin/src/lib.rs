@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::cvar::Cvar;
 use mpit::event::{Context, Event as _};
-use mpit::traffic::{Lifecycle, Subscription, World, pml};
+use mpit::component::{Lifecycle, Subscription, World, pml};
 use mpit::{category, component, cvar, event, pvar, source};
 
 mpit::plugin!(name = "tiny");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Write as _};
 use std::{fs, path::Path, process::Command};
 
+use mpit::component::{coll, osc, pml};
 use mpit::plugin::abi;
-use mpit::traffic::{coll, osc, pml};
 use mpit::vocabulary::{Bind, Class, Datatype, Safety, Scope, SourceOrder, Verbosity};
 use mpit_tests::{Context, Failure, Outcome, paths};
 

@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::{DROPPED, ForeignComponent, PUBLISHED};
+use crate::component::Framework;
 use crate::desc::Origin;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::registry::Refusal;
-use crate::traffic::Framework;
 
 /// All components that were ever claimed.
 static ALL: Log<&'static ForeignComponent> = Log::new();

@@ -1,7 +1,7 @@
 //! Components of other images, adapted to the traits that frameworks notify.
 //!
 //! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`], which
-//! implements the traits of [`traffic`](crate::traffic), has a subscription like any other, and is kept in an append-only list.
+//! implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an append-only list.
 //! Frameworks look at the list whenever something [changed](on_change).
 //!
 //! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is registered;
@@ -23,9 +23,9 @@ use super::abi;
 use super::c_strings::{DESCRIPTION, borrowed};
 use super::c_structs::placed_to_change;
 use super::epoch::{Epoch, EpochCounter};
+use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};
-use crate::traffic::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 
 /// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]

@@ -5,12 +5,12 @@ use std::ptr::from_ref;
 
 use super::guarded;
 use super::text::{ExportResult, optional, text};
+use crate::component::coll::{self, Operation, Root, Volume};
+use crate::component::osc::{self, Access};
+use crate::component::pml::{self, Send};
+use crate::component::{CommId, Lifecycle, Lines, WindowId, World};
 use crate::desc::ComponentDesc;
 use crate::plugin::abi::{self, AddLine};
-use crate::traffic::coll::{self, Operation, Root, Volume};
-use crate::traffic::osc::{self, Access};
-use crate::traffic::pml::{self, Send};
-use crate::traffic::{CommId, Lifecycle, Lines, WindowId, World};
 
 /// The `user_data` of the exported functions: the component, under the trait of its framework.
 enum Listener {
@@ -28,8 +28,9 @@ impl Listener {
             "coll" => desc.object::<dyn coll::Component>().map(Self::Coll),
             other => return Err(format!("there is no framework `{other}`, but pml, osc and coll")),
         };
-        listener
-            .ok_or_else(|| format!("it does not implement `mpit::traffic::{}::Component`", desc.framework()))
+        listener.ok_or_else(|| {
+            format!("it does not implement `mpit::component::{}::Component`", desc.framework())
+        })
     }
 
     fn lifecycle(&self) -> &'static dyn Lifecycle {

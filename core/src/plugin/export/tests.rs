@@ -111,7 +111,7 @@ fn only_what_c_cannot_have_is_left_out() {
             ),
             whole("event `event`", "an event of a plug-in is looked at alone: leave `listeners` away"),
             whole("component `ear` of net", "there is no framework `net`, but pml, osc and coll"),
-            whole("component `ear` of pml", "it does not implement `mpit::traffic::pml::Component`"),
+            whole("component `ear` of pml", "it does not implement `mpit::component::pml::Component`"),
         ]
     );
 }

@@ -7,17 +7,17 @@ macro_rules! entry {
         $crate::trampoline::entry! { $symbol NEXT }
     };
     ([$when:ident (Messages) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::pml::LISTENING, 0 }
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::component::pml::LISTENING, 0 }
     };
     ([$when:ident (Collectives) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::coll::LISTENING, 0 }
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::component::coll::LISTENING, 0 }
     };
     ([$when:ident (Accesses) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! { $symbol NEXT mpit::traffic::osc::LISTENING, 0 }
+        $crate::trampoline::entry_at! { $symbol NEXT mpit::component::osc::LISTENING, 0 }
     };
     ([$when:ident (Starts) $n:tt] $symbol:ident) => {
         $crate::trampoline::entry_at_either! {
-            $symbol NEXT mpit::traffic::pml::LISTENING, mpit::traffic::coll::LISTENING
+            $symbol NEXT mpit::component::pml::LISTENING, mpit::component::coll::LISTENING
         }
     };
     ([timed ($interest:ident) $n:tt] $symbol:ident) => {

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::traffic::coll::{self, Operation};
-use mpit::traffic::osc::{self, Access};
-use mpit::traffic::pml::{self, Send};
-use mpit::traffic::{CommId, Lifecycle, Subscription, World};
+use mpit::component::coll::{self, Operation};
+use mpit::component::osc::{self, Access};
+use mpit::component::pml::{self, Send};
+use mpit::component::{CommId, Lifecycle, Subscription, World};
 use mpit::{component, pvar};
 
 use crate::groups::Every;

@@ -1,14 +1,14 @@
 //! Communication traffic: the interface between the code that moves data and the components that record it.
 //!
 //! A host reports each operation to one of three frameworks: [`pml`] (point to point), [`osc`] (one-sided) and [`coll`]
-//! (collectives). A component implements the framework's trait and is registered with [`mpit::component`](crate::component); the
+//! (collectives). A component implements the framework's trait and is registered with [`mpit::component`](macro@crate::component); the
 //! [`Subscription`] beside it says if it currently listens:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 //!
 //! use mpit::component;
-//! use mpit::traffic::{Lifecycle, Subscription, World, pml};
+//! use mpit::component::{Lifecycle, Subscription, World, pml};
 //!
 //! /// Bytes that went to the next process.
 //! static TO_THE_NEXT: AtomicU64 = AtomicU64::new(0);
