@@ -10,8 +10,7 @@
 use std::process::ExitCode;
 use std::thread;
 
-use mpit::tool::{Handle, Tool};
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Handle, Tool};
 use mpit_local::{Comm, Outcome};
 
 /// More messages than this make a queue long.

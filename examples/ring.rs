@@ -9,8 +9,7 @@
 
 use std::process::ExitCode;
 
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_local::{Comm, Outcome};
 
 fn main() -> ExitCode {

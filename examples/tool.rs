@@ -11,10 +11,8 @@
 use std::process::ExitCode;
 
 use mpit::Error;
-use mpit::desc::PvarDesc;
-use mpit::object::Object;
-use mpit::tool::{Handle, Session, Tool};
-use mpit::vocabulary::{Bind, Class, Datatype};
+use mpit::object::{Bind, Object};
+use mpit::tool::{Class, Datatype, Handle, PvarDesc, Session, Tool};
 use mpit_local::{Comm, Outcome};
 
 /// The variables that are sampled unless the command line has names.

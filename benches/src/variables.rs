@@ -1,9 +1,9 @@
 //! Any number of variables, made at run time: a program that defines so many takes long to compile.
 
 use mpit::cell::Counter;
-use mpit::desc::{CategoryDesc, Metadata, PvarDesc, SharedMetadata};
-use mpit::registry::Image;
-use mpit::vocabulary::Class;
+use mpit::internal::desc::{CategoryDesc, Metadata, SharedMetadata};
+use mpit::internal::registry::Image;
+use mpit::tool::{Class, PvarDesc};
 
 /// An image with so many variables, which stay for as long as the program runs; each in these categories.
 #[must_use]

@@ -204,8 +204,8 @@ fn main() -> ExitCode {
     // plug-ins; a command loads its own. This comes before the options are parsed, because they may refer to variables.
     let mut words = std::env::args_os().skip(1);
     let is_list = words.next().is_some_and(|word| word == "vars") && words.all(|word| word != "--");
-    if std::env::var_os(mpit::plugin::check::SUBJECT).is_none() && !is_list {
-        mpit::plugin::leave_to_others();
+    if std::env::var_os(mpit::internal::plugin::check::SUBJECT).is_none() && !is_list {
+        mpit::internal::plugin::leave_to_others();
     }
     let done = match parse().command {
         Command::Run(run) => run::run(&run),
@@ -255,5 +255,5 @@ fn is_program(words: &[OsString]) -> Result<(), String> {
 /// Writes a message to standard error.
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn print(message: &str) {
-    eprintln!("mpit: {}", mpit::printable(message));
+    eprintln!("mpit: {}", mpit::internal::printable(message));
 }

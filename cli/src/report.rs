@@ -53,7 +53,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let mut text = format!("{between}{}{}: ", run.path().display(), which(run));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
-        if let Err(error) = io::stdout().write_all(mpit::printable(&text).as_bytes()) {
+        if let Err(error) = io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
             // The reader has closed the pipe on purpose.
             return if error.kind() == io::ErrorKind::BrokenPipe {
                 Ok(ExitCode::SUCCESS)
@@ -83,7 +83,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
         io::stdout()
-            .write_all(mpit::printable(&text).as_bytes())
+            .write_all(mpit::internal::printable(&text).as_bytes())
             .map_err(|error| format!("cannot write to standard output: {error}"))?;
     }
     Ok(if understood { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -2,7 +2,7 @@
 
 use mpit::cvar::sources;
 use mpit::cvar::unknown::nearest;
-use mpit::registry::{CvarEntry, Registry};
+use mpit::tool::Registry;
 
 /// A setting that a variable accepts.
 #[derive(Clone, Debug)]
@@ -39,15 +39,15 @@ pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     Ok(())
 }
 
-pub(crate) fn find(name: &str) -> Option<&'static mpit::desc::CvarDesc> {
+pub(crate) fn find(name: &str) -> Option<&'static mpit::tool::CvarDesc> {
     let registry = Registry::global();
-    let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
+    let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
     all.find(|desc| desc.name() == name || desc.aliases().contains(&name))
 }
 
 fn unknown(name: &str) -> String {
     let registry = Registry::global();
-    let names = (0..registry.cvar_count()).filter_map(|index| Some(registry.cvar(index)?.desc().name()));
+    let names = (0..registry.cvar_count()).filter_map(|index| Some(registry.cvar(index)?.name()));
     let nearest = nearest(name, names, 0.7);
     match nearest {
         Some(known) => format!("no control variable is called `{name}`; did you mean `{known}`?"),

@@ -36,7 +36,7 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     } else {
         table::of(&inventory)
     };
-    match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
+    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
         // The reader has closed the pipe on purpose.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))

@@ -6,8 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_components::calls::{self, Area};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, Ranks};
@@ -139,13 +138,13 @@ fn lines() {
 fn main() {
     host::initialized(World { rank: 0, size: 26 });
     println!("one thread at a time:");
-    mpit::threads::set_concurrent(false);
+    mpit::internal::threads::set_concurrent(false);
     all_messages();
     all_accesses();
     all_operations();
     all_calls();
     println!("several threads at once:");
-    mpit::threads::set_concurrent(true);
+    mpit::internal::threads::set_concurrent(true);
     all_messages();
     all_accesses();
     all_operations();

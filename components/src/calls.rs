@@ -7,7 +7,8 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use mpit::event::clock;
-use mpit::{category, pvar, threads};
+use mpit::internal::threads;
+use mpit::{category, pvar};
 
 use crate::framework::Subscription;
 use crate::{coll, osc, pml};

@@ -2,7 +2,7 @@
 //!
 //! A host calls [`initialized`] when MPI is initialized, [`crate::comms::created`] for each communicator, and
 //! [`finalizing`] before MPI is finalized. The host also states once that several threads may report at once
-//! ([`mpit::threads::set_concurrent`]).
+//! ([`mpit::internal::threads::set_concurrent`]).
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 pub use mpit::component::World;
 use mpit::cvar::unknown::{misspelled, unknown};
-use mpit::plugin::component;
-use mpit::registry::Registry;
+use mpit::internal::plugin::component;
+use mpit::tool::Registry;
 
 use crate::diagnostics::warn;
 use crate::framework::{self, AnyFramework};
@@ -46,7 +46,7 @@ pub fn initialized(world: World) {
             if world.rank == 0 {
                 misspelled(Registry::global()).into_iter().for_each(warn);
             }
-            mpit::host::set_initialized();
+            mpit::internal::host::set_initialized();
         }
     });
 }

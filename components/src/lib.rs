@@ -11,7 +11,7 @@
 //!
 //! Hosts report traffic through [`comms`], [`windows`], [`pml`], [`osc`], [`coll`] and [`calls`]. [`prof`] and [`store`] define the
 //! files, which `mpit` (the command) and `mpit-report` read. A third-party component does not need this crate: the traits
-//! are in [`mpit::component`].
+//! are in [`mod@mpit::component`].
 //!
 //! # Invariants
 //!

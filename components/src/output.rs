@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use mpit::files::{open_regular, without_size_signal};
+use mpit::internal::files::{open_regular, without_size_signal};
 
 use crate::run;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 pub use mpit::component::WindowId;
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
+use mpit::internal::session::Interface;
 use mpit::object;
-use mpit::session::Interface;
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 
 use crate::comms::NUMBER_BITS;
 use crate::events;

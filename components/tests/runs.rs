@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::control::pcontrol;

@@ -9,11 +9,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use mpit::cell::{Counter, Level};
-use mpit::desc::{Metadata, PvarDesc, SharedMetadata};
-use mpit::registry::{Image, Registry};
-use mpit::session::{Interface, Limits, Which};
-use mpit::threads;
-use mpit::vocabulary::{Class, ThreadLevel};
+use mpit::internal::desc::{Metadata, SharedMetadata};
+use mpit::internal::registry::Image;
+use mpit::internal::session::{Interface, Limits, Which};
+use mpit::internal::threads;
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::tool::{Class, PvarDesc, Registry};
 
 const TURNS: u32 = 2_000_000;
 

@@ -63,7 +63,7 @@ impl Mapping {
     /// program did not call [`allow`].
     pub fn create(path: &Path) -> io::Result<Self> {
         if !ALLOWED.load(Relaxed) {
-            let why = "this program does not allow files in memory (`mpit::mapping::allow`)";
+            let why = "this program does not allow files in memory (`mpit::internal::mapping::allow`)";
             return Err(io::Error::new(ErrorKind::PermissionDenied, why));
         }
         let path = std::path::absolute(path)?;

@@ -1,12 +1,13 @@
-//! The MPI objects that variables are bound to.
+//! The MPI objects that variables are bound to: communicators, windows and others.
 
 use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+pub use crate::vocabulary::Bind;
+
 use crate::registry;
 use crate::session::Interface;
-use crate::vocabulary::Bind;
 
 /// The MPI object that a handle is bound to, passed to a variable when it is read.
 ///
@@ -81,6 +82,7 @@ impl<'a> Object<'a> {
 ///
 /// `id` is the number that [`Object::id`] returns for it; a later object with the same number has the default value. Calls
 /// functions of variables, so the caller must hold no lock that these could take.
+#[doc(hidden)]
 pub fn freed(kind: Bind, id: u64) {
     match (Interface::existing(), registry::existing()) {
         (Some(interface), _) => interface.object_freed(kind, id),

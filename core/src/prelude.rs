@@ -2,13 +2,18 @@
 //!
 //! [`Result`](crate::Result) and [`Error`](crate::Error) are left out, as programs have types of these names.
 
+#[doc(no_inline)]
 pub use crate::cell::{
     Aggregate, CommLevel, CommLevels, Counter, Generic, HighWatermark, Level, LowWatermark, PeerArray,
     Percentage, Size, State, Timer,
 };
+#[doc(no_inline)]
 pub use crate::cvar::{Cvar, ObjectCvar, Text};
-pub use crate::event::{Context, Event};
-pub use crate::object::{Comm, Object};
-pub use crate::tool::{EventInstance, Handle, HandleOf, Listener, Session, Setting, SettingOf, Tool};
-pub use crate::vocabulary::{Bind, Class, Safety, Scope, Verbosity};
+#[doc(no_inline)]
+pub use crate::event::{Context, Event, Safety};
+#[doc(no_inline)]
+pub use crate::object::{Bind, Comm, Object};
+#[doc(no_inline)]
+pub use crate::tool::{Class, EventInstance, Handle, HandleOf, Listener, Session, Setting, SettingOf, Tool};
+#[doc(no_inline)]
 pub use crate::{MpitEnum, category, component, cvar, event, plugin, pvar, source};

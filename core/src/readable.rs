@@ -15,7 +15,7 @@ const PAGE: usize = 4096;
 
 /// Returns true if all of `len` bytes at an address can be read. Makes one system call per page: not for the path of a message.
 #[must_use]
-pub fn is_readable(address: *const u8, len: usize) -> bool {
+pub(crate) fn is_readable(address: *const u8, len: usize) -> bool {
     let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
     let first = address as usize / PAGE;
     (first..=last / PAGE).all(page_is_readable)
@@ -23,7 +23,7 @@ pub fn is_readable(address: *const u8, len: usize) -> bool {
 
 /// Returns true if all of `len` bytes at an address can be written. Makes one system call per page, like [`is_readable`].
 #[must_use]
-pub fn is_writable(address: *const u8, len: usize) -> bool {
+pub(crate) fn is_writable(address: *const u8, len: usize) -> bool {
     let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
     let first = address as usize;
     // Probes the word of the first byte, and the first word of each further page.
@@ -33,7 +33,7 @@ pub fn is_writable(address: *const u8, len: usize) -> bool {
 
 /// Returns the number of bytes that can be read at an address, at most `most`.
 #[must_use]
-pub fn readable_up_to(address: *const u8, most: usize) -> usize {
+pub(crate) fn readable_up_to(address: *const u8, most: usize) -> usize {
     let mut end = 0;
     while end < most && is_readable(address.wrapping_add(end), 1) {
         end += PAGE - (address as usize + end) % PAGE;

@@ -2,7 +2,7 @@
 //! identity is the handle.
 
 use mpit::object;
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 
 use crate::abi::Handle;
 use crate::objects::Freeing;

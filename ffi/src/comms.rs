@@ -11,9 +11,8 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::lock::Mutex;
-use mpit::object::{OUTSIDE, Object};
-use mpit::vocabulary::Bind;
+use mpit::internal::lock::Mutex;
+use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::events;

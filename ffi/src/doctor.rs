@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use mpit::cvar::sources::Source;
+use mpit::cvar::ValueSource;
 use mpit::cvar::unknown::{misspelled, unknown};
-use mpit::environment;
-use mpit::registry::{CvarEntry, Registry};
+use mpit::internal::environment;
+use mpit::tool::Registry;
 use mpit_components::{host, monitoring};
 use serde::{Deserialize, Serialize};
 
@@ -157,11 +157,14 @@ fn library() -> Option<Mpi> {
 
 fn settings() -> Vec<(String, String, String)> {
     let registry = Registry::global();
-    let all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
-    let of = |entry: &CvarEntry| {
-        (entry.desc().name().to_owned(), entry.desc().value_as_text(), entry.source().to_string())
+    let of = |index| {
+        let (desc, source) = (registry.cvar(index)?, registry.cvar_source(index)?);
+        if source == ValueSource::Default {
+            return None;
+        }
+        Some((desc.name().to_owned(), desc.value_as_text(), source.to_string()))
     };
-    all.filter(|entry| entry.source() != Source::Default).map(of).collect()
+    (0..registry.cvar_count()).filter_map(of).collect()
 }
 
 fn unknown_settings() -> Vec<String> {

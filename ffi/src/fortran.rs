@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 
 use crate::abi::{Flavor, Handle};
 use crate::host::{Function, Host};

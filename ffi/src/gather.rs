@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::vocabulary::Datatype;
+use mpit::tool::Datatype;
 use mpit_components::gather::{self, Patience, Transport};
 
 use crate::abi::{Abi, Flavor, Handle};

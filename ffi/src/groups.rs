@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Weak};
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{Ask, Asked, Ranks};
 

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::sync::OnceLock;
 
 use mpit::cvar::{Cvar, Text};
-use mpit::desc::CategoryDesc;
+use mpit::internal::desc::CategoryDesc;
 
 use crate::abi::Flavor;
 use crate::host::{Host, find};

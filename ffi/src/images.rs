@@ -7,9 +7,9 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-use mpit::lock::Mutex;
-use mpit::plugin::abi::PluginFunction;
-use mpit::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
+use mpit::internal::lock::Mutex;
+use mpit::internal::plugin::abi::PluginFunction;
+use mpit::internal::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
 
 use crate::host::{Host, find};
 

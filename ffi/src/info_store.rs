@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 
 use crate::abi::Handle;
 

@@ -3,7 +3,8 @@
 use std::ffi::{CString, c_int};
 
 use mpit::event::Hints;
-use mpit::vocabulary::{Bind, ThreadLevel};
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::object::Bind;
 use mpit::{Error, Result};
 
 use crate::abi::{Abi, Flavor, Handle};

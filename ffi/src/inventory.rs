@@ -6,7 +6,9 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use mpit::vocabulary::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
+use mpit::internal::vocabulary::SourceOrder;
+use mpit::object::Bind;
+use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{Abi, Handle};
@@ -265,7 +267,8 @@ fn pvar(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Pvar> {
 
 fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar> {
     let info = merged.cvar_info(index.cast_signed())?;
-    let entry = own.and_then(|own| merged.registry.cvar(own));
+    let desc = own.and_then(|own| merged.registry.cvar(own));
+    let source = own.and_then(|own| merged.registry.cvar_source(own));
     Some(Cvar {
         index,
         own: own.is_some(),
@@ -276,8 +279,8 @@ fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar
         bind: name_or(abi.to_bind(info.bind).map(Bind::as_str), info.bind),
         verbosity: name_or(abi.to_verbosity(info.verbosity).map(Verbosity::as_str), info.verbosity),
         enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
-        value: entry.map(|entry| entry.desc().value_as_text()),
-        source: entry.map(|entry| entry.source().to_string()),
+        value: desc.map(CvarDesc::value_as_text),
+        source: source.map(|source| source.to_string()),
         description: String::from_utf8_lossy(&info.desc).into_owned(),
     })
 }
@@ -346,7 +349,7 @@ pub(crate) fn write_if_asked() {
     let Some(path) = asked_for() else { return };
     // The host describes its entries only while its MPI_T is initialized.
     let merged = Merged::get();
-    merged.lifecycle.begin(crate::abi().thread_level(mpit::vocabulary::ThreadLevel::Single));
+    merged.lifecycle.begin(crate::abi().thread_level(mpit::internal::vocabulary::ThreadLevel::Single));
     let inventory = Inventory::of_this_process();
     write(&path, &inventory);
     if let Ok(mut first) = AT_FIRST.lock() {
@@ -365,7 +368,7 @@ pub(crate) fn write_at_end() {
 }
 
 fn asked_for() -> Option<PathBuf> {
-    let path = mpit::environment::var_os(INVENTORY_FILE)?;
+    let path = mpit::internal::environment::var_os(INVENTORY_FILE)?;
     let is_other_than_first = mpit_components::host::world().is_some_and(|world| world.rank != 0);
     (!is_other_than_first).then(|| path.into())
 }
@@ -381,5 +384,5 @@ fn write(path: &Path, inventory: &Inventory) {
 
 #[allow(clippy::print_stderr, reason = "the user of `mpit vars` reads it")]
 fn warn(message: &str) {
-    eprintln!("mpit: {}", mpit::printable(message));
+    eprintln!("mpit: {}", mpit::internal::printable(message));
 }

@@ -53,7 +53,7 @@ pub mod table;
 mod topology;
 pub mod windows;
 
-use mpit::lock::Once;
+use mpit::internal::lock::Once;
 
 use abi::Abi;
 use host::Host;

@@ -7,7 +7,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Release, SeqCst},
 };
 
-use mpit::vocabulary::ThreadLevel;
+use mpit::internal::vocabulary::ThreadLevel;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
@@ -58,13 +58,13 @@ fn came_up() {
     let concurrent =
         has_world && abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
     KNOWS_LEVEL.store(true, SeqCst);
-    mpit::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
+    mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     if !has_world {
         if let Some(world) = sessions::open(abi) {
             KNOWN_UP.store(true, Release);
             // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
             // and locks them.
-            unsafe { mpit::mapping::allow() };
+            unsafe { mpit::internal::mapping::allow() };
             host::initialized(world);
             asked_for_at_start();
         }
@@ -80,7 +80,7 @@ fn came_up() {
     if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
-        unsafe { mpit::mapping::allow() };
+        unsafe { mpit::internal::mapping::allow() };
         if was_spawned(abi) {
             run::set_spawned();
         }
@@ -120,7 +120,7 @@ pub fn session_initialized(session: Option<Handle>) {
     }
     SESSION_IS_CONCURRENT.store(true, SeqCst);
     if KNOWS_LEVEL.load(SeqCst) {
-        mpit::threads::set_concurrent(true);
+        mpit::internal::threads::set_concurrent(true);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
 

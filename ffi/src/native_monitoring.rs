@@ -11,7 +11,7 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 use mpit_components::{host, monitoring};
 
 use crate::abi::Flavor;
@@ -45,7 +45,10 @@ pub struct Off(());
 pub fn off() -> Option<Off> {
     let is_open_mpi = Host::get()?.abi().flavor == Flavor::OpenMpi;
     // Our own settings are read before the variable is replaced.
-    if !is_open_mpi || mpit::environment::var_os(name()).is_none() || !monitoring::records_whole_run() {
+    if !is_open_mpi
+        || mpit::internal::environment::var_os(name()).is_none()
+        || !monitoring::records_whole_run()
+    {
         return None;
     }
     let mut replaced = REPLACED.lock();
@@ -124,5 +127,5 @@ pub(crate) fn warn_if_on() {
     reason = "two records of one run concern the user, who reads no return code of ours"
 )]
 fn say(message: &str) {
-    eprintln!("mpit: {}", mpit::printable(message));
+    eprintln!("mpit: {}", mpit::internal::printable(message));
 }

@@ -20,7 +20,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 use mpit_components::comms::Ranks;
 
 use crate::abi::Handle;

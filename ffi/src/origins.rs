@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 use mpit_components::comms::{self, Origin, Ranks};
 
 use crate::abi::Handle;

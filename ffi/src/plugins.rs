@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit::Error;
-use mpit::plugin::{self, Plugin, Refused};
+use mpit::internal::plugin::{self, Plugin, Refused};
 
 use crate::abi::Abi;
 
@@ -70,7 +70,7 @@ fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Abi::SUCCESS,
         Ok(Err(Failure::Ours(error, why))) => {
-            eprintln!("mpit: {}", mpit::printable(&why));
+            eprintln!("mpit: {}", mpit::internal::printable(&why));
             error
         }
         Ok(Err(Failure::Plugin(refused))) => {

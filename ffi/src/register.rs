@@ -4,7 +4,8 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit::Error;
-use mpit::plugin::{self, abi::Table};
+use mpit::internal::plugin;
+use mpit::internal::plugin::abi::Table;
 
 use crate::abi::Abi;
 use crate::host::find;

@@ -10,8 +10,8 @@ use std::sync::atomic::{
     Ordering::{Acquire, SeqCst},
 };
 
-use mpit::lock::Mutex;
-use mpit::vocabulary::Bind;
+use mpit::internal::lock::Mutex;
+use mpit::object::Bind;
 use mpit_components::host::World;
 
 use crate::abi::{Abi, Handle};

@@ -6,7 +6,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 
 use crate::abi::Handle;
 

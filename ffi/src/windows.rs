@@ -7,8 +7,7 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::object::{OUTSIDE, Object};
-use mpit::vocabulary::Bind;
+use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::comms::Ranks;
 use mpit_components::events;
 use mpit_components::windows::{self, WindowId};

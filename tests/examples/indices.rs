@@ -9,7 +9,7 @@ fn main() {
     for (index, pvar) in (0..).map_while(|index| Some((index, registry.pvar(index)?))) {
         println!("pvar {index} {} {}: {}", pvar.name(), pvar.class(), pvar.description());
     }
-    for (index, cvar) in (0..).map_while(|index| Some((index, registry.cvar(index)?.desc()))) {
+    for (index, cvar) in (0..).map_while(|index| Some((index, registry.cvar(index)?))) {
         println!("cvar {index} {}: {}", cvar.name(), cvar.description());
     }
     for (index, category) in (0..).map_while(|index| Some((index, registry.category(index)?))) {

@@ -1,9 +1,8 @@
 //! A program without MPI that looks at what there is, as any tool does, and reads what can be read.
 
-use mpit::object::Object;
-use mpit::tool::Tool;
-use mpit::vocabulary::Bind;
-use mpit::{plugin, vocabulary::Datatype};
+use mpit::internal::plugin;
+use mpit::object::{Bind, Object};
+use mpit::tool::{Datatype, Tool};
 
 fn main() {
     let tool = Tool::new();

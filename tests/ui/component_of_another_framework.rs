@@ -1,7 +1,7 @@
 use mpit::component;
 use mpit::component::{Lifecycle, Subscription, World, osc};
 
-static LISTENING: Subscription = osc::subscription();
+static LISTENING: Subscription = Subscription::osc();
 
 struct Accesses;
 

@@ -2,8 +2,8 @@
 
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
-use mpit::desc::{SharedMetadata, CvarDesc, Metadata, PvarDesc};
-use mpit::vocabulary::{Class, Datatype};
+use mpit::internal::desc::{Metadata, SharedMetadata};
+use mpit::tool::{Class, CvarDesc, Datatype, PvarDesc};
 
 static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
 static COUNT: Counter<u64> = Counter::new();

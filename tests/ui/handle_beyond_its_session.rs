@@ -1,5 +1,4 @@
-use mpit::tool::{Handle, Tool};
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Handle, Tool};
 
 fn handle(tool: &Tool) -> Handle<'_> {
     let session = tool.session().unwrap();

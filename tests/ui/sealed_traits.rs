@@ -9,7 +9,7 @@ struct Mine;
 
 impl Cell for Mine {
     type Value = u64;
-    const OPS: &'static mpit::desc::PvarOps = <mpit::cell::Counter<u32> as Cell>::OPS;
+    const OPS: &'static mpit::internal::desc::PvarOps = <mpit::cell::Counter<u32> as Cell>::OPS;
 
     fn fill(&self, _: &Object<'_>, _: &mut [u64]) -> mpit::Result<()> {
         Ok(())
@@ -19,9 +19,9 @@ impl Cell for Mine {
 impl CvarCell for Mine {
     type Value = u64;
     const IS_BOUND: bool = false;
-    const DATATYPE: mpit::vocabulary::Datatype = mpit::vocabulary::Datatype::Char;
+    const DATATYPE: mpit::tool::Datatype = mpit::tool::Datatype::Char;
     const COUNT: usize = 1;
-    const ENUMERATION: Option<&'static mpit::desc::EnumDesc> = None;
+    const ENUMERATION: Option<&'static mpit::tool::EnumDesc> = None;
     const OPERATIONS: mpit::cvar::Operations = <Cvar<u64> as CvarCell>::OPERATIONS;
 }
 

@@ -2,9 +2,8 @@
 
 use std::ptr::{dangling_mut, null_mut};
 
-use mpit::event::{Hints, RegistrationId};
-use mpit::session::Interface;
-use mpit::vocabulary::Safety;
+use mpit::event::{Hints, RegistrationId, Safety};
+use mpit::internal::session::Interface;
 
 fn main() {
     let (interface, of_another_tool) = (Interface::global(), RegistrationId::from_number(0x5200_0001_0000_0000));
@@ -12,8 +11,8 @@ fn main() {
     _ = interface.event_register_callback(of_another_tool, Safety::None, dangling_mut(), null_mut());
     _ = interface.event_set_dropped_handler(of_another_tool, dangling_mut());
     _ = interface.event_handle_free(of_another_tool, null_mut(), dangling_mut());
-    _ = mpit::plugin::check::open();
-    mpit::mapping::allow();
+    _ = mpit::internal::plugin::check::open();
+    mpit::internal::mapping::allow();
 }
 
 // Proves C54.

@@ -1,8 +1,7 @@
 //! Cost of a collective operation that is reported to monitoring, by the size of the communicator, in nanoseconds.
 
 use mpit::Result;
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_benches::{Block, a_loop, measure};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, Description, Ranks};
@@ -23,7 +22,7 @@ fn allreduce(size: u32) -> Block<'static> {
 
 fn main() -> Result<()> {
     host::initialized(World { rank: 0, size: 1_000_000 });
-    mpit::threads::set_concurrent(false);
+    mpit::internal::threads::set_concurrent(false);
     let tool = Tool::new();
     let session = tool.session()?;
     let handle = session.handle("coll_monitoring_messages_total", Class::Counter, None)?;

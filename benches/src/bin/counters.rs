@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::cell::Counter;
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
-use mpit::{Result, pvar, threads};
+use mpit::internal::threads;
+use mpit::tool::{Class, Tool};
+use mpit::{Result, pvar};
 use mpit_benches::{Block, a_loop, measure, per_turn};
 
 const BLOCKS: u32 = 300;

@@ -7,10 +7,9 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, clock, instance};
-use mpit::session::Interface;
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, Safety, clock, instance};
+use mpit::internal::session::Interface;
 use mpit::tool::Tool;
-use mpit::vocabulary::Safety;
 use mpit::{Result, event, source};
 use mpit_benches::{Block, a_loop, measure, per_turn};
 

@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 
-use mpit::registry::Registry;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Registry};
 use mpit_benches::{Block, a_loop, measure, variables};
 
 const BLOCKS: u32 = 15;

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use mpit::desc::{CategoryDesc, Origin};
-use mpit::registry::{Image, Registry};
+use mpit::internal::desc::{CategoryDesc, Origin};
+use mpit::internal::registry::Image;
+use mpit::tool::Registry;
 use mpit_benches::{Block, measure, variables};
 
 const BLOCKS: u32 = 40;

@@ -1,8 +1,8 @@
 //! Advice about definitions that are valid, but could be improved for tools and their users.
 
-use mpit::desc::{CategoryDesc, Origin};
-use mpit::plugin::check::Contents;
-use mpit::vocabulary::{Class, Datatype, Verbosity};
+use mpit::internal::desc::{CategoryDesc, Origin};
+use mpit::internal::plugin::check::Contents;
+use mpit::tool::{Class, Datatype, Verbosity};
 
 use super::finding::Finding;
 
@@ -89,7 +89,7 @@ fn about_units(contents: &Contents) -> Vec<Finding> {
     let integers =
         timers.filter(|desc| desc.datatype() != Datatype::Double && !desc.description().is_empty());
     let without = integers.filter(|desc| !has_unit(desc.description()));
-    let finding = |desc: &&'static mpit::desc::PvarDesc| {
+    let finding = |desc: &&'static mpit::tool::PvarDesc| {
         let what = format!("pvar `{}` ({})", desc.name(), desc.class());
         Finding::warning("R123", what, &desc.origin().to_string(), "its description names no unit")
     };

@@ -1,6 +1,6 @@
 //! Findings about plug-ins.
 
-use mpit::registry::{Fault, Refusal};
+use mpit::internal::registry::{Fault, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// The severity of a finding.

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use mpit::plugin::Plugin;
-use mpit::plugin::check::{self, Contents, Subject};
-use mpit::registry::{Fault, Registry};
+use mpit::internal::plugin::Plugin;
+use mpit::internal::plugin::check::{self, Contents, Subject};
+use mpit::internal::registry::Fault;
+use mpit::tool::Registry;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -152,7 +153,8 @@ fn live(notes: &Notes, subject: &Subject, contents: &Contents, place: &str) -> R
 
 fn counts(contents: &Contents) -> Counts {
     let image = &contents.image;
-    let mut categories: Vec<_> = library::categories(image).map(mpit::desc::CategoryDesc::name).collect();
+    let mut categories: Vec<_> =
+        library::categories(image).map(mpit::internal::desc::CategoryDesc::name).collect();
     categories.sort_unstable();
     categories.dedup();
     Counts {

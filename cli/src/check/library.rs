@@ -1,7 +1,8 @@
 //! Conflicts between definitions of plug-ins and of an MPI library.
 
-use mpit::desc::{CategoryDesc, EnumDesc};
-use mpit::registry::Image;
+use mpit::internal::desc::CategoryDesc;
+use mpit::internal::registry::Image;
+use mpit::tool::EnumDesc;
 use mpit_ffi::inventory::Inventory;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ enum Kind {
 impl Definition {
     /// Returns the definitions of an image whose names an MPI library could have, too.
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
-        let new = |kind, name: &str, place: mpit::desc::Origin| Self {
+        let new = |kind, name: &str, place: mpit::internal::desc::Origin| Self {
             kind,
             name: name.into(),
             class: None,

@@ -18,7 +18,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use mpit::plugin::{PLUGIN_PATH, PLUGINS};
+use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
 use mpit_ffi::inventory::Inventory;
 
 use crate::{Check, is_program, preload, vars};
@@ -71,7 +71,7 @@ fn write(report: &Report, as_json: bool) -> Result<(), String> {
     } else {
         print::of(report)
     };
-    match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
+    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
         // The reader has closed the pipe on purpose.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
-use mpit::plugin::check::SUBJECT;
-use mpit::plugin::{PLUGIN_PATH, PLUGINS};
+use mpit::internal::plugin::check::SUBJECT;
+use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
 use signal_hook::low_level::signal_name;
 
 use super::finding::{Checked, Finding};

@@ -1,9 +1,8 @@
 //! Faults that only the values of variables show.
 
-use mpit::desc::{CvarDesc, EnumDesc, PvarDesc};
-use mpit::registry::{CvarEntry, Image};
-use mpit::tool::{Session, Tool};
-use mpit::vocabulary::{Bind, Class, Datatype};
+use mpit::internal::registry::Image;
+use mpit::object::Bind;
+use mpit::tool::{Class, CvarDesc, Datatype, EnumDesc, PvarDesc, Session, Tool};
 
 use super::finding::Finding;
 
@@ -53,12 +52,12 @@ fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<
 
 fn wrong_in_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
     let registry = tool.registry();
-    let entry: &CvarEntry = registry.cvar(registry.cvar_index(desc.name())?)?;
-    if entry.desc().origin() != desc.origin() {
+    let registered = registry.cvar(registry.cvar_index(desc.name())?)?;
+    if registered.origin() != desc.origin() {
         return None;
     }
     if desc.enumeration().is_none() {
-        let _ = entry.desc().value_as_text();
+        let _ = registered.value_as_text();
         return None;
     }
     let values = tool.cvar(desc.name()).ok()?.read::<i32>().ok()?;

@@ -58,7 +58,7 @@ pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
         let _ = writeln!(text, "\nPROBLEM: {finding}");
     }
     let _ = writeln!(text, "\n{}", verdict(&case, findings.is_empty()));
-    match std::io::stdout().write_all(mpit::printable(&text).as_bytes()) {
+    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))
         }

@@ -99,7 +99,7 @@ fn signals_and_status_are_passed_on() {
 fn store(path: &Path, rank: u32) {
     let store = Store::new();
     // SAFETY: the file is this test's, which does not shorten it.
-    unsafe { mpit::mapping::allow() };
+    unsafe { mpit::internal::mapping::allow() };
     store.keep(path, World { rank, size: 4 }).unwrap();
     Messages::new(&store).record(1, 100, false);
 }

@@ -4,9 +4,9 @@
 //! linked as a static definition: a program with this crate that is not a rank would have a variable that never changes.
 
 use mpit::cell::{CommLevel, CommLevels};
-use mpit::desc::{CategoryDesc, Metadata, Origin, PvarDesc, SharedMetadata};
-use mpit::registry::{Image, Registry};
-use mpit::vocabulary::{Class, Verbosity};
+use mpit::internal::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
+use mpit::internal::registry::Image;
+use mpit::tool::{Class, PvarDesc, Registry, Verbosity};
 use mpit_components::comms::CommId;
 
 use super::warn;

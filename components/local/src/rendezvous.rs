@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{process, thread};
 
-use mpit::environment;
+use mpit::internal::environment;
 
 use super::{Result, error};
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::event;
 use mpit::event::{Context, Event};
-use mpit::sparse::Sparse;
+use mpit::internal::sparse::Sparse;
 
 use super::{Coll, Kind, LISTENING, Operation, Root, Volume};
 use crate::comms::{CommId, slot};

@@ -6,7 +6,7 @@ pub mod monitoring;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) use mpit::component::coll::LISTENING;
-pub use mpit::component::coll::{Component, Kind, Operation, Pattern, Root, Volume, subscription};
+pub use mpit::component::coll::{Component, Kind, Operation, Pattern, Root, Volume};
 pub use mpit::component::{Lifecycle, Subscription};
 use mpit::cvar::{Cvar, Text};
 use mpit::{category, component, cvar};

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, OnceLock, Weak};
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 
 use crate::host;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use mpit::lock::{Guard, Mutex};
+use mpit::internal::lock::{Guard, Mutex};
+use mpit::internal::session::Interface;
 use mpit::object;
-use mpit::session::Interface;
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 
 use super::{CommId, Description, NUMBER_BITS, Record, number, slot};
 use crate::coll::monitoring as collectives;

@@ -1,6 +1,6 @@
 //! Components linked into the program.
 
-use mpit::desc::ComponentDesc;
+use mpit::component::ComponentDesc;
 
 use crate::diagnostics::warn;
 

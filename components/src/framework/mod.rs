@@ -11,8 +11,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::component;
 pub(crate) use mpit::component::{Lifecycle, Lines, Subscription};
-use mpit::log::Log;
-use mpit::plugin::{self, component::ForeignComponent};
+use mpit::internal::log::Log;
+use mpit::internal::plugin;
+use mpit::internal::plugin::component::ForeignComponent;
 
 use crate::diagnostics::warn;
 use crate::host::World;

@@ -1,6 +1,6 @@
 //! The components known to a framework, the state of each, and the function that has to run next.
 
-use mpit::plugin::component::ForeignComponent;
+use mpit::internal::plugin::component::ForeignComponent;
 
 use super::Lifecycle;
 use crate::host::World;

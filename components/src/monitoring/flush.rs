@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use std::sync::Arc;
 
 use mpit::cell::{Custom, HandleId};
-use mpit::lock::{Guard, Mutex};
+use mpit::internal::lock::{Guard, Mutex};
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 

@@ -23,7 +23,7 @@ pub(crate) fn is_enabled() -> bool {
 #[must_use]
 pub fn records_whole_run() -> bool {
     // The first use of the registry gives settings their values.
-    let _ = mpit::registry::Registry::global();
+    let _ = mpit::tool::Registry::global();
     is_enabled()
         && [pml::selection(), osc::selection(), coll::selection()]
             .iter()

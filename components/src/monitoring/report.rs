@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use mpit::component::Lines;
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 
 use super::{Phase, RunSnapshot, settings};
 use crate::comms::Reader;

@@ -6,7 +6,7 @@ pub mod monitoring;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) use mpit::component::osc::LISTENING;
-pub use mpit::component::osc::{Access, Component, Kind, subscription};
+pub use mpit::component::osc::{Access, Component, Kind};
 pub use mpit::component::{Lifecycle, Subscription};
 use mpit::cvar::{Cvar, Text};
 use mpit::{category, component, cvar};

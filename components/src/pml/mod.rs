@@ -6,7 +6,7 @@ pub mod monitoring;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) use mpit::component::pml::LISTENING;
-pub use mpit::component::pml::{Component, Mode, Send, subscription};
+pub use mpit::component::pml::{Component, Mode, Send};
 pub use mpit::component::{Lifecycle, Subscription};
 use mpit::cvar::{Cvar, Text};
 use mpit::{category, component, cvar};

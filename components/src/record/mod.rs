@@ -13,8 +13,8 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::sparse::Sparse;
-use mpit::threads;
+use mpit::internal::sparse::Sparse;
+use mpit::internal::threads;
 
 use crate::store::Store;
 

@@ -12,7 +12,7 @@
 use std::fs;
 use std::os::unix::process::parent_id;
 
-use mpit::environment::{var, var_os};
+use mpit::internal::environment::{var, var_os};
 
 /// A world with the name that its launcher gives it.
 #[derive(Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::SystemTime;
 
-use mpit::environment;
+use mpit::internal::environment;
 
 use crate::diagnostics::warn;
 use crate::host::World;

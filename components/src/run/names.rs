@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use mpit::files::open_regular;
+use mpit::internal::files::open_regular;
 
 use crate::store;
 

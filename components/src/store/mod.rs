@@ -17,9 +17,9 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::lock::Mutex;
-use mpit::log::Log;
-use mpit::mapping::{Mapping, Words};
+use mpit::internal::lock::Mutex;
+use mpit::internal::log::Log;
+use mpit::internal::mapping::{Mapping, Words};
 
 use crate::diagnostics::warn;
 use crate::host::World;

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use mpit::files::open_regular;
-use mpit::mapping::is_in_use;
+use mpit::internal::files::open_regular;
+use mpit::internal::mapping::is_in_use;
 use thiserror::Error;
 
 use super::decode::{Malformed, Recovered, identity, read};

@@ -3,9 +3,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use mpit::desc::PvarFlags;
-use mpit::tool::Tool;
-use mpit::vocabulary::{Bind, Class, Datatype};
+use mpit::internal::desc::PvarFlags;
+use mpit::object::Bind;
+use mpit::tool::{Class, Datatype, Tool};
 use mpit_components::calls::{self, Area};
 
 use super::alone;

@@ -4,8 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Handle, Session, Tool};
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 

@@ -2,11 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mpit::desc::{EnumItem, EventDesc};
-use mpit::object::Object;
-use mpit::registry::Registry;
-use mpit::tool::{EventInstance, Listener, Tool};
-use mpit::vocabulary::{Bind, Datatype, Safety, Verbosity};
+use mpit::event::Safety;
+use mpit::object::{Bind, Object};
+use mpit::tool::{Datatype, EnumItem, EventDesc, EventInstance, Listener, Registry, Tool, Verbosity};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::osc::{self, Access};

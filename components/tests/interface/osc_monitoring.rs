@@ -2,9 +2,8 @@
 
 use std::sync::atomic::AtomicU32;
 
-use mpit::object::{OUTSIDE, Object};
-use mpit::tool::Tool;
-use mpit::vocabulary::{Bind, Class};
+use mpit::object::{Bind, OUTSIDE, Object};
+use mpit::tool::{Class, Tool};
 use mpit_components::osc::{self, Access, Kind};
 use mpit_components::windows;
 

@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Handle, Session, Tool};
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::BINS;

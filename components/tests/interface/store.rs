@@ -26,7 +26,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     let store = Store::new();
     let path = directory.path().join("run.3.store");
     // SAFETY: the file is this test's, which does not shorten it.
-    unsafe { mpit::mapping::allow() };
+    unsafe { mpit::internal::mapping::allow() };
     store.keep(&path, WORLD).unwrap();
     let record = Messages::new(&store);
     for (to, bytes, internal) in sent {

@@ -1,10 +1,9 @@
 //! Definitions of the monitoring components, as tools see them: Open MPI's names, classes, datatypes and bindings.
 
 use mpit::Error;
-use mpit::desc::PvarFlags;
-use mpit::registry::Registry;
-use mpit::tool::Tool;
-use mpit::vocabulary::{Bind, Class, Datatype, Scope, Verbosity};
+use mpit::internal::desc::PvarFlags;
+use mpit::object::Bind;
+use mpit::tool::{Class, Datatype, Registry, Scope, Tool, Verbosity};
 
 use super::alone;
 
@@ -87,7 +86,7 @@ fn control_variables_are_open_mpis() {
     ]
     .map(|(name, count, scope, verbosity)| (name.to_owned(), count, scope, verbosity));
     for (name, count, scope, verbosity) in versions.chain(settings) {
-        let desc = registry.cvar(registry.cvar_index(&name).unwrap()).unwrap().desc();
+        let desc = registry.cvar(registry.cvar_index(&name).unwrap()).unwrap();
         assert_eq!((desc.count(), desc.scope(), desc.verbosity()), (count, scope, verbosity), "{name}");
         let datatype = if count == 1 { Datatype::Int } else { Datatype::Char };
         assert_eq!(desc.datatype(), datatype, "{name}");
@@ -103,7 +102,7 @@ fn members(registry: &Registry, name: &str) -> (usize, usize) {
     let category = registry.category(registry.category_index(name).unwrap()).unwrap();
     assert!(!category.description().is_empty(), "{name}");
     category.with_members(|members| {
-        let cvar = |index: &&u32| registry.cvar(**index).unwrap().desc().name().starts_with(name);
+        let cvar = |index: &&u32| registry.cvar(**index).unwrap().name().starts_with(name);
         let pvar = |index: &&u32| registry.pvar(**index).unwrap().name().starts_with(name);
         (members.cvars.iter().filter(cvar).count(), members.pvars.iter().filter(pvar).count())
     })

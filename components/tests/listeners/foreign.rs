@@ -7,11 +7,10 @@ use std::ptr::{from_ref, null};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::thread;
 
-use mpit::desc::Origin;
-use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{EpochCounter, abi, register};
-use mpit::tool::{Handle, Session, Tool};
-use mpit::vocabulary::Class;
+use mpit::internal::desc::Origin;
+use mpit::internal::plugin::component::{About, Claim, ForeignComponent};
+use mpit::internal::plugin::{EpochCounter, abi, component as foreign, register};
+use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};

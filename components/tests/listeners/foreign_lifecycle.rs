@@ -8,9 +8,9 @@ use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
 
 use mpit::component;
-use mpit::desc::Origin;
-use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{EpochCounter, abi};
+use mpit::internal::desc::Origin;
+use mpit::internal::plugin::component::{About, Claim, ForeignComponent};
+use mpit::internal::plugin::{EpochCounter, abi, component as foreign};
 use mpit::tool::Tool;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
@@ -133,7 +133,7 @@ struct Linked;
 
 impl Lifecycle for Linked {
     fn subscription(&self) -> &'static Subscription {
-        static SUBSCRIPTION: Subscription = pml::subscription();
+        static SUBSCRIPTION: Subscription = Subscription::pml();
         &SUBSCRIPTION
     }
 

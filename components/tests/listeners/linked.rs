@@ -47,10 +47,10 @@ macro_rules! always {
     };
 }
 
-always!(Messages, pml::subscription());
-always!(Accesses, osc::subscription());
-always!(Operations, coll::subscription());
-always!(Second, coll::subscription());
+always!(Messages, Subscription::pml());
+always!(Accesses, Subscription::osc());
+always!(Operations, Subscription::coll());
+always!(Second, Subscription::coll());
 
 /// Listens to messages.
 #[component(framework = "pml", name = "test")]

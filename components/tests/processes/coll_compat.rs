@@ -1,8 +1,7 @@
 //! `coll_monitoring_compat`: the numbers of Open MPI's component. The setting is read once in a process.
 
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};

@@ -1,7 +1,6 @@
 //! Memory for collective operations: nothing for processes, whatever the size of the communicator.
 
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};

@@ -3,8 +3,7 @@
 
 use mpit::Error;
 use mpit::object::Object;
-use mpit::tool::{Handle, Session, Tool};
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::calls::{self, Area};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};

@@ -9,8 +9,7 @@ use std::env;
 use std::thread;
 
 use mpit::object::Object;
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};

@@ -1,8 +1,7 @@
 //! Allocations: none for a report like an earlier one, nor for reading, starting and stopping handles.
 
 use mpit::object::Object;
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 use mpit_components::calls::{self, Area};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};

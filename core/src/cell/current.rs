@@ -7,7 +7,7 @@ use super::{AmountValue, Cell, EnumValue, Value};
 use crate::desc::EnumDesc;
 use crate::object::Object;
 
-/// The cell of a SIZE: the size of a resource. Negative numbers and NaN count as 0.
+/// The cell of a SIZE: the size of a resource. Negative numbers and NaN count as 0. `T` is `u32`, `u64` or `f64`.
 #[derive(Debug)]
 pub struct Size<T: AmountValue> {
     word: AtomicU64,
@@ -92,7 +92,7 @@ impl Cell for Percentage {
     }
 }
 
-/// The cell of a STATE: one of a set of states.
+/// The cell of a STATE: one of a set of states. `E` is an enum that derives [`MpitEnum`](trait@crate::MpitEnum).
 #[derive(Debug)]
 pub struct State<E: EnumValue> {
     word: AtomicU64,

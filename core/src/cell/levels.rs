@@ -17,7 +17,7 @@ use crate::vocabulary::Bind;
 const NOBODY: u64 = u64::MAX;
 
 /// The cell of a LEVEL per communicator, such as the length of its queue. Like a [`Level`], it can be published as high and low
-/// watermark as well.
+/// watermark as well. `T` is `u32`, `u64` or `f64`.
 ///
 /// A handle is bound to a communicator and shows its level. A handle on a communicator without a level, or whose level was
 /// dropped, shows 0.

@@ -1,18 +1,18 @@
 //! Cells: storage for the values of performance variables.
 //!
-//! | class | cell | update |
-//! |---|---|---|
-//! | COUNTER | [`Counter`] | [`Counter::add`], [`Counter::increment`] |
-//! | AGGREGATE | [`Aggregate`] | [`Aggregate::add`] |
-//! | TIMER | [`Timer`] | [`Timer::add`], [`Timer::time`] |
-//! | LEVEL | [`Level`] | [`Level::set`], [`Level::raise`], [`Level::lower`] |
-//! | HIGHWATERMARK, LOWWATERMARK | [`HighWatermark`], [`LowWatermark`], or a [`Level`] | `set` |
-//! | SIZE | [`Size`] | [`Size::set`] |
-//! | PERCENTAGE | [`Percentage`] | [`Percentage::set`] |
-//! | STATE | [`State`] | [`State::set`] |
-//! | GENERIC | [`Generic`], or a type that implements [`Custom`] | [`Generic::set`] |
-//! | LEVEL and watermarks, per communicator | [`CommLevels`] | [`CommLevels::of_comm`], then as a level |
-//! | any sum, per peer of a communicator | [`PeerArray`] | [`PeerArray::add`] |
+//! | class | cell | value | update |
+//! |---|---|---|---|
+//! | COUNTER | [`Counter`] | `u32`, `u64` | [`Counter::add`], [`Counter::increment`] |
+//! | AGGREGATE | [`Aggregate`] | `u32`, `u64`, `f64` | [`Aggregate::add`] |
+//! | TIMER | [`Timer`] | `u32`, `u64`, `f64` | [`Timer::add`], [`Timer::time`] |
+//! | LEVEL | [`Level`] | `u32`, `u64`, `f64` | [`Level::set`], [`Level::raise`], [`Level::lower`] |
+//! | HIGHWATERMARK, LOWWATERMARK | [`HighWatermark`], [`LowWatermark`], or a [`Level`] | as a level | `set` |
+//! | SIZE | [`Size`] | `u32`, `u64`, `f64` | [`Size::set`] |
+//! | PERCENTAGE | [`Percentage`] | `f64` | [`Percentage::set`] |
+//! | STATE | [`State`] | an enum that derives [`MpitEnum`](trait@crate::MpitEnum) | [`State::set`] |
+//! | GENERIC | [`Generic`], or a type that implements [`Custom`] | any [`Value`] | [`Generic::set`] |
+//! | LEVEL and watermarks, per communicator | [`CommLevels`] | as a level | [`CommLevels::of_comm`], then as a level |
+//! | any sum, per peer of a communicator | [`PeerArray`] | `u32`, `u64` | [`PeerArray::add`] |
 //!
 //! An update is a few instructions on one word, without lock, allocation or system call. Sums are counted only while a handle on
 //! them is started; otherwise an update is one load and a branch.
@@ -28,19 +28,29 @@ mod sum;
 mod value;
 mod watermark_cursor;
 
+pub use current::{Generic, Percentage, Size, State};
+pub use custom::{Custom, HandleId};
+pub use level_storage::{HighWatermark, Level, LowWatermark};
+pub use levels::{CommLevel, CommLevels};
+pub use peers::PeerArray;
+pub use sum::{Aggregate, Counter, Timer};
+pub use value::Value;
+
+// The bounds of the cells, which the documentation of each cell lists as types, and the part for the attributes.
+#[doc(hidden)]
 pub use class::{
     AggregateCell, CounterCell, GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell,
     SizeCell, StateCell, TimerCell,
 };
+#[doc(hidden)]
 pub use computed::{Computed, ComputedPvar};
-pub use current::{Generic, Percentage, Size, State};
-pub use custom::{Action, Custom, HandleId, Request};
+#[doc(hidden)]
+pub use custom::{Action, Request};
+#[doc(hidden)]
+pub use level_storage::LevelStorage;
 pub(crate) use level_storage::ReachedFunction;
-pub use level_storage::{HighWatermark, Level, LevelStorage, LowWatermark};
-pub use levels::{CommLevel, CommLevels};
-pub use peers::PeerArray;
-pub use sum::{Aggregate, Counter, Timer};
-pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, Value, fits};
+#[doc(hidden)]
+pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, fits};
 pub(crate) use watermark_cursor::WatermarkCursor;
 
 use std::any::TypeId;
@@ -52,6 +62,7 @@ use crate::vocabulary::Bind;
 
 /// Storage of a performance variable. Sealed: implemented by the types of this module. For custom behavior implement [`Custom`],
 /// or define the variable as a function.
+#[doc(hidden)]
 pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     /// The Rust type of one element.
     type Value: Value;

@@ -10,7 +10,7 @@ use crate::sparse::Sparse;
 use crate::threads;
 use crate::vocabulary::Bind;
 
-/// The cell of a per-peer array: a sum for each process with an update.
+/// The cell of a per-peer array: a sum for each process with an update. `T` is `u32` or `u64`.
 ///
 /// Bound to a communicator, it shows an element for each of its ranks. Memory grows with the number of peers that have updates,
 /// not with the size of the world. Updates count while a handle is started; otherwise an update is one load and a branch.

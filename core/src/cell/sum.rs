@@ -112,7 +112,7 @@ macro_rules! sum_cell {
 }
 
 sum_cell! {
-    /// The cell of a COUNTER: how often something happened.
+    /// The cell of a COUNTER: how often something happened. `T` is `u32` or `u64`.
     ///
     /// ```
     /// # use mpit::cell::Counter;
@@ -124,12 +124,13 @@ sum_cell! {
 }
 
 sum_cell! {
-    /// The cell of an AGGREGATE: a sum of amounts, one per event. Negative amounts count as 0.
+    /// The cell of an AGGREGATE: a sum of amounts, one per event. Negative amounts count as 0. `T` is `u32`, `u64` or `f64`.
     Aggregate: AmountValue
 }
 
 sum_cell! {
-    /// The cell of a TIMER: time spent, in seconds for `f64`, or in the definition's `unit` for integers.
+    /// The cell of a TIMER: time spent, in seconds for `f64`, or in the definition's `unit` for integers (`u32` or
+    /// `u64`).
     Timer: AmountValue
 }
 

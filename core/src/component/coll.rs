@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug};
 use std::sync::atomic::AtomicU32;
 
-use super::{CommId, Lifecycle, Subscription};
+use super::{CommId, Lifecycle};
 
 /// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -188,13 +188,8 @@ pub trait Component: Lifecycle {
 
 /// The number of listeners to operations: components that are awake, and others that the host counts. Hosts report nothing while
 /// it is 0.
+#[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
-
-/// Creates the subscription of a component of this framework, for a static beside the component.
-#[must_use]
-pub const fn subscription() -> Subscription {
-    Subscription::new(&LISTENING)
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,8 @@
-//! Communication traffic: the interface between the code that moves data and the components that record it.
+//! Components, which are notified of messages, accesses and collective operations.
 //!
-//! A host reports each operation to one of three frameworks: [`pml`] (point to point), [`osc`] (one-sided) and [`coll`]
-//! (collectives). A component implements the framework's trait and is registered with [`mpit::component`](macro@crate::component); the
-//! [`Subscription`] beside it says if it currently listens:
+//! The MPI library, or the library that observes it, reports each operation to one of three frameworks: [`pml`] (point to point),
+//! [`osc`] (one-sided) and [`coll`] (collectives). A component implements the framework's trait, with the attribute
+//! [`component`](macro@crate::component). Its [`Subscription`] says if it currently listens:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,7 +12,7 @@
 //!
 //! /// Bytes that went to the next process.
 //! static TO_THE_NEXT: AtomicU64 = AtomicU64::new(0);
-//! static LISTENING: Subscription = pml::subscription();
+//! static LISTENING: Subscription = Subscription::pml();
 //!
 //! struct Neighbor;
 //!
@@ -42,7 +42,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! This module has the types and traits only. `mpit-components` reports the operations and notifies the components.
+//! This module has the types and traits only. The crate `mpit-components` reports the operations and notifies the components, of
+//! which several can be open at once.
 
 pub mod coll;
 mod lines;
@@ -50,10 +51,12 @@ pub mod osc;
 pub mod pml;
 mod subscription;
 
+pub use crate::desc::ComponentDesc;
 pub use lines::Lines;
 pub use subscription::Subscription;
 
 /// The kind of traffic that a component listens to.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Framework {
     /// Messages: [`pml`].
@@ -82,9 +85,9 @@ impl Framework {
     #[must_use]
     pub const fn subscription(self) -> Subscription {
         match self {
-            Self::Pml => pml::subscription(),
-            Self::Osc => osc::subscription(),
-            Self::Coll => coll::subscription(),
+            Self::Pml => Subscription::pml(),
+            Self::Osc => Subscription::osc(),
+            Self::Coll => Subscription::coll(),
         }
     }
 }
@@ -136,7 +139,8 @@ impl WindowId {
 
 /// The functions common to components of all frameworks.
 pub trait Lifecycle: Send + Sync {
-    /// Returns the subscription that says if the component listens; made by the framework's `subscription()`.
+    /// Returns the subscription that says if the component listens, made by [`Subscription::pml`], [`Subscription::osc`] or
+    /// [`Subscription::coll`].
     fn subscription(&self) -> &'static Subscription;
 
     /// Opens the component: MPI is initialized. Returns true if it takes part; otherwise it is not notified of anything.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::{Lifecycle, Subscription, WindowId};
+use super::{Lifecycle, WindowId};
 
 /// The kind of access. Request-based forms (`MPI_Rput` and so on) have the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,10 +54,5 @@ pub trait Component: Lifecycle {
 
 /// The number of listeners to accesses: components that are awake, and others that the host counts. Hosts report nothing while it
 /// is 0.
+#[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
-
-/// Creates the subscription of a component of this framework, for a static beside the component.
-#[must_use]
-pub const fn subscription() -> Subscription {
-    Subscription::new(&LISTENING)
-}

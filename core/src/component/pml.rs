@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::{CommId, Lifecycle, Subscription};
+use super::{CommId, Lifecycle};
 
 /// The send mode of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,10 +50,5 @@ pub trait Component: Lifecycle {
 
 /// The number of listeners to messages: components that are awake, and others that the host counts. Hosts report nothing while it
 /// is 0.
+#[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
-
-/// Creates the subscription of a component of this framework, for a static beside the component.
-#[must_use]
-pub const fn subscription() -> Subscription {
-    Subscription::new(&LISTENING)
-}

@@ -7,6 +7,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
 };
 
+use super::{coll, osc, pml};
 use crate::plugin::abi;
 
 /// Enables and disables the traffic of one component, at any time. The subscription counts reasons: after two calls of
@@ -36,8 +37,27 @@ const fn is_awake(state: u32) -> bool {
 }
 
 impl Subscription {
-    /// Creates a subscription that is off. `awake` is incremented while the subscription is awake: on, and neither paused nor left out.
-    /// Components use the `subscription()` of their framework.
+    /// Creates the subscription of a component of the framework `pml`. It is off.
+    #[must_use]
+    pub const fn pml() -> Self {
+        Self::new(&pml::LISTENING)
+    }
+
+    /// Creates the subscription of a component of the framework `osc`. It is off.
+    #[must_use]
+    pub const fn osc() -> Self {
+        Self::new(&osc::LISTENING)
+    }
+
+    /// Creates the subscription of a component of the framework `coll`. It is off.
+    #[must_use]
+    pub const fn coll() -> Self {
+        Self::new(&coll::LISTENING)
+    }
+
+    /// Creates a subscription that is off. `awake` is incremented while the subscription is awake: on, and neither paused nor
+    /// disabled.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(awake: &'static AtomicU32) -> Self {
         let shared = abi::Subscription {
@@ -49,6 +69,7 @@ impl Subscription {
     }
 
     /// Adds a second counter that is incremented while the subscription is awake.
+    #[doc(hidden)]
     #[must_use]
     pub const fn and(mut self, also: &'static AtomicU32) -> Self {
         self.also = Some(also);
@@ -93,16 +114,19 @@ impl Subscription {
     }
 
     /// Excludes the component permanently, so that it costs nothing. For frameworks.
+    #[doc(hidden)]
     pub fn disable(&self) {
         self.change(|state| state | DISABLED);
     }
 
-    /// Pauses the component, regardless of its reasons.
+    /// Pauses the component, regardless of its reasons. For frameworks.
+    #[doc(hidden)]
     pub fn pause(&self) {
         self.change(|state| state | PAUSED);
     }
 
-    /// Resumes the component; it is awake if it has reasons.
+    /// Resumes the component; it is awake if it has reasons. For frameworks.
+    #[doc(hidden)]
     pub fn resume(&self) {
         self.change(|state| state & !PAUSED);
     }

@@ -1,26 +1,7 @@
-//! The sources of the values of control variables.
+//! The values that files, the environment and launchers give to control variables.
 //!
-//! From weakest to strongest: the default; a parameter file; the environment; the launcher (`mpit run --set`); a write through
-//! the tools interface. Within the environment, `MPIT_<NAME>` in upper case is the strongest, then that of each alias, then the
-//! further variables that a definition names (`OMPI_MCA_...`). Of two lines of a file, and of two `--set`, the later one is
-//! stronger.
-//!
-//! A privileged process (set-user-ID, file capabilities) has only the settings that tools write: see [`crate::environment`].
-//!
-//! For a bound variable, these sources set the default of all objects; a tool sets the value of one object.
-//!
-//! A value that a variable refuses is reported on standard error, and the next weaker one is used.
-//!
-//! A parameter file consists of lines:
-//!
-//! ```text
-//! # A comment, here or behind a value.
-//! name = value
-//! name = "text, in which # is no comment"
-//! ```
-//!
-//! White space around names and values is ignored. The value of an enumeration is the name of an item, or its number; whole
-//! numbers may be written as `0x1f`.
+//! The documentation of [`mod@crate::cvar`] has the order of the sources and the syntax of files. A privileged process has only
+//! the values that tools write: see `crate::environment`.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -42,7 +23,8 @@ pub const LAUNCHER_SETTINGS: &str = "MPIT_SET";
 
 /// The source of the value of a control variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+#[non_exhaustive]
+pub enum ValueSource {
     /// The definition.
     Default,
     /// A line of a parameter file.
@@ -63,7 +45,7 @@ pub enum Source {
     Tool,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for ValueSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -83,7 +65,7 @@ pub struct Setting {
     /// The value as written.
     pub value: String,
     /// The source.
-    pub source: Source,
+    pub source: ValueSource,
 }
 
 /// Returns the settings of this process that may apply to the control variables of an image, from weakest to strongest. From the
@@ -106,7 +88,7 @@ fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
         if let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
             && (variable.starts_with("MPIT_") || named.contains(variable))
         {
-            let source = Source::Environment { variable: variable.into() };
+            let source = ValueSource::Environment { variable: variable.into() };
             settings.push(Setting { name: variable.into(), value: value.into(), source });
         }
     }
@@ -116,7 +98,7 @@ fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
                 Some((name, value)) => settings.push(Setting {
                     name: name.trim().into(),
                     value: value.into(),
-                    source: Source::Launcher,
+                    source: ValueSource::Launcher,
                 }),
                 None => warn(&format!("--set: expected `name=value`, found `{line}`")),
             }
@@ -151,7 +133,7 @@ pub fn parse_file(path: &Path, text: &str, warn: &dyn Fn(&str)) -> Vec<Setting> 
             Ok(Some((name, value))) => settings.push(Setting {
                 name: name.into(),
                 value: value.into(),
-                source: Source::File { path: path.into(), line: number },
+                source: ValueSource::File { path: path.into(), line: number },
             }),
             Err(why) => warn(&format!("{}:{number}: {why}", path.display())),
         }
@@ -180,7 +162,7 @@ fn parse_line(line: &str) -> Result<Option<(&str, &str)>, String> {
 
 /// Gives a variable the strongest of its settings that it accepts, and returns its source. A refused value is reported on
 /// standard error, and the next weaker one is tried.
-pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
+pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> ValueSource {
     let mut mine: Vec<_> =
         settings.iter().filter_map(|setting| Some((rank(desc, setting)?, setting))).collect();
     mine.sort_by_key(|(rank, _)| *rank);
@@ -195,7 +177,7 @@ pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
             )),
         }
     }
-    Source::Default
+    ValueSource::Default
 }
 
 /// Returns the strength of a setting for a variable: first by its source, then by the name that was used. `None` if it is for
@@ -203,14 +185,14 @@ pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> Source {
 fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
     let mut known_as = std::iter::once(desc.name()).chain(desc.aliases().iter().copied());
     match &setting.source {
-        Source::File { .. } => known_as.any(|name| name == setting.name).then_some((0, Reverse(0))),
-        Source::Environment { variable } => {
+        ValueSource::File { .. } => known_as.any(|name| name == setting.name).then_some((0, Reverse(0))),
+        ValueSource::Environment { variable } => {
             let further = desc.environment().iter().map(|name| (*name).to_owned());
             let mut variables = known_as.map(environment_name).chain(further);
             variables.position(|name| name == *variable).map(|at| (1, Reverse(at)))
         }
-        Source::Launcher => known_as.any(|name| name == setting.name).then_some((2, Reverse(0))),
-        Source::Default | Source::Tool => None,
+        ValueSource::Launcher => known_as.any(|name| name == setting.name).then_some((2, Reverse(0))),
+        ValueSource::Default | ValueSource::Tool => None,
     }
 }
 

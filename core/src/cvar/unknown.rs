@@ -1,8 +1,8 @@
 //! Settings that no control variable accepts: mostly misspelled names.
 
-use super::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source};
+use super::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource};
 use crate::plugin;
-use crate::registry::{CvarEntry, Registry};
+use crate::registry::Registry;
 
 /// Environment variables that begin like settings and are none.
 const OTHERS: [&str; 8] = [
@@ -53,13 +53,13 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64)
 
 /// Returns the names and aliases of all variables.
 fn names(registry: &Registry) -> Vec<&'static str> {
-    let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index)).map(CvarEntry::desc);
+    let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()
 }
 
 fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {
     let name = &setting.name;
-    let in_environment = matches!(setting.source, Source::Environment { .. });
+    let in_environment = matches!(setting.source, ValueSource::Environment { .. });
     let known: Vec<String> = if in_environment {
         if OTHERS.contains(&name.as_str()) || INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
             return None;
@@ -72,8 +72,8 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
         return None;
     }
     let (place, is_surely_meant) = match &setting.source {
-        Source::Environment { .. } => ("the environment".to_owned(), !plugin::are_asked_for()),
-        Source::Launcher => ("--set".to_owned(), true),
+        ValueSource::Environment { .. } => ("the environment".to_owned(), !plugin::are_asked_for()),
+        ValueSource::Launcher => ("--set".to_owned(), true),
         other => (other.to_string(), false),
     };
     match nearest(name, known.iter().map(String::as_str), ALIKE) {

@@ -25,7 +25,7 @@ pub struct CvarOps {
     pub(crate) enumeration: Option<&'static EnumDesc>,
 }
 
-/// A control variable.
+/// The description of a control variable.
 #[derive(Clone, Copy)]
 pub struct CvarDesc {
     datatype: Datatype,
@@ -48,6 +48,8 @@ unsafe impl Sync for CvarDesc {}
 // SAFETY: `cell` is used only by shared reference, and may be used by any thread, as for `Sync`.
 unsafe impl Send for CvarDesc {}
 
+/// Construction, by the attributes and from tables.
+#[doc(hidden)]
 impl CvarDesc {
     /// Creates a control variable of `count` elements that is accessed by functions.
     ///
@@ -131,7 +133,9 @@ impl CvarDesc {
         self.bind |= BEFORE_INIT;
         self
     }
+}
 
+impl CvarDesc {
     /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -148,16 +152,6 @@ impl CvarDesc {
     #[must_use]
     pub const fn bind(&self) -> Bind {
         Bind::ALL[(self.bind & !BEFORE_INIT) as usize]
-    }
-
-    /// Returns true if `cell` stores the variable.
-    pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
-        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
-    }
-
-    /// Returns true if the cell has a value for each object.
-    pub(crate) const fn has_bound_cell(&self) -> bool {
-        self.ops.is_bound
     }
 
     /// Returns the scope: the processes that must write the variable together.
@@ -202,12 +196,6 @@ impl CvarDesc {
         self.metadata.enumeration(self.ops.enumeration)
     }
 
-    /// Returns the categories that contain the variable.
-    #[must_use]
-    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
-        self.metadata.categories()
-    }
-
     /// Returns the aliases, for `--set`, parameter files and `MPIT_<NAME>`.
     #[must_use]
     pub const fn aliases(&self) -> &'static [&'static str] {
@@ -218,6 +206,25 @@ impl CvarDesc {
     #[must_use]
     pub const fn environment(&self) -> &'static [&'static str] {
         self.metadata.environment()
+    }
+}
+
+#[doc(hidden)]
+impl CvarDesc {
+    /// Returns the categories that contain the variable.
+    #[must_use]
+    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
+        self.metadata.categories()
+    }
+
+    /// Returns true if `cell` stores the variable.
+    pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
+        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
+    }
+
+    /// Returns true if the cell has a value for each object.
+    pub(crate) const fn has_bound_cell(&self) -> bool {
+        self.ops.is_bound
     }
 
     /// Returns the place of the definition.

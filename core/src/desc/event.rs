@@ -42,7 +42,7 @@ impl Element {
     }
 }
 
-/// A source: a logical emitter of events, with a clock.
+/// The description of a source: a logical emitter of events, with a clock.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct SourceDesc {
@@ -54,6 +54,8 @@ pub struct SourceDesc {
     cell: &'static SourceCell,
 }
 
+/// Construction, by the attributes and from tables.
+#[doc(hidden)]
 impl SourceDesc {
     /// Creates a source that uses the clock of this crate.
     #[must_use]
@@ -86,17 +88,19 @@ impl SourceDesc {
         self.description = Str::new(description);
         self
     }
+}
 
+impl SourceDesc {
     /// Returns the name, unique among sources.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name.as_str()
     }
 
-    /// Returns the order of the source's events by time stamp.
+    /// Returns true if the time stamps of its events never decrease.
     #[must_use]
-    pub const fn order(&self) -> SourceOrder {
-        self.ordering
+    pub const fn is_ordered(&self) -> bool {
+        matches!(self.ordering, SourceOrder::Ordered)
     }
 
     /// Returns the component that defines the source.
@@ -112,9 +116,17 @@ impl SourceDesc {
     }
 
     /// Returns the place of the definition.
+    #[doc(hidden)]
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
+    }
+
+    /// Returns the order of its events by time stamp.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn order(&self) -> SourceOrder {
+        self.ordering
     }
 
     pub(crate) fn cell(&self) -> &'static SourceCell {
@@ -128,7 +140,7 @@ impl std::fmt::Debug for SourceDesc {
     }
 }
 
-/// An event type.
+/// The description of an event type.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct EventDesc {
@@ -146,6 +158,8 @@ pub struct EventDesc {
     cell: &'static EventCell,
 }
 
+/// Construction, by the attributes and from tables.
+#[doc(hidden)]
 impl EventDesc {
     /// Creates an event type. The defaults are: no bound object, verbosity `TUNER_DETAIL`, no description, no category, elements
     /// without names.
@@ -221,26 +235,18 @@ impl EventDesc {
         self.epoch_counter = Some(epoch_counter);
         self
     }
+}
 
+impl EventDesc {
     /// Returns the name, unique among event types.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name.as_str()
     }
 
-    /// Returns the elements of the payload, by ascending displacement.
-    #[must_use]
-    pub const fn elements(&self) -> &'static [Element] {
-        self.elements.as_slice()
-    }
-
-    /// Returns the size of the payload: the offset of the end of its last element.
-    #[must_use]
-    pub const fn extent(&self) -> usize {
-        match self.elements().last() {
-            Some(last) => last.end(),
-            None => 0,
-        }
+    /// Returns the datatypes of the elements, by their position in the payload.
+    pub fn datatypes(&self) -> impl ExactSizeIterator<Item = Datatype> {
+        self.elements().iter().map(Element::datatype)
     }
 
     /// Returns the kind of object that registrations are bound to.
@@ -267,22 +273,47 @@ impl EventDesc {
         self.description.as_str()
     }
 
-    /// Returns the names of the elements, if there are any.
+    /// Returns the names of the elements, if there are any: the value of an item is the position of its element.
     #[must_use]
     pub const fn element_names(&self) -> Option<&'static EnumDesc> {
         self.enumeration
-    }
-
-    /// Returns the categories that contain the event type.
-    #[must_use]
-    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
-        self.categories.as_slice()
     }
 
     /// Returns the source.
     #[must_use]
     pub const fn source(&self) -> &'static SourceDesc {
         self.source
+    }
+
+    /// Returns true if there are listeners (one load), to skip work that only serves the event.
+    #[inline]
+    #[must_use]
+    pub fn has_listeners(&self) -> bool {
+        self.cell.has_listeners()
+    }
+}
+
+#[doc(hidden)]
+impl EventDesc {
+    /// Returns the elements of the payload, by ascending displacement.
+    #[must_use]
+    pub const fn elements(&self) -> &'static [Element] {
+        self.elements.as_slice()
+    }
+
+    /// Returns the size of the payload: the offset of the end of its last element.
+    #[must_use]
+    pub const fn extent(&self) -> usize {
+        match self.elements().last() {
+            Some(last) => last.end(),
+            None => 0,
+        }
+    }
+
+    /// Returns the categories that contain the event type.
+    #[must_use]
+    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
+        self.categories.as_slice()
     }
 
     /// Returns the place of the definition.
@@ -295,13 +326,6 @@ impl EventDesc {
     #[must_use]
     pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
         self.epoch_counter
-    }
-
-    /// Returns true if there are listeners (one load), to skip work that only serves the event.
-    #[inline]
-    #[must_use]
-    pub fn has_listeners(&self) -> bool {
-        self.cell.has_listeners()
     }
 
     pub(crate) fn cell(&self) -> &'static EventCell {

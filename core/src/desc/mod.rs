@@ -164,6 +164,7 @@ pub struct EnumItem {
 
 impl EnumItem {
     /// Creates an item: the stored value, and its name.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(value: i32, name: &'static str) -> Self {
         Self { value, name: Str::new(name) }
@@ -193,6 +194,7 @@ pub struct EnumDesc {
 
 impl EnumDesc {
     /// Creates an enumeration of at least one item, with distinct names and values.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, items: &'static [EnumItem], origin: Origin) -> Self {
         Self { name: Str::new(name), items: List::new(items), origin }
@@ -211,6 +213,7 @@ impl EnumDesc {
     }
 
     /// Returns the place of the definition.
+    #[doc(hidden)]
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
@@ -235,7 +238,7 @@ pub trait MpitEnum: Copy + Sync + 'static {
     fn from_value(value: i32) -> Option<Self>;
 }
 
-/// A component: an object that is notified of the traffic of one framework.
+/// The description of a component: an object that is notified of the traffic of one framework.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct ComponentDesc {
@@ -249,6 +252,7 @@ pub struct ComponentDesc {
 impl ComponentDesc {
     /// Creates a component of a framework. `object` returns a `&'static &'static dyn Trait` as [`std::any::Any`], where `Trait`
     /// is the framework's component trait.
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(
         framework: &'static str,
@@ -285,6 +289,7 @@ impl ComponentDesc {
     }
 
     /// Returns the place of the definition.
+    #[doc(hidden)]
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin

@@ -78,7 +78,7 @@ pub struct PvarOps {
     pub(crate) cell_type: fn() -> TypeId,
 }
 
-/// A performance variable. Kept small, since a program may have thousands.
+/// The description of a performance variable. Kept small, since a program may have thousands.
 #[derive(Clone, Copy)]
 pub struct PvarDesc {
     class: Class,
@@ -100,6 +100,8 @@ unsafe impl Sync for PvarDesc {}
 // SAFETY: `cell` is used only by shared reference, and cells are `Sync`; the other fields are immutable.
 unsafe impl Send for PvarDesc {}
 
+/// Construction, by the attributes.
+#[doc(hidden)]
 impl PvarDesc {
     /// Creates a variable of a class, stored in `cell`. The defaults are the cell's own datatype and binding, and verbosity
     /// `TUNER_DETAIL`. The variable is writable if the class keeps its value per handle (sums and watermarks), otherwise
@@ -128,13 +130,6 @@ impl PvarDesc {
             ops: Operations::<C>::TABLE,
             cell: std::ptr::from_ref(cell).cast(),
         }
-    }
-
-    /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
-    /// zero-sized cells have no address of their own.
-    pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
-        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
-            && (self.ops.cell_type)() == TypeId::of::<C>()
     }
 
     /// Sets the verbosity.
@@ -187,7 +182,9 @@ impl PvarDesc {
         self.behavior = Behavior::Sum;
         self
     }
+}
 
+impl PvarDesc {
     /// Returns the name, unique within the class.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -218,16 +215,22 @@ impl PvarDesc {
         self.verbosity
     }
 
-    /// Returns the flags.
+    /// Returns true if tools can neither write nor reset the variable.
     #[must_use]
-    pub const fn flags(&self) -> PvarFlags {
-        self.flags
+    pub const fn is_readonly(&self) -> bool {
+        self.flags.has(PvarFlags::READONLY)
     }
 
-    /// Returns the accounting of handles.
+    /// Returns true if the variable is always running, so that its handles cannot be started or stopped.
     #[must_use]
-    pub const fn behavior(&self) -> Behavior {
-        self.behavior
+    pub const fn is_continuous(&self) -> bool {
+        self.flags.has(PvarFlags::CONTINUOUS)
+    }
+
+    /// Returns true if the variable can be read and reset in one atomic step.
+    #[must_use]
+    pub const fn is_atomic(&self) -> bool {
+        self.flags.has(PvarFlags::ATOMIC)
     }
 
     /// Returns the component that defines the variable.
@@ -246,6 +249,21 @@ impl PvarDesc {
     #[must_use]
     pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
         self.metadata.enumeration(self.ops.enumeration)
+    }
+}
+
+#[doc(hidden)]
+impl PvarDesc {
+    /// Returns the flags.
+    #[must_use]
+    pub const fn flags(&self) -> PvarFlags {
+        self.flags
+    }
+
+    /// Returns the accounting of handles.
+    #[must_use]
+    pub const fn behavior(&self) -> Behavior {
+        self.behavior
     }
 
     /// Returns the categories that contain the variable.
@@ -271,6 +289,13 @@ impl PvarDesc {
     #[inline]
     pub(crate) const fn has_epoch_counter(&self) -> bool {
         self.has_epoch_counter
+    }
+
+    /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
+    /// zero-sized cells have no address of their own.
+    pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
+        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
+            && (self.ops.cell_type)() == TypeId::of::<C>()
     }
 }
 

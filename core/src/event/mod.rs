@@ -1,39 +1,54 @@
-//! Events and their delivery to the callbacks of tools.
+//! Events: types with a payload, which a library raises and to which tools register callbacks.
 //!
-//! An event type is a struct with a descriptor; raising an event calls the callbacks that tools have registered. Without
-//! listeners a raise is one load and a branch, and the payload is not computed. With listeners, no lock is held while callbacks
-//! run, nothing is allocated, and nothing waits, so events may be raised in signal handlers and in callbacks. Events that cannot
-//! be delivered are counted as dropped, and the count is reported before the next event of the source.
+//! An event type is a struct with the attribute [`event`](macro@crate::event), and belongs to a source, a unit struct with the
+//! attribute [`source`](macro@crate::source). Tools listen with [`Tool::on`](crate::tool::Tool::on) or
+//! [`Tool::listen`](crate::tool::Tool::listen).
 //!
-//! | module | content |
-//! |---|---|
-//! | [`mod@raise`] | raising events, and the choice of a callback |
-//! | `registration`, `functions`, `cell` | registrations and their callbacks |
-//! | [`instance`], `payload` | event instances, as callbacks see them |
-//! | `source` | time stamps, and the work before an event |
-//! | `backlog`, `ring` | deferred and dropped events |
-//! | [`clock`] | the clock of time stamps |
+//! Without listeners, raising an event is one load and a branch, and the payload is not computed. With listeners, no lock is held
+//! while callbacks run, nothing is allocated, and nothing waits, so events may be raised in signal handlers and in callbacks.
+//! Events that cannot be delivered are counted as dropped, and the count is reported before the next event of the source.
+
+// | module | content |
+// |---|---|
+// | `raise` | raising events, and the choice of a callback |
+// | `registration`, `functions`, `cell` | registrations and their callbacks |
+// | `instance`, `payload` | event instances, as callbacks see them |
+// | `source` | time stamps, and the work before an event |
+// | `backlog`, `ring` | deferred and dropped events |
+// | `clock` | the clock of time stamps |
 
 mod backlog;
 mod cell;
+#[doc(hidden)]
 pub mod clock;
 mod functions;
+#[doc(hidden)]
 pub mod instance;
 mod interface;
 mod payload;
+#[doc(hidden)]
 pub mod raise;
 mod registration;
 mod ring;
 mod source;
 
+#[doc(hidden)]
 pub use cell::EventCell;
+#[doc(hidden)]
 pub use functions::{Abi, Delivery, DropReport, FreeNotice};
+#[doc(hidden)]
 pub use instance::InstanceId;
+#[doc(hidden)]
 pub use interface::Hints;
+#[doc(inline)]
 pub use raise::{Context, Event};
 pub(crate) use registration::Registration as RegistrationSlot;
+#[doc(hidden)]
 pub use registration::RegistrationId;
+#[doc(hidden)]
 pub use source::SourceCell;
+
+pub use crate::vocabulary::Safety;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
 ///
@@ -45,6 +60,7 @@ pub use source::SourceCell;
     label = "not a source",
     note = "a source is written `#[source(ordered)] pub struct Clock;`"
 )]
+#[doc(hidden)]
 pub trait Source: 'static {
     /// The source's descriptor.
     const DESC: &'static crate::desc::SourceDesc;

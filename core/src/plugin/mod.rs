@@ -2,79 +2,8 @@
 //!
 //! A plug-in is a shared object that adds variables, events, categories and components to an MPI library that its author did not
 //! build. It is written in C, with `mpit_plugin.h`, or in Rust, with the attributes of this crate and
-//! [`plugin!`](macro@crate::plugin). The host may contain another version of this crate, made by another compiler with other
-//! options: only C structs cross the boundary.
-//!
-//! # A plug-in in Rust
-//!
-//! A plug-in is a crate of its own, whose `Cargo.toml` contains:
-//!
-//! ```toml
-//! [lib]
-//! crate-type = ["cdylib"]
-//! [dependencies]
-//! mpit = "0.1"
-//! ```
-//!
-//! Its definitions are written as in any other crate. It needs no unsafe code, and compiles under `#![forbid(unsafe_code)]`:
-//!
-//! ```
-//! use mpit::cell::{Counter, Level};
-//! use mpit::cvar::Cvar;
-//! use mpit::event::{Context, Event};
-//! use mpit::{cvar, event, pvar, source};
-//!
-//! mpit::plugin!(name = "acme");
-//!
-//! /// Widgets that were made.
-//! #[pvar(class = "COUNTER")]
-//! static ACME_WIDGETS: Counter<u64> = Counter::new();
-//!
-//! /// Widgets in stock, and the most that there ever were.
-//! #[pvar(class = "LEVEL", highwatermark)]
-//! static ACME_STOCK: Level<u64> = Level::new();
-//!
-//! /// No larger widgets are made.
-//! #[cvar]
-//! static ACME_LARGEST: Cvar<u32> = Cvar::new(8);
-//!
-//! /// The factory.
-//! #[source(ordered)]
-//! struct AcmeFactory;
-//!
-//! /// A widget was made.
-//! #[event(source = AcmeFactory)]
-//! struct AcmeMade {
-//!     size: u32,
-//! }
-//!
-//! /// The work of the plug-in, in a thread or a component of its own.
-//! fn make(size: u32) {
-//!     if size <= ACME_LARGEST.get() {
-//!         ACME_WIDGETS.increment();
-//!         ACME_STOCK.raise(1);
-//!         AcmeMade::raise(Context::ANYWHERE, || AcmeMade { size });
-//!     }
-//! }
-//! # make(1);
-//! ```
-//!
-//! `MPIT_PLUGINS=target/release/libacme.so mpit run -- mpiexec ..` makes it visible to tools.
-//!
-//! A plug-in differs from a program in these points:
-//!
-//! * The plug-in has its own copy of this crate, in which [`tool`](crate::tool), [`session`](crate::session) and
-//!   [`registry`](crate::registry) are empty: they list neither the host's entries nor those that the plug-in exported.
-//!   [`host`](crate::host) and [`load`] are for the host only; [`threads`](crate::threads) has the host's thread level.
-//! * The error that a function of a performance or control variable returns is lost: tools get `MPI_T_ERR_INVALID`.
-//! * Variables with custom behavior ([`cell::Custom`](crate::cell::Custom)) and events with `listeners` are left out, with a line
-//!   on standard error. So are components of other frameworks than those of [`component`](mod@crate::component).
-//! * While the plug-in is not active, no handle can be started and no event registered, so updates, settings and events cost as
-//!   little as without tools.
-//! * It is never unloaded: its statics and threads remain.
-//!
-//! All this holds in the process that loads it. Its own tests are an ordinary program, in which [`tool`](crate::tool) sees the
-//! plug-in's definitions.
+//! [`plugin!`](macro@crate::plugin), whose documentation says how. The host may contain another version of this crate, made by
+//! another compiler with other options: only C structs cross the boundary.
 //!
 //! # Modules
 //!

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use super::categories::{self, Category, Members};
 use super::plan::RegistrationPlan;
 use super::{CvarEntry, Registry};
-use crate::cvar::sources::{self, Setting, Source};
+use crate::cvar::sources::{self, Setting, ValueSource};
 use crate::desc::CategoryDesc;
 use crate::lock::Mutex;
 use crate::vocabulary::Bind;
@@ -37,7 +37,7 @@ impl Registry {
     pub(super) fn apply(&self, cvars: Range<u32>, settings: &[Setting]) {
         for entry in cvars.filter_map(|index| self.cvars.get(index)) {
             let source = sources::apply(entry.desc, settings);
-            if source != Source::Default {
+            if source != ValueSource::Default {
                 entry.set_source(source);
             }
         }
@@ -72,7 +72,7 @@ impl Registry {
         let mut changed = false;
         self.cvars.expect(plan.cvars.iter().len());
         for (desc, hash) in plan.cvars.iter() {
-            let source = Mutex::new(Source::Default);
+            let source = Mutex::new(ValueSource::Default);
             let index = self.cvars.append(CvarEntry { desc, source }, hash);
             if desc.bind() != Bind::NoObject {
                 // If the list is full, the variable keeps the values of freed objects.

@@ -15,7 +15,7 @@ pub struct Members {
     pub categories: Vec<u32>,
 }
 
-/// One category of the registry.
+/// A category: a named group of variables, events and other categories.
 #[derive(Debug)]
 pub struct Category {
     name: &'static str,
@@ -40,7 +40,32 @@ impl Category {
         self.description
     }
 
-    /// Passes the present members to a function.
+    /// Returns the indices of its performance variables.
+    #[must_use]
+    pub fn pvars(&self) -> Vec<u32> {
+        self.members.lock().pvars.clone()
+    }
+
+    /// Returns the indices of its control variables.
+    #[must_use]
+    pub fn cvars(&self) -> Vec<u32> {
+        self.members.lock().cvars.clone()
+    }
+
+    /// Returns the indices of its event types.
+    #[must_use]
+    pub fn events(&self) -> Vec<u32> {
+        self.members.lock().events.clone()
+    }
+
+    /// Returns the indices of the categories in it.
+    #[must_use]
+    pub fn categories(&self) -> Vec<u32> {
+        self.members.lock().categories.clone()
+    }
+
+    /// Passes the present members to a function, which must not use the category.
+    #[doc(hidden)]
     pub fn with_members<R>(&self, look: impl FnOnce(&Members) -> R) -> R {
         look(&self.members.lock())
     }

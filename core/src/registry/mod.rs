@@ -28,7 +28,7 @@ pub(crate) use check::text_fault;
 pub use check::{Fault, LONGEST_NAME, Refusal, class_admits, name_fault};
 pub use image::Image;
 
-use crate::cvar::sources::{self, Setting, Source};
+use crate::cvar::sources::{self, Setting, ValueSource};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
@@ -40,30 +40,22 @@ use plan::RegistrationPlan;
 
 /// A control variable of the registry: its definition and the source of its present value.
 #[derive(Debug)]
-pub struct CvarEntry {
+pub(crate) struct CvarEntry {
     desc: &'static CvarDesc,
-    source: Mutex<Source>,
+    source: Mutex<ValueSource>,
 }
 
 impl CvarEntry {
-    /// Returns the definition.
-    #[must_use]
-    pub fn desc(&self) -> &'static CvarDesc {
+    pub(crate) fn desc(&self) -> &'static CvarDesc {
         self.desc
     }
 
-    /// Returns the source of the present value.
-    #[must_use]
-    pub fn source(&self) -> Source {
-        self.source.lock().clone()
-    }
-
-    pub(crate) fn set_source(&self, source: Source) {
+    pub(crate) fn set_source(&self, source: ValueSource) {
         *self.source.lock() = source;
     }
 }
 
-/// All definitions, under their indices.
+/// All variables, events and categories of this process, under indices that never change.
 #[derive(Debug, Default)]
 pub struct Registry {
     pvars: IndexSpace<&'static PvarDesc>,
@@ -90,6 +82,8 @@ pub(crate) fn is_in_use() -> bool {
     GLOBAL.get().is_some()
 }
 
+/// Additions, by the crates of this workspace.
+#[doc(hidden)]
 impl Registry {
     /// Creates an empty registry. Programs use [`Registry::global`]; tests create their own.
     #[must_use]
@@ -226,7 +220,16 @@ impl Registry {
     }
 
     /// Returns a control variable.
-    pub fn cvar(&self, index: u32) -> Option<&CvarEntry> {
+    pub fn cvar(&self, index: u32) -> Option<&'static CvarDesc> {
+        self.cvars.get(index).map(CvarEntry::desc)
+    }
+
+    /// Returns the source of the present value of a control variable.
+    pub fn cvar_source(&self, index: u32) -> Option<ValueSource> {
+        self.cvars.get(index).map(|entry| entry.source.lock().clone())
+    }
+
+    pub(crate) fn cvar_entry(&self, index: u32) -> Option<&CvarEntry> {
         self.cvars.get(index)
     }
 

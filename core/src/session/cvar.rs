@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use super::elements::{aligned, text_or_all};
 use super::{CvarHandle, Interface};
-use crate::cvar::sources::Source;
+use crate::cvar::sources::ValueSource;
 use crate::desc::CvarDesc;
 use crate::object::Object;
 use crate::plugin::Epoch;
@@ -42,7 +42,7 @@ impl Interface {
     /// that is missing or of another kind; [`Error::OutOfHandles`].
     pub fn cvar_handle_alloc(&self, index: u32, object: Option<&Object<'_>>) -> Result<(CvarHandle, usize)> {
         self.up()?;
-        let entry = self.registry.cvar(index).ok_or(Error::InvalidIndex)?;
+        let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidIndex)?;
         let epoch = Epoch::current(entry.desc().epoch_counter())?;
         let object = match (entry.desc().bind(), object) {
             (Bind::NoObject, _) => 0,
@@ -66,7 +66,7 @@ impl Interface {
     pub fn object_freed(&self, kind: Bind, id: u64) {
         if self.has_bound_cvars.load(SeqCst) {
             for (_, handle) in self.cvars.iter() {
-                let entry = self.registry.cvar(handle.index.load(SeqCst));
+                let entry = self.registry.cvar_entry(handle.index.load(SeqCst));
                 if entry.is_some_and(|entry| entry.desc().bind() == kind) {
                     // Fails for a handle of another object, which stays valid.
                     let _ = handle.object.compare_exchange(id, FREED, SeqCst, SeqCst);
@@ -102,7 +102,7 @@ impl Interface {
             Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst), handle.object.load(SeqCst)))
         };
         let (index, epoch, object) = self.cvars.get_with(handle.0, seen).ok_or(Error::InvalidHandle)?;
-        let entry = self.registry.cvar(index).ok_or(Error::InvalidHandle)?;
+        let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidHandle)?;
         let epoch = Epoch::of(entry.desc().epoch_counter(), epoch);
         epoch.check()?;
         if object == FREED {
@@ -166,7 +166,7 @@ impl Interface {
         // SAFETY: not null and aligned; `count` elements are readable, the number that `text_or_all` found.
         unsafe { desc.write(&object, value, count) }?;
         if object.kind() == Bind::NoObject {
-            entry.set_source(Source::Tool);
+            entry.set_source(ValueSource::Tool);
         } else if self.cvar_at(handle).is_err() {
             // If the object was freed after the handle was checked, its new value must be dropped again.
             desc.drop_value(&object);

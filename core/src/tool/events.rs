@@ -36,9 +36,8 @@ impl Tool {
     /// ```
     /// use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
     ///
-    /// use mpit::event::{Context, Event as _};
     /// use mpit::tool::Tool;
-    /// use mpit::vocabulary::Safety;
+    /// use mpit::event::{Context, Event as _, Safety};
     ///
     /// /// What sends.
     /// #[mpit::source(ordered)]
@@ -67,8 +66,9 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`]; [`Error::Invalid`] for [`Safety::AsyncSignalSafe`]; those of
-    /// [`Interface::event_handle_alloc`].
+    /// [`Error::InvalidName`]; [`Error::Invalid`] for [`Safety::AsyncSignalSafe`]; [`Error::InvalidIndex`] for an event of a
+    /// plug-in that is not active; [`Error::InvalidHandle`] when the object is missing or of another kind;
+    /// [`Error::OutOfHandles`].
     pub fn listen(
         &self,
         name: &str,
@@ -167,11 +167,12 @@ impl EventInstance {
         self.delivery.safety
     }
 
-    /// Returns the time stamp, in ticks of the source (`MPI_T_event_get_timestamp`).
+    /// Returns the time stamp (`MPI_T_event_get_timestamp`), in ticks of which the source has
+    /// [`SourceDesc::ticks_per_second`](super::SourceDesc::ticks_per_second).
     ///
     /// # Errors
     ///
-    /// Those of [`instance::timestamp`].
+    /// [`Error::InvalidHandle`] if the event is over.
     pub fn time(&self) -> Result<i64> {
         instance::timestamp(self.delivery.instance)
     }
@@ -180,7 +181,8 @@ impl EventInstance {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidIndex`]; [`Error::Invalid`] when `T` is not the type of the element.
+    /// [`Error::InvalidIndex`]; [`Error::Invalid`] when `T` is not the type of the element; [`Error::InvalidHandle`] if the event
+    /// is over.
     pub fn read<T: Value>(&self, element: usize) -> Result<T> {
         let kind = self.desc.elements().get(element).ok_or(Error::InvalidIndex)?.datatype();
         if !fits::<T>(kind) {

@@ -1,5 +1,9 @@
 //! The tools interface with Rust types: the operations of the C functions, with lifetimes in place of rules.
 //!
+//! A [`Tool`] reads the variables of its own process. [`Tool::registry`] lists them; a [`Session`] allocates handles of
+//! performance variables, whose values are independent of those of other sessions; [`Tool::cvar`] allocates a handle of a control
+//! variable; [`Tool::on`] and [`Tool::listen`] register callbacks for events.
+//!
 //! ```
 //! use mpit::prelude::*;
 //!
@@ -24,15 +28,16 @@ mod typed;
 
 use std::marker::PhantomData;
 
+pub use crate::desc::{CvarDesc, EnumDesc, EnumItem, EventDesc, PvarDesc, SourceDesc};
+pub use crate::registry::{Category, Registry};
+pub use crate::vocabulary::{Class, Datatype, Scope, Verbosity};
 pub use events::{EventInstance, Listener};
 pub use typed::{HandleOf, SettingOf};
 
 use crate::cell::{Value, fits};
-use crate::desc::PvarDesc;
 use crate::object::Object;
-use crate::registry::Registry;
 use crate::session::{CvarHandle, Interface, PvarHandle, SessionId, Which};
-use crate::vocabulary::{Class, Datatype, ThreadLevel};
+use crate::vocabulary::ThreadLevel;
 use crate::{Error, Result};
 
 /// A reference to the interface, which stays initialized until this value is dropped.
@@ -55,6 +60,7 @@ impl Tool {
     }
 
     /// Initializes another interface.
+    #[doc(hidden)]
     #[must_use]
     pub fn of(interface: &'static Interface) -> Self {
         interface.init(ThreadLevel::Multiple);
@@ -81,7 +87,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`], and those of [`Interface::cvar_handle_alloc`].
+    /// [`Error::InvalidName`]; [`Error::InvalidHandle`] for a variable that is bound to an object; [`Error::OutOfHandles`].
     pub fn cvar(&self, name: &str) -> Result<Setting<'_>> {
         self.cvar_of(name, None)
     }
@@ -90,7 +96,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`], and those of [`Interface::cvar_handle_alloc`].
+    /// [`Error::InvalidName`]; [`Error::InvalidHandle`] for an object that is missing or of another kind;
+    /// [`Error::OutOfHandles`].
     pub fn cvar_of(&self, name: &str, object: Option<&Object<'_>>) -> Result<Setting<'_>> {
         let index = self.registry().cvar_index(name).ok_or(Error::InvalidName)?;
         self.cvar_at(index, object)
@@ -98,7 +105,7 @@ impl Tool {
 
     fn cvar_at(&self, index: u32, object: Option<&Object<'_>>) -> Result<Setting<'_>> {
         let (id, count) = self.interface.cvar_handle_alloc(index, object)?;
-        let datatype = self.registry().cvar(index).ok_or(Error::InvalidIndex)?.desc().datatype();
+        let datatype = self.registry().cvar(index).ok_or(Error::InvalidIndex)?.datatype();
         Ok(Setting { interface: self.interface, id, count, datatype, of: PhantomData })
     }
 }
@@ -123,7 +130,7 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`], and those of [`Interface::handle_alloc`].
+    /// [`Error::InvalidName`], and those of [`handle_at`](Self::handle_at).
     pub fn handle(&self, name: &str, class: Class, object: Option<&Object<'_>>) -> Result<Handle<'_>> {
         let index = self.interface.registry().pvar_index(name, class).ok_or(Error::InvalidName)?;
         self.handle_at(index, object)
@@ -133,7 +140,8 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::handle_alloc`].
+    /// [`Error::InvalidIndex`], also for a variable of a plug-in that is not active; [`Error::InvalidHandle`] when the object is
+    /// missing or of another kind; [`Error::OutOfHandles`]; errors of a custom variable.
     pub fn handle_at(&self, index: u32, object: Option<&Object<'_>>) -> Result<Handle<'_>> {
         let (id, count) = self.interface.handle_alloc(self.id, index, object)?;
         let desc = self.interface.registry().pvar(index).ok_or(Error::InvalidIndex)?;
@@ -144,7 +152,7 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::start`].
+    /// [`Error::PvarNoStartStop`] if one of the handles failed.
     pub fn start_all(&self) -> Result<()> {
         self.interface.start(self.id, Which::All)
     }
@@ -153,7 +161,7 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::stop`].
+    /// [`Error::PvarNoStartStop`] if one of the handles failed.
     pub fn stop_all(&self) -> Result<()> {
         self.interface.stop(self.id, Which::All)
     }
@@ -162,7 +170,7 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::reset`].
+    /// [`Error::PvarNoWrite`] if one of the handles failed.
     pub fn reset_all(&self) -> Result<()> {
         self.interface.reset(self.id, Which::All)
     }
@@ -201,7 +209,7 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::start`].
+    /// [`Error::PvarNoStartStop`] for a continuous variable; [`Error::InvalidHandle`] if its plug-in was deactivated.
     pub fn start(&self) -> Result<()> {
         self.session.interface.start(self.session.id, Which::One(self.id))
     }
@@ -210,7 +218,7 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::stop`].
+    /// Those of [`start`](Self::start).
     pub fn stop(&self) -> Result<()> {
         self.session.interface.stop(self.session.id, Which::One(self.id))
     }
@@ -219,7 +227,7 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::reset`].
+    /// [`Error::PvarNoWrite`] for a read-only variable; [`Error::InvalidHandle`] if its plug-in was deactivated.
     pub fn reset(&self) -> Result<()> {
         self.session.interface.reset(self.session.id, Which::One(self.id))
     }
@@ -228,7 +236,8 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when `T` is not the variable's type, and those of [`Interface::read`].
+    /// [`Error::Invalid`] when `T` is not the variable's type; [`Error::InvalidHandle`] if its plug-in was deactivated; errors of
+    /// the function of a computed variable.
     pub fn read<T: Value>(&self) -> Result<Vec<T>> {
         self.copy_out(|out| {
             // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
@@ -249,7 +258,8 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when `T` is not the variable's type, and those of [`Interface::readreset`].
+    /// [`Error::PvarNoAtomic`] for a variable without that flag; [`Error::PvarNoWrite`] for a read-only one; those of
+    /// [`read`](Self::read).
     pub fn read_and_reset<T: Value>(&self) -> Result<Vec<T>> {
         self.copy_out(|out| {
             // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
@@ -270,8 +280,9 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when `value` is not of the variable's type and count, and those of
-    /// [`Interface::write`].
+    /// [`Error::PvarNoWrite`] for a read-only variable or a watermark; [`Error::Invalid`] when `value` is not of the variable's
+    /// type and count, or not a value of its class or enumeration; [`Error::InvalidHandle`] if its plug-in was deactivated; errors
+    /// of a custom variable.
     pub fn write<T: Value>(&self, value: &[T]) -> Result<()> {
         if !fits::<T>(self.desc.datatype()) || value.len() != self.count {
             return Err(Error::Invalid);
@@ -285,7 +296,7 @@ impl Handle<'_> {
     /// # Errors
     ///
     /// [`Error::Invalid`] when the variable is not text, or the text is too long or contains a NUL; those of
-    /// [`Interface::write`].
+    /// [`write`](Self::write).
     pub fn write_text(&self, text: &str) -> Result<()> {
         let text = terminated(text, self.desc.datatype(), self.count)?;
         // SAFETY: `terminated` checked that the variable is text, and returns a text whose NUL is within `count` bytes.
@@ -296,7 +307,7 @@ impl Handle<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when the variable is not text, and those of [`Interface::read`].
+    /// [`Error::Invalid`] when the variable is not text; those of [`read`](Self::read).
     pub fn read_text(&self) -> Result<String> {
         self.read::<u8>().map(|bytes| from_c(&bytes))
     }
@@ -333,7 +344,8 @@ impl Setting<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when `T` is not the variable's type, and those of [`Interface::cvar_read`].
+    /// [`Error::Invalid`] when `T` is not the variable's type; [`Error::InvalidHandle`] if the object that it is bound to was
+    /// freed, or its plug-in was deactivated.
     pub fn read<T: Value>(&self) -> Result<Vec<T>> {
         if !fits::<T>(self.datatype) {
             return Err(Error::Invalid);
@@ -348,8 +360,9 @@ impl Setting<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when `value` is not of the variable's type and count, and those of
-    /// [`Interface::cvar_write`].
+    /// [`Error::CvarSetNever`] for a variable that tools cannot set, or cannot set after MPI is initialized; [`Error::Invalid`]
+    /// when `value` is not of the variable's type and count, or the variable does not accept it; [`Error::InvalidHandle`] if the
+    /// object that it is bound to was freed, or its plug-in was deactivated.
     pub fn write<T: Value>(&self, value: &[T]) -> Result<()> {
         if !fits::<T>(self.datatype) || value.len() != self.count {
             return Err(Error::Invalid);
@@ -363,7 +376,7 @@ impl Setting<'_> {
     /// # Errors
     ///
     /// [`Error::Invalid`] when the variable is not text, or the text is too long or contains a NUL; those of
-    /// [`Interface::cvar_write`].
+    /// [`write`](Self::write).
     pub fn write_text(&self, text: &str) -> Result<()> {
         let text = terminated(text, self.datatype, self.count)?;
         // SAFETY: `terminated` checked that the variable is text, and returns a text whose NUL is within `count` bytes.
@@ -374,7 +387,7 @@ impl Setting<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] when the variable is not text, and those of [`Interface::cvar_read`].
+    /// [`Error::Invalid`] when the variable is not text; those of [`read`](Self::read).
     pub fn read_text(&self) -> Result<String> {
         self.read::<u8>().map(|bytes| from_c(&bytes))
     }

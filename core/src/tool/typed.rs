@@ -37,7 +37,7 @@ impl Session<'_> {
     /// # Errors
     ///
     /// [`Error::InvalidName`] if `cell` stores no performance variable of the registry, or is ambiguous; those of
-    /// [`Interface::handle_alloc`](crate::session::Interface::handle_alloc).
+    /// [`handle_at`](Self::handle_at).
     pub fn handle_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
         self.at(self.main_index_of(cell), None)
     }
@@ -137,7 +137,7 @@ impl<C: Cell> HandleOf<'_, C> {
     /// # Errors
     ///
     /// [`Error::Invalid`] if the variable has another number of elements, for which there is [`elements`](Self::elements); those
-    /// of [`Interface::read`](crate::session::Interface::read).
+    /// of [`Handle::read`].
     pub fn get(&self) -> Result<C::Value> {
         self.value()
     }
@@ -147,7 +147,7 @@ impl<C: Cell> HandleOf<'_, C> {
     /// # Errors
     ///
     /// [`Error::Invalid`] if the variable has another number of elements; those of
-    /// [`Interface::readreset`](crate::session::Interface::readreset).
+    /// [`Handle::read_and_reset`].
     pub fn take(&self) -> Result<C::Value> {
         if self.count() == 1 { single(&self.read_and_reset()?) } else { Err(Error::Invalid) }
     }
@@ -156,7 +156,7 @@ impl<C: Cell> HandleOf<'_, C> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::read`](crate::session::Interface::read).
+    /// Those of [`Handle::read`].
     pub fn elements(&self) -> Result<Vec<C::Value>> {
         self.read()
     }
@@ -181,8 +181,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidName`] if `cell` stores no control variable of the registry; those of
-    /// [`Interface::cvar_handle_alloc`](crate::session::Interface::cvar_handle_alloc).
+    /// [`Error::InvalidName`] if `cell` stores no control variable of the registry; those of [`cvar_of`](Self::cvar_of).
     pub fn setting_of<C: CvarCell>(&self, cell: &'static C) -> Result<SettingOf<'_, C>> {
         self.setting(cell, None)
     }
@@ -206,8 +205,7 @@ impl Tool {
         object: Option<&Object<'_>>,
     ) -> Result<SettingOf<'_, C>> {
         let registry = self.registry();
-        let is_found =
-            |index: &u32| registry.cvar(*index).is_some_and(|entry| entry.desc().is_stored_in(cell));
+        let is_found = |index: &u32| registry.cvar(*index).is_some_and(|desc| desc.is_stored_in(cell));
         let index = (0..registry.cvar_count()).find(is_found).ok_or(Error::InvalidName)?;
         Ok(SettingOf { setting: self.cvar_at(index, object)?, of: PhantomData })
     }
@@ -281,7 +279,7 @@ impl<C: CvarCell> SettingOf<'_, C> {
     ///
     /// # Errors
     ///
-    /// Those of [`Interface::cvar_read`](crate::session::Interface::cvar_read).
+    /// Those of [`Setting::read`].
     pub fn get(&self) -> Result<C::Value> {
         let elements: Vec<<C::Value as CvarValue>::Element> = self.read()?;
         // Text ends at its NUL.
@@ -295,7 +293,7 @@ impl<C: CvarCell> SettingOf<'_, C> {
     /// # Errors
     ///
     /// [`Error::Invalid`] if the variable refuses the value, or it is a text that contains a NUL; those of
-    /// [`Interface::cvar_write`](crate::session::Interface::cvar_write).
+    /// [`Setting::write`].
     pub fn set(&self, value: C::Value) -> Result<()> {
         let mut elements = vec![<C::Value as CvarValue>::Element::from_word(0); C::Value::COUNT];
         value.to_elements(&mut elements);

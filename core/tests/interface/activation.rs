@@ -6,11 +6,11 @@ use crate::support::metadata::said;
 use crate::support::{Bench, cvar, image, leak, pvar};
 use mpit::cell::{Counter, Level, PeerArray};
 use mpit::cvar::Cvar;
-use mpit::desc::PvarFlags;
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::plugin::EpochCounter;
+use mpit::internal::session::{PvarHandle, SessionId, Which};
 use mpit::object::Object;
-use mpit::plugin::EpochCounter;
-use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::vocabulary::Class;
+use mpit::tool::Class;
 use mpit::{Error, Result};
 
 /// Ends the epoch and what tools made in it.

@@ -2,14 +2,13 @@
 
 use crate::support::metadata::said;
 use crate::support::{Bench, cvar, image, leak, refusals};
-use mpit::cvar::sources::{Setting, Source};
+use mpit::Error;
+use mpit::cvar::sources::{Setting, ValueSource};
 use mpit::cvar::{Cvar, ObjectCvar, Text};
-use mpit::desc::CvarDesc;
-use mpit::object::Object;
-use mpit::registry::Registry;
-use mpit::session::CvarHandle;
-use mpit::vocabulary::{Bind, Scope};
-use mpit::{Error, host};
+use mpit::internal::host;
+use mpit::internal::session::CvarHandle;
+use mpit::object::{Bind, Object};
+use mpit::tool::{CvarDesc, Registry, Scope};
 
 fn comm(number: u64) -> Object<'static> {
     Object::world(number, 4)
@@ -38,14 +37,14 @@ fn each_object_has_a_value_of_its_own() {
     assert_eq!(bench.cvar_read::<u32>(other), Ok(8));
     assert_eq!(bench.cvar_write(other, 11_u32), Err(Error::Invalid));
     assert_eq!(bench.cvar_read::<u32>(other), Ok(8));
-    let source = bench.registry().cvar(0).unwrap().source();
-    assert_eq!(source, Source::Default, "the default is as it was");
+    let source = bench.registry().cvar_source(0);
+    assert_eq!(source, Some(ValueSource::Default), "the default is as it was");
 }
 
 #[test]
 fn an_object_of_the_kind_is_needed() {
     let (bench, _) = one(|desc| desc);
-    assert_eq!(bench.registry().cvar(0).unwrap().desc().bind(), Bind::Comm);
+    assert_eq!(bench.registry().cvar(0).unwrap().bind(), Bind::Comm);
     let window = Object::new(Bind::Win, 1);
     for object in [None, Some(&Object::NONE), Some(&window)] {
         assert_eq!(bench.interface.cvar_handle_alloc(0, object), Err(Error::InvalidHandle));
@@ -56,11 +55,12 @@ fn an_object_of_the_kind_is_needed() {
 fn settings_change_all_objects_defaults() {
     let cell = leak(ObjectCvar::new(5_u32));
     let image = image([], [cvar("limit", cell).with_bind(Bind::Comm)]);
-    let setting = Setting { name: "limit".into(), value: "9".into(), source: Source::Launcher };
+    let setting = Setting { name: "limit".into(), value: "9".into(), source: ValueSource::Launcher };
     let bench = Bench::with(&image, &[setting]);
     assert_eq!(bench.cvar_read::<u32>(bound(bench, 3)), Ok(9));
-    let entry = bench.registry().cvar(0).unwrap();
-    assert_eq!((entry.source(), entry.desc().value_as_text().as_str()), (Source::Launcher, "9"));
+    let registry = bench.registry();
+    assert_eq!(registry.cvar_source(0), Some(ValueSource::Launcher));
+    assert_eq!(registry.cvar(0).unwrap().value_as_text(), "9");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn scopes_hold_for_each_object() {
         assert_eq!(bench.cvar_write(bound(bench, 1), 6_u32), Err(Error::CvarSetNever));
     }
     let (bench, _) = one(CvarDesc::before_init);
-    assert_eq!(bench.registry().cvar(0).unwrap().desc().bind(), Bind::Comm);
+    assert_eq!(bench.registry().cvar(0).unwrap().bind(), Bind::Comm);
     host::set_initialized();
     assert_eq!(bench.cvar_write(bound(bench, 1), 6_u32), Err(Error::CvarSetNever));
 }

@@ -15,9 +15,9 @@ use crate::support::metadata::said;
 use crate::support::{category, cvar, here, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
-use mpit::desc::{CategoryDesc, CvarDesc, PvarDesc};
-use mpit::registry::{Image, Members, Registry};
-use mpit::vocabulary::Class;
+use mpit::internal::desc::CategoryDesc;
+use mpit::internal::registry::{Image, Members};
+use mpit::tool::{Class, CvarDesc, PvarDesc, Registry};
 
 /// A counter in categories.
 #[track_caller]
@@ -169,7 +169,7 @@ fn lists_contain_only_existing_entries() {
     let members = members(&registry, "group");
     assert_eq!((members.pvars.len(), members.cvars.len(), members.categories.len()), (1, 1, 1));
     assert_eq!(registry.pvar(members.pvars[0]).unwrap().name(), "p");
-    assert_eq!(registry.cvar(members.cvars[0]).unwrap().desc().name(), "c");
+    assert_eq!(registry.cvar(members.cvars[0]).unwrap().name(), "c");
     assert_eq!(registry.category(members.categories[0]).unwrap().name(), "child");
 }
 

@@ -7,9 +7,8 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use mpit::component;
 use mpit::component::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
-use mpit::plugin::abi;
-use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{EpochCounter, register};
+use mpit::internal::plugin::component::{About, Claim, ForeignComponent};
+use mpit::internal::plugin::{EpochCounter, abi, component as foreign, register};
 
 /// The words that count who listens are the process's.
 fn alone() -> MutexGuard<'static, ()> {
@@ -94,7 +93,7 @@ struct Linked;
 
 impl Lifecycle for Linked {
     fn subscription(&self) -> &'static Subscription {
-        static SUBSCRIPTION: Subscription = pml::subscription();
+        static SUBSCRIPTION: Subscription = Subscription::pml();
         &SUBSCRIPTION
     }
 
@@ -330,7 +329,7 @@ fn what_is_inactive_sleeps() {
         framework: "pml",
         name: "mortal",
         description: "",
-        origin: mpit::desc::Origin::new(file!(), line!()),
+        origin: mpit::internal::desc::Origin::new(file!(), line!()),
         epoch_counter: Some(&EPOCHS),
     };
     // SAFETY: its functions are statics, and it has no switch.

@@ -13,13 +13,12 @@
 use crate::support::metadata::said;
 use crate::support::process::alone;
 use crate::support::{Bench, Phase, cvar, image, leak, refusals};
-use mpit::cvar::sources::Source;
+use mpit::cvar::sources::ValueSource;
 use mpit::cvar::{Cvar, Text};
-use mpit::desc::MpitEnum;
-use mpit::registry::Registry;
-use mpit::session::CvarHandle;
-use mpit::vocabulary::{Datatype, Scope, Verbosity};
-use mpit::{Error, host};
+use mpit::internal::host;
+use mpit::internal::session::CvarHandle;
+use mpit::tool::{Datatype, Registry, Scope, Verbosity};
+use mpit::{Error, MpitEnum};
 
 /// An interface with one setting of a `u32`, 5 by default and at most 10.
 fn one(scope: Scope) -> (Bench, CvarHandle) {
@@ -43,7 +42,7 @@ fn metadata_never_changes() {
         .with_scope(Scope::All);
     let bench = Bench::of_cvars([desc]);
     let said = || {
-        let desc = bench.registry().cvar(0).unwrap().desc();
+        let desc = bench.registry().cvar(0).unwrap();
         let words = (desc.name(), desc.verbosity(), desc.datatype(), desc.description());
         (words, desc.enumeration().is_none(), desc.bind(), desc.scope(), desc.count())
     };
@@ -77,7 +76,7 @@ fn names_lead_to_their_indices() {
     let registry = bench.registry();
     assert_eq!(registry.cvar_count(), 4);
     for index in 0..4 {
-        assert_eq!(registry.cvar_index(registry.cvar(index).unwrap().desc().name()), Some(index));
+        assert_eq!(registry.cvar_index(registry.cvar(index).unwrap().name()), Some(index));
     }
     assert!(registry.cvar(4).is_none());
 }
@@ -154,7 +153,7 @@ fn written_value_is_read_back() {
             assert_eq!(bench.cvar_write(handle, value), Ok(()));
             assert_eq!(bench.cvar_read::<u32>(handle), Ok(value));
         }
-        assert_eq!(bench.registry().cvar(0).unwrap().source(), Source::Tool);
+        assert_eq!(bench.registry().cvar_source(0), Some(ValueSource::Tool));
     }
     let cell = leak(Cvar::new(-1.5));
     let bench = Bench::of_cvars([cvar("double", cell), cvar("flag", leak(Cvar::new(false)))]);
@@ -181,7 +180,7 @@ fn unwritable_variable_answers_set_never() {
         let (bench, handle) = one(scope);
         assert_eq!(bench.cvar_write(handle, 6_u32), Err(Error::CvarSetNever));
         assert_eq!(bench.cvar_read::<u32>(handle), Ok(5));
-        assert_eq!(bench.registry().cvar(0).unwrap().source(), Source::Default);
+        assert_eq!(bench.registry().cvar_source(0), Some(ValueSource::Default));
     }
     // READONLY may change by itself.
     let cell = leak(Cvar::new(5_u32));
@@ -203,7 +202,7 @@ fn failed_write_changes_nothing() {
     let (handle, _) = bench.cvar("refusing");
     assert_eq!(bench.cvar_write(handle, 2_u32), Err(Error::CvarSetNotNow), "what the variable says");
     assert_eq!(bench.cvar_read::<u32>(handle), Ok(1));
-    assert_eq!(bench.registry().cvar(0).unwrap().source(), Source::Default);
+    assert_eq!(bench.registry().cvar_source(0), Some(ValueSource::Default));
     assert_eq!(bench.cvar_write(handle, 3_u32), Ok(()));
 }
 

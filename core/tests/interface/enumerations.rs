@@ -9,11 +9,11 @@
 //! | R79 | connected processes | on hosts |
 
 use crate::support::{Bench, Phase, cvar, enumeration, image, leak, pvar, refusals};
+use mpit::MpitEnum;
 use mpit::cell::{Generic, State, Value};
 use mpit::cvar::{Cvar, Text};
-use mpit::desc::MpitEnum;
-use mpit::registry::{Image, Registry};
-use mpit::vocabulary::{Class, Datatype};
+use mpit::internal::registry::Image;
+use mpit::tool::{Class, Datatype, Registry};
 use mpit::{Error, cell::Counter};
 
 /// The refusals of one enumeration.
@@ -85,7 +85,7 @@ fn variables_without_an_enumeration() {
         pvar("counter", Class::Counter, counter),
         pvar("state", Class::State, state),
     ]);
-    let names = |index| bench.registry().pvar(index).unwrap().enumeration().map(mpit::desc::EnumDesc::name);
+    let names = |index| bench.registry().pvar(index).unwrap().enumeration().map(mpit::tool::EnumDesc::name);
     let indexed = |name, class| bench.registry().pvar_index(name, class).unwrap();
     assert_eq!(names(indexed("plain", Class::Generic)), None);
     assert_eq!(names(indexed("counter", Class::Counter)), None);

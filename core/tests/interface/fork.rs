@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::process::alone;
-use mpit::lock::{Mutex, Once};
+use mpit::internal::lock::{Mutex, Once};
 
 static FIRST: Mutex<u64> = Mutex::new(0);
 static SECOND: Mutex<u64> = Mutex::new(0);

@@ -2,9 +2,8 @@
 
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::CommLevels;
-use mpit::object::Object;
-use mpit::tool::Tool;
-use mpit::vocabulary::{Bind, Class};
+use mpit::object::{Bind, Object};
+use mpit::tool::{Class, Tool};
 
 /// A cell, published as a level and its watermarks.
 fn published() -> (&'static CommLevels<u64>, Bench) {

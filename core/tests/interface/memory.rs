@@ -7,7 +7,7 @@ use crate::support::{Bench, leak, pvar};
 use mpit::Error;
 use mpit::cell::{Counter, Level, PeerArray};
 use mpit::object::Object;
-use mpit::vocabulary::Class;
+use mpit::tool::Class;
 
 /// Proves R315.
 #[test]

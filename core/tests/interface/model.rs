@@ -4,10 +4,11 @@
 use crate::support::process::alone;
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, Size};
-use mpit::desc::PvarFlags;
-use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::vocabulary::Class;
-use mpit::{Error, Result, threads};
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::{PvarHandle, SessionId, Which};
+use mpit::internal::threads;
+use mpit::tool::Class;
+use mpit::{Error, Result};
 use proptest::prelude::*;
 
 /// The variables, each of another kind.

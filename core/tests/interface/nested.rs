@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
 
 use crate::support::{Bench, leak, pvar};
 use mpit::__private::{Computed, ComputedPvar};
-use mpit::desc::PvarFlags;
-use mpit::object::Object;
-use mpit::session::{PvarHandle, SessionId};
-use mpit::vocabulary::{Bind, Class};
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::{PvarHandle, SessionId};
+use mpit::object::{Bind, Object};
+use mpit::tool::Class;
 use mpit::{Error, Result};
 
 /// A sum that lets something happen when it is read the next time.

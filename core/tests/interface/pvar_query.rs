@@ -10,9 +10,9 @@
 use crate::support::metadata::said;
 use crate::support::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::cell::{Counter, Generic, Level, PeerArray, State};
-use mpit::desc::PvarFlags;
-use mpit::registry::Registry;
-use mpit::vocabulary::{Bind, Class, Datatype, Verbosity};
+use mpit::internal::desc::PvarFlags;
+use mpit::object::Bind;
+use mpit::tool::{Class, Datatype, Registry, Verbosity};
 
 fn bench() -> Bench {
     let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u32>::new()));

@@ -4,14 +4,14 @@ use crate::support::metadata::said;
 use crate::support::{self, Phase, category, cvar, enumeration, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
-use mpit::desc::{CvarDesc, Origin, PvarDesc};
-use mpit::registry::{Image, Registry};
-use mpit::vocabulary::Class;
+use mpit::internal::desc::Origin;
+use mpit::internal::registry::Image;
+use mpit::tool::{Class, CvarDesc, PvarDesc, Registry};
 
 fn names(registry: &Registry) -> Vec<String> {
     let pvars = (0..registry.pvar_count()).map(|index| registry.pvar(index).unwrap());
     let pvars = pvars.map(|desc| format!("{}/{}/{}", desc.component(), desc.name(), desc.class()));
-    let cvars = (0..registry.cvar_count()).map(|index| registry.cvar(index).unwrap().desc());
+    let cvars = (0..registry.cvar_count()).map(|index| registry.cvar(index).unwrap());
     let cvars = cvars.map(|desc| format!("{}/{}", desc.component(), desc.name()));
     let categories = (0..registry.category_count()).map(|index| registry.category(index).unwrap());
     let categories = categories.map(|category| {

@@ -4,10 +4,11 @@ use crate::support::metadata::{Said, said};
 use crate::support::{Phase, category, cvar, enumeration, here, image, leak, pvar};
 use mpit::cell::{Counter, State};
 use mpit::cvar::Cvar;
-use mpit::desc::{CategoryDesc, Element, EnumDesc, EnumItem, EventDesc, Origin, PvarDesc, SourceDesc};
 use mpit::event::{EventCell, SourceCell};
-use mpit::registry::{Image, Registry};
-use mpit::vocabulary::{Class, Datatype, SourceOrder};
+use mpit::internal::desc::{CategoryDesc, Element, Origin};
+use mpit::internal::registry::Image;
+use mpit::internal::vocabulary::SourceOrder;
+use mpit::tool::{Class, Datatype, EnumDesc, EnumItem, EventDesc, PvarDesc, Registry, SourceDesc};
 
 fn counter(said: impl Into<Said>) -> PvarDesc {
     pvar(said, Class::Counter, leak(Counter::<u64>::new()))

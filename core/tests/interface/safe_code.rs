@@ -10,13 +10,14 @@ use mpit::__private::{EventCell, SourceCell};
 use mpit::Error;
 use mpit::cell::{Counter, CounterValue, PeerArray};
 use mpit::cvar::{Cvar, CvarValue};
-use mpit::desc::{CvarDesc, Element, EventDesc, Metadata, Origin, PvarDesc, SharedMetadata, SourceDesc};
+use mpit::event::Safety;
 use mpit::event::{Context, Event, instance::Payload};
+use mpit::internal::desc::{Element, Metadata, Origin, SharedMetadata};
+use mpit::internal::registry::Image;
+use mpit::internal::session::{Interface, Limits};
+use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Object;
-use mpit::registry::{Image, Registry};
-use mpit::session::{Interface, Limits};
-use mpit::tool::Tool;
-use mpit::vocabulary::{Class, Datatype, Safety, SourceOrder};
+use mpit::tool::{Class, CvarDesc, Datatype, EventDesc, PvarDesc, Registry, SourceDesc, Tool};
 
 static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
 
@@ -28,7 +29,7 @@ fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-fn tool_over(image: &Image) -> (Tool, Vec<mpit::registry::Refusal>) {
+fn tool_over(image: &Image) -> (Tool, Vec<mpit::internal::registry::Refusal>) {
     let registry = leak(Registry::new());
     let refusals = registry.add(image, &[]);
     (Tool::of(leak(Interface::new(registry, Limits::default()))), refusals)

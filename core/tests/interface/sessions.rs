@@ -17,11 +17,11 @@ use std::thread;
 
 use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Custom, HandleId, HighWatermark, Level, PeerArray, Size};
-use mpit::desc::PvarFlags;
-use mpit::object::Object;
-use mpit::registry::Registry;
-use mpit::session::{Limits, PvarHandle, SessionId, Which};
-use mpit::vocabulary::{Bind, Class, ThreadLevel};
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::{Limits, PvarHandle, SessionId, Which};
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::object::{Bind, Object};
+use mpit::tool::{Class, Registry};
 use mpit::{Error, Result};
 
 /// Two sessions with a handle each of every kind of variable.

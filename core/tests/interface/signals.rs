@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use crate::support::process::alone;
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
-use mpit::desc::PvarFlags;
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::{PvarHandle, SessionId, Which};
 use mpit::object::Object;
-use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::vocabulary::Class;
+use mpit::tool::Class;
 
 const ROUNDS: u64 = 1_000_000;
 

@@ -9,11 +9,9 @@ use std::process::Command;
 
 use crate::support::metadata::said;
 use crate::support::{Bench, Phase, cvar, image, leak};
-use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, Source, environment_name};
+use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource, environment_name};
 use mpit::cvar::{Cvar, Text};
-use mpit::desc::CvarDesc;
-use mpit::registry::Registry;
-use mpit::vocabulary::Datatype;
+use mpit::tool::{CvarDesc, Datatype, Registry};
 
 fn settings() -> [CvarDesc; 7] {
     [
@@ -49,8 +47,9 @@ fn child() {
         bench.cvar_write(limit, 60_u32).unwrap();
     }
     for index in 0..bench.registry().cvar_count() {
-        let entry = bench.registry().cvar(index).unwrap();
-        println!("{}={} ({})", entry.desc().name(), entry.desc().value_as_text(), entry.source());
+        let (desc, source) =
+            (bench.registry().cvar(index).unwrap(), bench.registry().cvar_source(index).unwrap());
+        println!("{}={} ({source})", desc.name(), desc.value_as_text());
     }
 }
 
@@ -255,11 +254,11 @@ fn settings_are_for_any_owner_of_a_name() {
     let setting = |name: &str, value: &str| Setting {
         name: name.into(),
         value: value.into(),
-        source: Source::File { path: path(), line: 3 },
+        source: ValueSource::File { path: path(), line: 3 },
     };
     let settings = [setting("Limit", "4"), setting("limit ", "5"), setting("offset", "6")];
     assert!(registry.add(&image([], self::settings()), &settings).is_empty());
-    let source = |name| registry.cvar(registry.cvar_index(name).unwrap()).unwrap().source();
-    assert_eq!(source("limit"), Source::Default);
-    assert_eq!(source("offset"), Source::File { path: path(), line: 3 });
+    let source = |name| registry.cvar_source(registry.cvar_index(name).unwrap()).unwrap();
+    assert_eq!(source("limit"), ValueSource::Default);
+    assert_eq!(source("offset"), ValueSource::File { path: path(), line: 3 });
 }

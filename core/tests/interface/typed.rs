@@ -7,8 +7,7 @@ use mpit::Error;
 use mpit::cell::{CommLevels, Counter, Custom};
 use mpit::cvar::{Cvar, Text};
 use mpit::object::Object;
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Tool};
 
 /// A cell that stores another one at its address.
 #[repr(transparent)]

@@ -52,7 +52,7 @@ struct TinyRunEnded {
     messages: u64,
 }
 
-static LISTENING: Subscription = pml::subscription();
+static LISTENING: Subscription = Subscription::pml();
 
 fn listen() {
     LISTENING.add();

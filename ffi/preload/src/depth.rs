@@ -63,7 +63,7 @@ impl Outermost {
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         let position = stack_position();
-        let by_thread = mpit::threads::concurrent();
+        let by_thread = mpit::internal::threads::concurrent();
         let state = if by_thread { STATE_HERE.get() } else { STATE.load(Relaxed) };
         let is_live = holds(state, position);
         if is_live && state & NOTIFYING != 0 {
@@ -143,12 +143,12 @@ impl Drop for Alone {
 /// Restores a state, unless the thread level has risen meanwhile.
 #[inline]
 fn leave(before: usize) {
-    STATE.store(before | (usize::from(mpit::threads::concurrent()) * UNKNOWN), Relaxed);
+    STATE.store(before | (usize::from(mpit::internal::threads::concurrent()) * UNKNOWN), Relaxed);
 }
 
 /// Returns true if a recorded call is in progress in this thread.
 pub(crate) fn is_inside() -> bool {
-    let state = if mpit::threads::concurrent() { STATE_HERE.get() } else { STATE.load(Relaxed) };
+    let state = if mpit::internal::threads::concurrent() { STATE_HERE.get() } else { STATE.load(Relaxed) };
     holds(state, stack_position())
 }
 
@@ -173,7 +173,7 @@ mod tests {
     fn calls_of_callbacks_count_listeners_not() {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         for concurrent in [true, false] {
-            mpit::threads::set_concurrent(concurrent);
+            mpit::internal::threads::set_concurrent(concurrent);
             for round in 0..2 {
                 // The first call of the process is not on the fast path, nor is any call while several
                 // threads call.
@@ -206,7 +206,7 @@ mod tests {
     fn a_left_frame_allows_recording() {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::spawn(|| {
-            mpit::threads::set_concurrent(true);
+            mpit::internal::threads::set_concurrent(true);
             deeper(|| deeper(|| std::mem::forget(Outermost::enter())));
             assert!(!is_inside());
             assert!(Outermost::enter().is_some());

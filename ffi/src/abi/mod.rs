@@ -8,7 +8,10 @@ mod flavors;
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::vocabulary::{Bind, Class, Datatype, Safety, Scope, SourceOrder, ThreadLevel, Verbosity};
+use mpit::event::Safety;
+use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
+use mpit::object::Bind;
+use mpit::tool::{Class, Datatype, Scope, Verbosity};
 
 pub use flavors::{mpich, open_mpi, standard};
 

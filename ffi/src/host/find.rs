@@ -1,6 +1,6 @@
 //! The search for the MPI library and its functions.
 
-use mpit::lock::Inside;
+use mpit::internal::lock::Inside;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int, c_void};
 

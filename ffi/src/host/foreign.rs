@@ -94,7 +94,7 @@ const LONGEST_VERSION: usize = 2 * 8192;
 /// Returns true if a launcher gave this process a rank other than 0.
 fn is_other_than_first() -> bool {
     const RANKS: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
-    let ranks = RANKS.iter().filter_map(mpit::environment::var);
+    let ranks = RANKS.iter().filter_map(mpit::internal::environment::var);
     ranks.into_iter().any(|rank| rank.parse().is_ok_and(|rank: u32| rank != 0))
 }
 

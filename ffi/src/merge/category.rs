@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use mpit::lock::Mutex;
+use mpit::internal::lock::Mutex;
 
 use super::merged_space::HostInfo;
 use super::text::ask_name_and_text;

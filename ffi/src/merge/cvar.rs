@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::c_int;
 
-use mpit::desc::CvarDesc;
+use mpit::tool::CvarDesc;
 
 use super::enums::handle_of;
 use super::merged_space::HostInfo;
@@ -112,8 +112,7 @@ impl HostInfo for CvarInfo {
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.cvar(own).is_some_and(|entry| {
-            let desc = entry.desc();
+        merged.registry.cvar(own).is_some_and(|desc| {
             hidden::holds(desc.name(), desc.categories())
                 || !crate::abi().describes(desc.bind(), std::iter::once(desc.datatype()))
         })
@@ -129,7 +128,7 @@ impl Merged {
     pub fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
         match self.cvars.get(index)? {
             Entry::Own(own) => {
-                let desc = self.registry.cvar(*own)?.desc();
+                let desc = self.registry.cvar(*own)?;
                 Some(Cow::Owned(CvarInfo::of_own(self, crate::abi(), desc)))
             }
             Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use mpit::desc::EnumDesc;
-use mpit::lock::Mutex;
-use mpit::log::Log;
+use mpit::internal::lock::Mutex;
+use mpit::internal::log::Log;
+use mpit::tool::EnumDesc;
 
 use super::Merged;
 use super::text::ask_text;

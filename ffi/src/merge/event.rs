@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
 
-use mpit::desc::EventDesc;
+use mpit::tool::EventDesc;
 
 use super::enums::handle_of;
 use super::merged_space::HostInfo;
@@ -142,7 +142,7 @@ impl HostInfo for EventInfo {
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.event(own).is_some_and(|desc| {
-            let datatypes = desc.elements().iter().map(mpit::desc::Element::datatype);
+            let datatypes = desc.elements().iter().map(mpit::internal::desc::Element::datatype);
             hidden::holds(desc.name(), desc.categories()) || !crate::abi().describes(desc.bind(), datatypes)
         })
     }

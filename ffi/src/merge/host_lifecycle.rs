@@ -13,7 +13,7 @@ use std::sync::atomic::{
 };
 use std::time::{Duration, Instant};
 
-use mpit::lock::{Inside, Mutex, wait_until};
+use mpit::internal::lock::{Inside, Mutex, wait_until};
 
 use crate::host::{Host, mpi, mpi_t};
 use crate::native_monitoring;
@@ -114,7 +114,7 @@ impl HostLifecycle {
     pub fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
         ASKING.get() == 0
-            && (mpit::lock::is_forked() || self.askers.wait_for_callers(Instant::now() + PATIENCE))
+            && (mpit::internal::lock::is_forked() || self.askers.wait_for_callers(Instant::now() + PATIENCE))
     }
 
     /// Calls `ask` if the host can be asked, and delays `end` until it returns. Never waits, so it may be

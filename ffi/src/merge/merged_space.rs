@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
-use mpit::lock::Mutex;
-use mpit::log::Log;
+use mpit::internal::lock::Mutex;
+use mpit::internal::log::Log;
 
 use super::Merged;
 

@@ -20,8 +20,8 @@ mod text;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
-use mpit::lock::Once;
-use mpit::registry::Registry;
+use mpit::internal::lock::Once;
+use mpit::tool::Registry;
 
 pub use category::{CategoryInfo, Member};
 pub use cvar::CvarInfo;

@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use mpit::desc::{PvarDesc, PvarFlags};
-use mpit::vocabulary::Class;
+use mpit::internal::desc::PvarFlags;
+use mpit::tool::{Class, PvarDesc};
 
 use super::enums::handle_of;
 use super::merged_space::HostInfo;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
 
-use mpit::desc::SourceDesc;
+use mpit::tool::SourceDesc;
 
 use super::merged_space::HostInfo;
 use super::text::Text;

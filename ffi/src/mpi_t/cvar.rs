@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use mpit::Error;
-use mpit::session::{CvarHandle, Interface};
+use mpit::internal::session::{CvarHandle, Interface};
 
 use super::object::{identity, object_for_host};
 use super::{Failure, exported, handles, not_null, up};
@@ -165,8 +165,8 @@ fn alloc(
 }
 
 fn alloc_own(interface: &Interface, own: u32, object: *mut c_void) -> Result<(u64, c_int), Failure> {
-    let entry = interface.registry().cvar(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, entry.desc().bind())?;
+    let desc = interface.registry().cvar(own).ok_or(Error::InvalidIndex)?;
+    let object = identity(object, desc.bind())?;
     let (handle, count) = interface.cvar_handle_alloc(own, Some(&object))?;
     Ok((handle.0, count as c_int))
 }

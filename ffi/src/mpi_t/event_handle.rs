@@ -3,9 +3,8 @@
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::event::{Abi, Delivery, DropReport, FreeNotice, InstanceId, RegistrationId};
-use mpit::session::Interface;
-use mpit::vocabulary::Safety;
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, InstanceId, RegistrationId, Safety};
+use mpit::internal::session::Interface;
 
 use super::object::{identity, object_for_host};
 use super::source::{give_hosts_info, give_info};

@@ -9,9 +9,9 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 use mpit::Error;
-use mpit::lock::{Mutex, Once};
-use mpit::session::{Interface, SessionId};
-use mpit::slots::Slots;
+use mpit::internal::lock::{Mutex, Once};
+use mpit::internal::session::{Interface, SessionId};
+use mpit::internal::slots::Slots;
 
 use super::{Failure, Outcome, from_host, host_events};
 use crate::abi::{Abi, Handle};

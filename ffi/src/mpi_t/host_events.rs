@@ -11,9 +11,9 @@ use std::sync::atomic::{
 };
 
 use mpit::Error;
-use mpit::lock::Once;
-use mpit::slots::Slots;
-use mpit::vocabulary::Safety;
+use mpit::event::Safety;
+use mpit::internal::lock::Once;
+use mpit::internal::slots::Slots;
 
 use super::host_instances::Shown;
 use super::{Failure, Outcome, from_host};

@@ -4,7 +4,7 @@
 use std::ffi::c_int;
 
 use mpit::Error;
-use mpit::session::Interface;
+use mpit::internal::session::Interface;
 
 use super::{exported, handles, not_null};
 use crate::merge::Merged;
@@ -39,7 +39,7 @@ exported! {
 
 /// Notes that MPI is initialized, and lists the entries that the host has only now.
 pub fn library_is_up() {
-    mpit::host::set_initialized();
+    mpit::internal::host::set_initialized();
     if Interface::global().is_up() {
         let merged = Merged::get();
         merged.sync();

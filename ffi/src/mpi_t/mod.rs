@@ -25,7 +25,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit::Error;
-use mpit::session::Interface;
+use mpit::internal::session::Interface;
 
 use crate::abi::Abi;
 use crate::merge::Merged;

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::lock::Mutex;
-use mpit::object::Object;
-use mpit::vocabulary::Bind;
+use mpit::internal::lock::Mutex;
+use mpit::object::{Bind, Object};
 
 use super::Failure;
 use crate::abi::{Abi, Flavor, Handle};

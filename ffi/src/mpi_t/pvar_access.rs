@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::SeqCst;
 
 use mpit::Error;
-use mpit::session::{Interface, PvarHandle, SessionId, Which};
+use mpit::internal::session::{Interface, PvarHandle, SessionId, Which};
 
 use super::handles::{self, HostPvar};
 use super::{Failure, Outcome, exported, not_null, up};

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use mpit::Error;
-use mpit::session::{Interface, PvarHandle, SessionId};
+use mpit::internal::session::{Interface, PvarHandle, SessionId};
 
 use super::object::{object_for_host, with_ranks};
 use super::{Failure, exported, handles, not_null, up};

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use mpit::Error;
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 
 use super::{Failure, exported, from_host, not_null, up};
 use crate::abi::Handle;

@@ -6,7 +6,8 @@ use std::path::Path;
 use arbitrary::{Result, Unstructured};
 use mpit::cvar::sources::parse_file;
 use mpit::cvar::{Cvar, Text};
-use mpit::registry::{CvarEntry, Image, Registry};
+use mpit::internal::registry::Image;
+use mpit::tool::Registry;
 use mpit::{MpitEnum, cvar};
 
 /// A whole number in a range.
@@ -90,7 +91,7 @@ fn values_of(text: &str) -> (Values, usize) {
     Values::default().write_to_variables();
     let global = Registry::global();
     let mut image = Image::new("fuzz");
-    let all = (0..global.cvar_count()).filter_map(|index| global.cvar(index)).map(CvarEntry::desc);
+    let all = (0..global.cvar_count()).filter_map(|index| global.cvar(index));
     image.cvars = all.filter(|desc| desc.name().starts_with("fuzz_")).collect();
     assert!(image.cvars.len() >= 4);
     let refused = std::cell::Cell::new(0);

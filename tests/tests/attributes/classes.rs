@@ -5,8 +5,9 @@ use mpit::cell::{
     Aggregate, Counter, Custom, Generic, HighWatermark, Level, LowWatermark, PeerArray, Percentage, Size,
     State, Timer,
 };
-use mpit::desc::PvarFlags;
-use mpit::vocabulary::{Bind, Class, Datatype, Verbosity};
+use mpit::internal::desc::PvarFlags;
+use mpit::object::Bind;
+use mpit::tool::{Class, Datatype, Verbosity};
 
 use crate::pvar;
 

@@ -5,8 +5,8 @@
 use std::ffi::c_char;
 
 use mpit::cell::{CommLevels, HighWatermark, LowWatermark};
-use mpit::object::{Comm, Object};
-use mpit::vocabulary::{Bind, Class, Datatype};
+use mpit::object::{Bind, Comm, Object};
+use mpit::tool::{Class, Datatype};
 
 use crate::classes::Weather;
 use crate::pvar;
@@ -101,7 +101,7 @@ fn classes_take_datatypes_and_bindings() {
     };
     defined.iter().for_each(Expected::check);
     let all = |class: &Class| {
-        let legal = |datatype: &&Datatype| mpit::registry::class_admits(*class, **datatype);
+        let legal = |datatype: &&Datatype| mpit::internal::registry::class_admits(*class, **datatype);
         Datatype::ALL.iter().filter(legal).count()
     };
     let computed =

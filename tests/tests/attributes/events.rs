@@ -4,11 +4,11 @@ use std::ffi::c_char;
 use std::ptr;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::SeqCst};
 
-use mpit::desc::{Element, EnumItem, EventDesc, SourceDesc};
-use mpit::event::{Context, Event, Source};
-use mpit::object::Object;
-use mpit::tool::{EventInstance, Tool};
-use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder, Verbosity};
+use mpit::event::{Context, Event, Safety, Source};
+use mpit::internal::desc::Element;
+use mpit::internal::vocabulary::SourceOrder;
+use mpit::object::{Bind, Object};
+use mpit::tool::{Datatype, EnumItem, EventDesc, EventInstance, SourceDesc, Tool, Verbosity};
 use mpit::{category, event, source};
 
 /// The progress of messages.

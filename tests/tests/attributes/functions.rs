@@ -4,11 +4,9 @@ use std::ffi::c_char;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
 use mpit::cell::Value;
-use mpit::desc::EnumItem;
-use mpit::object::{Comm, Object};
+use mpit::object::{Bind, Comm, Object};
 use mpit::pvar;
-use mpit::tool::Tool;
-use mpit::vocabulary::{Bind, Class, Datatype};
+use mpit::tool::{Class, Datatype, EnumItem, Tool};
 
 use crate::classes::Weather;
 

@@ -1,7 +1,7 @@
 //! Categories, enumerations and components.
 
 use mpit::cell::Counter;
-use mpit::desc::ComponentDesc;
+use mpit::component::ComponentDesc;
 use mpit::{Category, MpitEnum, category, component, pvar};
 
 use crate::pvar;
@@ -35,7 +35,9 @@ static COLLISIONS: Counter<u64> = Counter::new();
 fn categories_may_be_named_from_both_sides() {
     assert_eq!(Net::DESC.name(), "net");
     assert_eq!(Net::DESC.description(), "Everything about the network.\nBoth sides of it.");
-    let names = |list: &[&mpit::desc::CategoryDesc]| list.iter().map(|desc| desc.name()).collect::<Vec<_>>();
+    let names = |list: &[&mpit::internal::desc::CategoryDesc]| {
+        list.iter().map(|desc| desc.name()).collect::<Vec<_>>()
+    };
     assert_eq!(names(Net::DESC.contains()), ["net.link", "net.switch"]);
     assert_eq!(names(deeper::Switch::DESC.parents()), ["hardware", "net"]);
     assert_eq!(names(Link::DESC.parents()), ["net"]);
@@ -44,7 +46,7 @@ fn categories_may_be_named_from_both_sides() {
 
 #[test]
 fn variables_are_in_their_categories() {
-    let list = pvar("collisions", mpit::vocabulary::Class::Counter).categories();
+    let list = pvar("collisions", mpit::tool::Class::Counter).categories();
     assert_eq!(list.iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["net", "net.switch"]);
     assert_eq!(COLLISIONS.total(), 0);
 }

@@ -15,9 +15,7 @@ mod places;
 mod settings;
 mod typed;
 
-use mpit::desc::{EventDesc, PvarDesc};
-use mpit::tool::Tool;
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, EventDesc, PvarDesc, Tool};
 
 /// Returns a variable of this program.
 fn pvar(name: &str, class: Class) -> &'static PvarDesc {

@@ -1,7 +1,7 @@
 //! Places where definitions may appear, and names under which the crate may be imported.
 
 use mpit::event::{Context, Event};
-use mpit::vocabulary::Class;
+use mpit::tool::Class;
 
 use crate::{event, pvar};
 

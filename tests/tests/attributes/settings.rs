@@ -2,9 +2,7 @@
 
 use mpit::cvar;
 use mpit::cvar::{Cvar, Text};
-use mpit::desc::{CvarDesc, EnumDesc};
-use mpit::tool::Tool;
-use mpit::vocabulary::{Datatype, Scope, Verbosity};
+use mpit::tool::{CvarDesc, Datatype, EnumDesc, Scope, Tool, Verbosity};
 
 use crate::groups::{Mode, Net};
 
@@ -12,7 +10,7 @@ fn setting(name: &str) -> &'static CvarDesc {
     let tool = Tool::new();
     let registry = tool.registry();
     let index = registry.cvar_index(name).unwrap_or_else(|| panic!("no cvar `{name}`"));
-    registry.cvar(index).expect("an index that was just found").desc()
+    registry.cvar(index).expect("an index that was just found")
 }
 
 /// Defines one setting per line, and a test that finds each with its datatype and scope.

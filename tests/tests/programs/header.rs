@@ -1,12 +1,15 @@
-//! Consistency of `mpit_plugin.h` with [`mpit::plugin::abi`], and its acceptance by compilers of C and C++.
+//! Consistency of `mpit_plugin.h` with [`mpit::internal::plugin::abi`], and its acceptance by compilers of C and C++.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Write as _};
 use std::{fs, path::Path, process::Command};
 
 use mpit::component::{coll, osc, pml};
-use mpit::plugin::abi;
-use mpit::vocabulary::{Bind, Class, Datatype, Safety, Scope, SourceOrder, Verbosity};
+use mpit::event::Safety;
+use mpit::internal::plugin::abi;
+use mpit::internal::vocabulary::SourceOrder;
+use mpit::object::Bind;
+use mpit::tool::{Class, Datatype, Scope, Verbosity};
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 /// The layout of a struct: its size, and the offset and size of each member.

@@ -76,7 +76,7 @@ impl Program {
         _ = writeln!(
             text,
             "fn main() {{\n    for cell in [{}] {{ cell.increment(); }}\n    \
-             println!(\"{{}}\", mpit::registry::Registry::global().pvar_count() + {count});\n}}",
+             println!(\"{{}}\", mpit::tool::Registry::global().pvar_count() + {count});\n}}",
             cells.join(", ")
         );
         text

@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::registry::Registry;
-use mpit::tool::{Handle, Session, Tool};
-use mpit::vocabulary::{Bind, Class};
+use mpit::object::Bind;
+use mpit::tool::{Class, Handle, Registry, Session, Tool};
 use mpit_local::{Comm, Result};
 
 use super::job;

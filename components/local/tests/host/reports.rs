@@ -3,8 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use mpit::Error as MpitError;
-use mpit::tool::{Handle, Tool};
-use mpit::vocabulary::Class;
+use mpit::tool::{Class, Handle, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root};
 use mpit_components::comms::{self, Ranks};
 use mpit_components::host::World;
@@ -44,7 +43,7 @@ impl pml::Component for Recorder {
 
 impl Lifecycle for Recorder {
     fn subscription(&self) -> &'static Subscription {
-        static SUBSCRIPTION: Subscription = pml::subscription();
+        static SUBSCRIPTION: Subscription = Subscription::pml();
         &SUBSCRIPTION
     }
 
@@ -68,7 +67,7 @@ impl coll::Component for Operations {
 
 impl Lifecycle for Operations {
     fn subscription(&self) -> &'static Subscription {
-        static SUBSCRIPTION: Subscription = coll::subscription();
+        static SUBSCRIPTION: Subscription = Subscription::coll();
         &SUBSCRIPTION
     }
 
@@ -91,7 +90,7 @@ impl osc::Component for Accesses {
 
 impl Lifecycle for Accesses {
     fn subscription(&self) -> &'static Subscription {
-        static SUBSCRIPTION: Subscription = osc::subscription();
+        static SUBSCRIPTION: Subscription = Subscription::osc();
         &SUBSCRIPTION
     }
 

@@ -16,10 +16,10 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-use mpit::log::Log;
+use mpit::internal::log::Log;
+use mpit::internal::sparse::Sparse;
+use mpit::internal::static_ref::StaticRef;
 use mpit::object::OUTSIDE;
-use mpit::sparse::Sparse;
-use mpit::static_ref::StaticRef;
 
 use super::rules::{self, Case, LeftOut, Shape};
 use super::shared_sum::{Members, SharedSum};

@@ -27,7 +27,7 @@ use crate::{monitoring, store};
 static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
-pub(crate) static SUBSCRIPTION: Subscription = super::subscription();
+pub(crate) static SUBSCRIPTION: Subscription = Subscription::coll();
 
 /// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
 static COMPAT: AtomicBool = AtomicBool::new(false);

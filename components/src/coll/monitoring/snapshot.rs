@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mpit::log::Log;
+use mpit::internal::log::Log;
 use mpit::object::OUTSIDE;
 
 use super::shared_sum::SharedSum;

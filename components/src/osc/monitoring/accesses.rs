@@ -6,8 +6,8 @@ use std::sync::atomic::{
     fence,
 };
 
+use mpit::internal::sparse::Sparse;
 use mpit::object::OUTSIDE;
-use mpit::sparse::Sparse;
 
 use crate::osc::{Access, Kind};
 use crate::prof::Accessed;

@@ -26,7 +26,7 @@ pub(crate) fn count_window(window: WindowId) {
 }
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
-pub(crate) static SUBSCRIPTION: Subscription = super::subscription();
+pub(crate) static SUBSCRIPTION: Subscription = Subscription::osc();
 
 /// Returns a snapshot of all numbers.
 pub(crate) fn snapshot() -> Snapshot {

@@ -23,7 +23,7 @@ use crate::store;
 pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
-pub(crate) static SUBSCRIPTION: Subscription = super::subscription();
+pub(crate) static SUBSCRIPTION: Subscription = Subscription::pml();
 
 /// True if internal messages of the library count as the user's, which is so with `pml_monitoring_enable` = 1.
 static MERGED: AtomicBool = AtomicBool::new(false);

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use mpit::cell::{Counter, Custom, HandleId};
-use mpit::desc::PvarFlags;
-use mpit::session::{PvarHandle, SessionId, Which};
-use mpit::vocabulary::Class;
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::{PvarHandle, SessionId, Which};
+use mpit::tool::Class;
 use mpit::{Error, Result};
 
 use super::counter::One;

@@ -2,9 +2,9 @@
 
 use mpit::Result;
 use mpit::cell::Counter;
-use mpit::desc::PvarFlags;
-use mpit::session::{PvarHandle, SessionId};
-use mpit::vocabulary::Class;
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::{PvarHandle, SessionId};
+use mpit::tool::Class;
 
 use crate::support::{Bench, leak, pvar};
 

@@ -1,10 +1,10 @@
 //! Handles that run and handles that are stopped.
 
-use mpit::Error;
 use mpit::cell::{Aggregate, Level, Size, State};
-use mpit::desc::{MpitEnum, PvarFlags};
-use mpit::session::Which;
-use mpit::vocabulary::Class;
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::Which;
+use mpit::tool::Class;
+use mpit::{Error, MpitEnum};
 
 use super::counter::One;
 use crate::support::{Bench, Phase, leak, pvar};

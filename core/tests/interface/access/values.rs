@@ -4,10 +4,10 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use mpit::cell::{Aggregate, Counter, Custom, Generic, HandleId, Level, PeerArray, Percentage, State};
-use mpit::desc::{MpitEnum, PvarFlags};
+use mpit::internal::desc::PvarFlags;
 use mpit::object::Object;
-use mpit::vocabulary::Class;
-use mpit::{Error, Result};
+use mpit::tool::Class;
+use mpit::{Error, MpitEnum, Result};
 
 use super::counter::One;
 use crate::support::{Bench, Phase, leak, pvar};

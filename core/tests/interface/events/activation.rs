@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use mpit::Error;
-use mpit::event::Hints;
-use mpit::plugin::EpochCounter;
-use mpit::vocabulary::Safety;
+use mpit::event::{Hints, Safety};
+use mpit::internal::plugin::EpochCounter;
 
 use super::stage::{ABI, Delivered, Stage, then_free};
 use crate::support::leak;
@@ -100,7 +99,7 @@ fn the_interface_frees_abandoned_ones() {
     let old = stage.listen('o').on(Safety::None);
     end(&stage, epoch_counter);
     stage.interface().finalize().unwrap();
-    stage.interface().init(mpit::vocabulary::ThreadLevel::Multiple);
+    stage.interface().init(mpit::internal::vocabulary::ThreadLevel::Multiple);
     assert_eq!(old.free(), Err(Error::InvalidHandle));
     epoch_counter.begin();
     let _new = stage.listen('n').on(Safety::None);

@@ -5,11 +5,12 @@ use std::ffi::c_void;
 
 use mpit::Error;
 use mpit::cell::Counter;
-use mpit::desc::PvarFlags;
-use mpit::event::{Delivery, Hints, RegistrationId};
-use mpit::object::Object;
-use mpit::session::Limits;
-use mpit::vocabulary::{Bind, Class, Safety, SourceOrder, ThreadLevel};
+use mpit::event::{Delivery, Hints, RegistrationId, Safety};
+use mpit::internal::desc::PvarFlags;
+use mpit::internal::session::Limits;
+use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
+use mpit::object::{Bind, Object};
+use mpit::tool::Class;
 
 use super::stage::{ABI, Delivered, LEVELS, Notes, Stage, Tool, then_free};
 use crate::support::{Bench, leak, pvar};

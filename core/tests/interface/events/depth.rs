@@ -4,7 +4,7 @@
 
 use super::stage::{Delivered, Stage, number_of};
 use crate::support::process::alone;
-use mpit::vocabulary::Safety;
+use mpit::event::Safety;
 
 /// Proves R269, R286.
 #[test]

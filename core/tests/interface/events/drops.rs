@@ -1,6 +1,6 @@
 //! Losses: R273 to R287.
 
-use mpit::vocabulary::Safety;
+use mpit::event::Safety;
 
 use super::stage::{Delivered, HANDLER, OTHER_HANDLER, Stage};
 

@@ -1,8 +1,8 @@
 //! Instances: R288 to R296, and R297 as far as this crate has the calls.
 
 use mpit::Error;
-use mpit::event::{Delivery, InstanceId, instance};
-use mpit::vocabulary::{Datatype, Safety};
+use mpit::event::{Delivery, InstanceId, Safety, instance};
+use mpit::tool::Datatype;
 
 use super::stage::{Delivered, LEVELS, Notes, Payload, Stage, number_of};
 

@@ -4,11 +4,10 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 use std::sync::Mutex;
 
-use mpit::desc::{Element, EnumItem};
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, instance};
-use mpit::session::Interface;
-use mpit::tool::Tool;
-use mpit::vocabulary::Safety;
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, Safety, instance};
+use mpit::internal::desc::Element;
+use mpit::internal::session::Interface;
+use mpit::tool::{EnumItem, Tool};
 use mpit::{Error, Result};
 
 /// The happenings of this test.

@@ -7,11 +7,13 @@
 
 use std::time::{Duration, Instant};
 
-use mpit::desc::{Element, EnumDesc, EventDesc, LARGEST_EVENT, SourceDesc};
-use mpit::event::{Context, Event, EventCell, Hints, Source, SourceCell};
-use mpit::registry::{Image, Registry};
-use mpit::session::{Interface, Limits};
-use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder, ThreadLevel, Verbosity};
+use mpit::event::{Context, Event, EventCell, Hints, Safety, Source, SourceCell};
+use mpit::internal::desc::{Element, LARGEST_EVENT};
+use mpit::internal::registry::Image;
+use mpit::internal::session::{Interface, Limits};
+use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
+use mpit::object::Bind;
+use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, SourceDesc, Verbosity};
 
 use super::stage::{Delivered, Payload, Stage};
 use crate::support::{enumeration, here, leak, refusals};
@@ -193,7 +195,7 @@ static WIRE_CELL: SourceCell = SourceCell::new();
 static WIRE: SourceDesc = SourceDesc::new("wire", SourceOrder::Unordered, &WIRE_CELL, ORIGIN);
 static SENT_CELL: EventCell = EventCell::new();
 static SENT: EventDesc = EventDesc::new("sent_by_wire", SENT_ELEMENTS, Wire::DESC, &SENT_CELL, ORIGIN);
-const ORIGIN: mpit::desc::Origin = mpit::desc::Origin::new(file!(), line!());
+const ORIGIN: mpit::internal::desc::Origin = mpit::internal::desc::Origin::new(file!(), line!());
 const SENT_ELEMENTS: &[Element] = &[
     Element::new(Datatype::Uint64, std::mem::offset_of!(Sent, number)),
     Element::new(Datatype::Int32, std::mem::offset_of!(Sent, peer)),

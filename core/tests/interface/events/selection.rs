@@ -1,6 +1,6 @@
 //! Choice of the callback: R252 to R256.
 
-use mpit::vocabulary::Safety;
+use mpit::event::Safety;
 
 use super::stage::{Delivered, LEVELS, Stage};
 

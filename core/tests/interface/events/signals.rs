@@ -12,14 +12,15 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use crate::support::process::alone;
 use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Counter, Level};
-use mpit::desc::{Element, EventDesc, Origin, PvarFlags, SourceDesc};
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, SourceCell,
-    instance,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, Safety,
+    SourceCell, instance,
 };
-use mpit::session::{PvarHandle, SessionId};
-use mpit::vocabulary::{Class, Datatype, Safety, SourceOrder};
+use mpit::internal::desc::{Element, Origin, PvarFlags};
+use mpit::internal::session::{PvarHandle, SessionId};
+use mpit::internal::vocabulary::SourceOrder;
+use mpit::tool::{Class, Datatype, EventDesc, SourceDesc};
 
 const ROUNDS: u64 = 1_000_000;
 /// Between two signals.

@@ -4,16 +4,17 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 use mpit::Result;
-use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, EventCell, FreeNotice, Hints, InstanceId, RegistrationId, SourceCell,
-    instance, raise,
+    Abi, Context, Delivery, DropReport, EventCell, FreeNotice, Hints, InstanceId, RegistrationId, Safety,
+    SourceCell, instance, raise,
 };
-use mpit::object::Object;
-use mpit::plugin::EpochCounter;
-use mpit::registry::{Image, Registry};
-use mpit::session::{Interface, Limits};
-use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder};
+use mpit::internal::desc::{Element, Origin};
+use mpit::internal::plugin::EpochCounter;
+use mpit::internal::registry::Image;
+use mpit::internal::session::{Interface, Limits};
+use mpit::internal::vocabulary::SourceOrder;
+use mpit::object::{Bind, Object};
+use mpit::tool::{Datatype, EventDesc, Registry, SourceDesc};
 
 use crate::support::{Bench, leak};
 

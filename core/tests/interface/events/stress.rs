@@ -20,15 +20,16 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use crate::support::leak;
 use crate::support::process::alone;
-use mpit::desc::{Element, EventDesc, Origin, SourceDesc};
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, SourceCell,
-    instance,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, Safety,
+    SourceCell, instance,
 };
-use mpit::registry::{Image, Registry};
-use mpit::session::{Interface, Limits};
-use mpit::vocabulary::{Datatype, Safety, SourceOrder, ThreadLevel};
+use mpit::internal::desc::{Element, Origin};
+use mpit::internal::registry::Image;
+use mpit::internal::session::{Interface, Limits};
+use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
+use mpit::tool::{Datatype, EventDesc, Registry, SourceDesc};
 
 const THREADS: u64 = 4;
 /// Raises by the threads; callbacks add some.

@@ -4,10 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 use mpit::Error;
-use mpit::event::{Context, Event as _};
-use mpit::object::Object;
+use mpit::event::{Context, Event as _, Safety};
+use mpit::object::{Bind, Object};
 use mpit::tool::{EventInstance, Tool};
-use mpit::vocabulary::{Bind, Safety};
 
 /// The happenings of this test.
 #[mpit::source(ordered)]

@@ -1,8 +1,7 @@
 //! Deferred deliveries, for registrations that ask for them: R293 and the order of R278 with the hint
 //! `mpit_defer`.
 
-use mpit::event::Hints;
-use mpit::vocabulary::Safety;
+use mpit::event::{Hints, Safety};
 
 use super::stage::{Delivered, Stage, Tool, number_of, then_free};
 

@@ -1,7 +1,7 @@
 //! Metadata of a test's variable: a name, or more than that.
 
-use mpit::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
-use mpit::plugin::EpochCounter;
+use mpit::internal::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
+use mpit::internal::plugin::EpochCounter;
 
 use super::leak;
 

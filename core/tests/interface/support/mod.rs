@@ -9,11 +9,12 @@ use metadata::Said;
 use mpit::cell::{Cell, Value};
 use mpit::cvar::CvarCell;
 use mpit::cvar::sources::Setting;
-use mpit::desc::{CategoryDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc};
+use mpit::internal::desc::{CategoryDesc, Origin};
+use mpit::internal::registry::{Image, Refusal};
+use mpit::internal::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Object;
-use mpit::registry::{Image, Refusal, Registry};
-use mpit::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
-use mpit::vocabulary::{Class, ThreadLevel};
+use mpit::tool::{Class, CvarDesc, EnumDesc, EnumItem, PvarDesc, Registry};
 use mpit::{MpitEnum, Result};
 
 /// Cells and descriptors are statics in real programs.

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::fmt::Debug;
 
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 use mpit_ffi::abi::Handle;
 use mpit_ffi::fortran;
 use mpit_ffi::host::Host;

@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 use mpit_ffi::abi::{Abi, Handle};
 
 use bindings::integer;

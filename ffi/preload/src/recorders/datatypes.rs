@@ -1,7 +1,7 @@
 //! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are
 //! used.
 
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 use mpit_ffi::bound_values;
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;

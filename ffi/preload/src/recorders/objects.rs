@@ -1,6 +1,6 @@
 //! Records of calls that free objects to which tools may have bound control variables.
 
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 use mpit_ffi::bound_values;
 use mpit_ffi::comms::Freeing;
 

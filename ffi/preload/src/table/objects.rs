@@ -1,7 +1,7 @@
 //! Calls that free objects to which tools may have bound control variables, and of which nothing else is
 //! recorded.
 
-use mpit::vocabulary::Bind;
+use mpit::object::Bind;
 
 use crate::interpose::calls;
 use crate::recorders::objects::freeing;

@@ -39,7 +39,7 @@ impl Setting {
     }
 
     pub(super) fn index(self) -> c_int {
-        let index = mpit::registry::Registry::global().cvar_index(self.name());
+        let index = mpit::tool::Registry::global().cvar_index(self.name());
         index.expect("the variable is registered").cast_signed()
     }
 

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use arbitrary::{Result, Unstructured};
 use mpit::cell::{Aggregate, Counter, Level, Size};
 use mpit::pvar;
-use mpit::vocabulary::Class;
+use mpit::tool::Class;
 
 /// A counter of 32 bits.
 #[pvar(class = "COUNTER")]
@@ -91,7 +91,7 @@ impl Kind {
 
     /// The index, which is the same for the C functions as nothing stands before our variables.
     pub(super) fn index(self) -> c_int {
-        let index = mpit::registry::Registry::global().pvar_index(self.name(), self.class());
+        let index = mpit::tool::Registry::global().pvar_index(self.name(), self.class());
         index.expect("the variable is registered").cast_signed()
     }
 }

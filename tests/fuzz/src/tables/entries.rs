@@ -5,7 +5,7 @@ use std::ptr::{null, null_mut, without_provenance_mut};
 
 use arbitrary::{Result, Unstructured};
 use mpit::cell::LevelStorage;
-use mpit::plugin::abi;
+use mpit::internal::plugin::abi;
 
 use super::functions::{count_of, freed, get, level_of, put_of, read, set, watch};
 use super::memory::{LARGEST, Memory, STORAGE, one_in, zeros};

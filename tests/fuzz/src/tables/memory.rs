@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut, without_provenance};
 use std::sync::atomic::Ordering::Acquire;
 
 use arbitrary::{Result, Unstructured};
-use mpit::plugin::abi;
+use mpit::internal::plugin::abi;
 
 /// The library reads so much behind the end of a list at most: the largest size that an entry may have.
 pub(super) const LARGEST: usize = 4096;

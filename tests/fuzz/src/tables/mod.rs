@@ -18,8 +18,8 @@ mod memory;
 mod tool;
 
 use arbitrary::Unstructured;
-use mpit::plugin::register_in;
-use mpit::registry::Registry;
+use mpit::internal::plugin::register_in;
+use mpit::tool::Registry;
 
 use memory::{Memory, zeros};
 

@@ -1,9 +1,9 @@
 //! Uses of what a table registered.
 
-use mpit::object::Object;
-use mpit::registry::Registry;
-use mpit::session::{Interface, Limits, PvarHandle, SessionId, Which};
-use mpit::vocabulary::{Bind, ThreadLevel};
+use mpit::internal::session::{Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::object::{Bind, Object};
+use mpit::tool::Registry;
 
 /// Reads and writes all variables, as tools do.
 pub(super) fn use_all(registry: &'static Registry) {
@@ -58,8 +58,7 @@ fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, byt
 }
 
 fn use_setting(interface: &Interface, index: u32) {
-    let entry = interface.registry().cvar(index).expect("an index below the count");
-    let desc = entry.desc();
+    let desc = interface.registry().cvar(index).expect("an index below the count");
     let object = Object::new(desc.bind(), 7);
     let (handle, count) = interface.cvar_handle_alloc(index, Some(&object)).expect("a handle");
     let bytes = count * desc.datatype().size();

@@ -24,7 +24,7 @@ pub fn list() -> String {
         _ = writeln!(text, "pvar {at} {} {}", pvar.name(), pvar.class());
     }
     for (at, cvar) in (0..).map_while(|at| Some((at, registry.cvar(at)?))) {
-        _ = writeln!(text, "cvar {at} {}", cvar.desc().name());
+        _ = writeln!(text, "cvar {at} {}", cvar.name());
     }
     for (at, event) in (0..).map_while(|at| Some((at, registry.event(at)?))) {
         _ = writeln!(text, "event {at} {}", event.name());

@@ -11,10 +11,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, instance};
-use mpit::plugin::{self, Plugin};
-use mpit::session::{Interface, PvarHandle, SessionId, Which};
-use mpit::vocabulary::{Class, Safety, ThreadLevel};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, Safety, instance};
+use mpit::internal::plugin::{self, Plugin};
+use mpit::internal::session::{Interface, PvarHandle, SessionId, Which};
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::tool::Class;
 use mpit::{Error, Result};
 use mpit_tests::rust_plugins::Build;
 use mpit_tests::{Context, Failure, Outcome, paths, plugins};

@@ -2,9 +2,8 @@
 
 use std::ffi::c_char;
 
-use mpit::event::{Context, Event};
-use mpit::vocabulary::Safety;
 use mpit::{event, source};
+use mpit::event::{Context, Event, Safety};
 
 use crate::groups::{Every, Inner};
 

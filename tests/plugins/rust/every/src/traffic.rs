@@ -10,9 +10,9 @@ use mpit::{component, pvar};
 
 use crate::groups::Every;
 
-static OF_MESSAGES: Subscription = pml::subscription();
-static OF_ACCESSES: Subscription = osc::subscription();
-static OF_OPERATIONS: Subscription = coll::subscription();
+static OF_MESSAGES: Subscription = Subscription::pml();
+static OF_ACCESSES: Subscription = Subscription::osc();
+static OF_OPERATIONS: Subscription = Subscription::coll();
 
 static MESSAGES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 static ACCESSES: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];

@@ -5,11 +5,10 @@ use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use mpit::event::instance::{source_index, timestamp};
-use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints};
-use mpit::object::Object;
-use mpit::session::Interface;
 use mpit::tool::Tool;
-use mpit::vocabulary::{Bind, Safety};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, Safety};
+use mpit::internal::session::Interface;
+use mpit::object::{Bind, Object};
 
 use crate::is_ours;
 

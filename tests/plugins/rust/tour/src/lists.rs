@@ -1,7 +1,7 @@
 //! Lists of definitions, in the order of indices.
 
-use mpit::desc::EnumDesc;
-use mpit::tool::Tool;
+use mpit::cvar::ValueSource;
+use mpit::tool::{EnumDesc, Tool};
 
 use crate::is_ours;
 
@@ -26,9 +26,8 @@ pub fn show() {
         );
         show_names(pvar.enumeration());
     }
-    let cvars = (0..).map_while(|index| registry.cvar(index)).filter(|cvar| is_ours(cvar.desc().name()));
-    for entry in cvars {
-        let cvar = entry.desc();
+    let cvars = (0..).map_while(|index| Some((index, registry.cvar(index)?)));
+    for (index, cvar) in cvars.filter(|(_, cvar)| is_ours(cvar.name())) {
         println!(
             "cvar {} {} {} {} {} x{} {:?} {:?} {:?} in {:?} of {} at {} = {} by {:?}: {}",
             cvar.name(),
@@ -44,7 +43,7 @@ pub fn show() {
             cvar.component(),
             cvar.origin(),
             cvar.value_as_text(),
-            entry.source(),
+            registry.cvar_source(index).unwrap_or(ValueSource::Default),
             cvar.description()
         );
         show_names(cvar.enumeration());
@@ -79,7 +78,7 @@ pub fn show() {
     let category_name = |index: u32| registry.category(index).map_or("", |category| category.name());
     for category in (0..).map_while(|index| registry.category(index)).filter(|one| is_ours(one.name())) {
         let pvars = |index: &u32| registry.pvar(*index).map_or("", |pvar| pvar.name());
-        let cvars = |index: &u32| registry.cvar(*index).map_or("", |cvar| cvar.desc().name());
+        let cvars = |index: &u32| registry.cvar(*index).map_or("", |cvar| cvar.name());
         let events = |index: &u32| registry.event(*index).map_or("", |event| event.name());
         category.with_members(|members| {
             println!(

@@ -4,9 +4,8 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::Result;
 use mpit::cell::Value;
-use mpit::object::Object;
-use mpit::tool::{Handle, Session, Setting, Tool};
-use mpit::vocabulary::{Bind, Class, Datatype};
+use mpit::object::{Bind, Object};
+use mpit::tool::{Class, Datatype, Handle, Session, Setting, Tool};
 
 use crate::is_ours;
 

@@ -1,0 +1,110 @@
+//! The parts of this crate that only the other crates of this workspace use. Not a public interface.
+//!
+//! Nothing here is stable: any release may change or remove it. The crates of this workspace require exactly the version of
+//! `mpit` that they were built with (`=0.1.0`), so they change together. All other crates use the attributes and the
+//! modules that the documentation of the crate lists.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`registry`] | the definitions of this process, and how an image is added to them |
+//! | [`session`] | the tools interface on plain numbers, as the C functions need it |
+//! | [`desc`], [`vocabulary`] | the descriptors that the attributes generate, and the vocabularies of the standard |
+//! | [`plugin`] | tables and components of other images: C structs, loading, export |
+//! | [`host`], [`threads`] | the state of the MPI library: initialized or not, its thread level |
+//! | [`log`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
+//! | [`lock`] | locks that are never held in a forked child |
+//! | [`mapping`] | memory that survives the process in a file |
+//! | [`environment`] | environment variables; none in a privileged process |
+//! | [`files`] | files that are opened and written without disturbing the program |
+//!
+//! # Safety
+//!
+//! Definitions and tools in Rust are safe code. Inside, `unsafe` is limited to type erasure and to the boundaries between images
+//! and languages:
+//!
+//! * a descriptor keeps its cell as an untyped pointer beside functions generated for that cell's type ([`desc`]), so that
+//!   cells of all types, and values in C's memory, are listed and read alike;
+//! * the buffers of tools are pointers ([`session`]) to as many elements as the handle reported when it was allocated;
+//! * lists return references into memory that never moves ([`log`], [`sparse`]);
+//! * a mapped file is memory that other processes could change or truncate ([`mapping`]);
+//! * tables of other images are read as their header specifies, after all that can be checked was checked ([`mod@plugin`]).
+//!
+//! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
+//! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
+
+pub use crate::printable::printable;
+
+/// Descriptors: the immutable part of definitions.
+pub mod desc {
+    pub use crate::desc::*;
+}
+
+/// Environment variables.
+pub mod environment {
+    pub use crate::environment::*;
+}
+
+/// Files of the process.
+pub mod files {
+    pub use crate::files::*;
+}
+
+/// The state of the MPI library.
+pub mod host {
+    pub use crate::host::*;
+}
+
+/// Locks.
+pub mod lock {
+    pub use crate::lock::*;
+}
+
+/// The append-only list.
+pub mod log {
+    pub use crate::log::*;
+}
+
+/// Memory in files.
+pub mod mapping {
+    pub use crate::mapping::*;
+}
+
+/// Definitions of other images.
+pub mod plugin {
+    pub use crate::plugin::*;
+}
+
+/// All definitions, under their indices.
+pub mod registry {
+    pub use crate::registry::*;
+}
+
+/// The tools interface on plain numbers.
+pub mod session {
+    pub use crate::session::*;
+}
+
+/// Slots with generations.
+pub mod slots {
+    pub use crate::slots::*;
+}
+
+/// The sparse table.
+pub mod sparse {
+    pub use crate::sparse::*;
+}
+
+/// References to statics in atomics.
+pub mod static_ref {
+    pub use crate::static_ref::*;
+}
+
+/// The thread level of the MPI library.
+pub mod threads {
+    pub use crate::threads::*;
+}
+
+/// The vocabularies of the standard.
+pub mod vocabulary {
+    pub use crate::vocabulary::*;
+}
