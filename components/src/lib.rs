@@ -15,7 +15,8 @@
 //!
 //! # Invariants
 //!
-//! * This crate uses the public interface of [`mpit`] only, as a third-party component does. It contains no unsafe code and no C.
+//! * The monitoring components implement the public traits of [`mpit`], as third-party components do. Locks, lists and files come
+//!   from `mpit::internal`. This crate contains no unsafe code and no C.
 //! * Recording takes no lock and allocates nothing, except for the first operation with a process.
 //! * No lock is held while a component or a host runs.
 //! * Memory grows with the processes that a process communicates with, not with the size of the job.

@@ -7,7 +7,7 @@
 //!
 //! # API boundary
 //!
-//! MPI libraries in Rust re-export [`mpi_t`]. The other modules are for `mpit-preload`, `mpit-embed` and the command
+//! MPI libraries in Rust re-export [`mpi_t`], and report their state through [`embed`]. The other modules are for `mpit-preload`, `mpit-embed` and the command
 //! `mpit`, and are no stable interface.
 //!
 //! # Invariants
@@ -25,6 +25,7 @@ pub mod bound_values;
 pub mod comms;
 pub mod datatypes;
 pub mod doctor;
+pub mod embed;
 pub mod fortran;
 mod gather;
 mod groups;

@@ -1,10 +1,11 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `bench`, `install`.
+//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `bench`, `install`.
 //!
 //! A chore is a module with a function `run`. Chores start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
 mod install;
+mod items;
 mod packages;
 mod prose;
 mod rules;
@@ -36,6 +37,8 @@ enum Chore {
     Rules(rules::Arguments),
     /// Find words in comments, messages and documents that hide who does what; fails if it finds any
     Prose,
+    /// Count the public items in the documentation of mpit, which `cargo doc` has written; fails if there are too many
+    Items,
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
@@ -62,6 +65,7 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
         Chore::Test { arguments } => test::run(&arguments),
         Chore::Rules(arguments) => rules::run(&arguments),
         Chore::Prose => prose::run(),
+        Chore::Items => items::run(),
         Chore::Bench(arguments) => bench::run(&arguments),
         Chore::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
