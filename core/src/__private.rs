@@ -1,6 +1,5 @@
 //! Items that the expansion of the attributes refers to. Not a public interface: anything here may change without notice.
 
-pub use crate::__mpit_element as register;
 pub use crate::cell::{
     AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
     GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell,
@@ -15,47 +14,16 @@ pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
+pub use crate::slices;
 /// Items that the expansion of `plugin!` refers to.
 pub mod plugin {
     pub use crate::plugin::abi::{Host, Plugin};
     pub use crate::plugin::export::export;
 }
-pub use crate::plugin::export::About;
-pub use crate::section::Section;
+pub use crate::plugin::export::{About, Entry};
 pub use crate::tool::EventInstance;
 pub use crate::vocabulary::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
-
-use crate::section::section;
-
-section! {
-    /// The performance variables of this image.
-    MPIT_PVARS_V1: PvarDesc, "mpit_0_1_pvars"
-}
-
-section! {
-    /// The control variables of this image.
-    MPIT_CVARS_V1: CvarDesc, "mpit_0_1_cvars"
-}
-
-section! {
-    /// The enumerations of this image.
-    MPIT_ENUMS_V1: &'static EnumDesc, "mpit_0_1_enums"
-}
-
-section! {
-    /// The categories of this image.
-    MPIT_CATEGORIES_V1: &'static CategoryDesc, "mpit_0_1_categories"
-}
-
-section! {
-    /// The components of this image.
-    MPIT_COMPONENTS_V1: &'static ComponentDesc, "mpit_0_1_components"
-}
-
-section! {
-    /// The descriptions that `plugin!` made in this image; one is enough.
-    MPIT_PLUGINS_V1: &'static About, "mpit_0_1_plugins"
-}
+pub use {inventory, linkme};
 
 /// Returns the item of an enumeration with the given value.
 pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
@@ -166,16 +134,6 @@ pub mod component_of {
     pub const fn pml<T: Pml + ?Sized>() {}
     pub const fn osc<T: Osc + ?Sized>() {}
     pub const fn coll<T: Coll + ?Sized>() {}
-}
-
-section! {
-    /// The event types of this image.
-    MPIT_EVENTS_V1: &'static EventDesc, "mpit_0_1_events"
-}
-
-section! {
-    /// The sources of this image.
-    MPIT_SOURCES_V1: &'static SourceDesc, "mpit_0_1_sources"
 }
 
 /// Compile-time checks of the fields of an event.

@@ -12,8 +12,12 @@ use std::sync::Once;
 /// Returns true if the process has privileges that the user who started it lacks.
 #[must_use]
 pub fn is_privileged() -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: `getauxval` has no preconditions.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+    return unsafe { libc::getauxval(libc::AT_SECURE) != 0 };
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    // SAFETY: `issetugid` has no preconditions.
+    return unsafe { libc::issetugid() != 0 };
 }
 
 /// Returns the value of a variable, or `None` in a privileged process.

@@ -18,8 +18,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW);
     let file = options.open(path).map_err(|error| match error.raw_os_error() {
-        // A symbolic link, or a socket.
-        Some(libc::ELOOP | libc::ENXIO) => not_regular(),
+        // A symbolic link, which FreeBSD calls EMLINK, or a socket.
+        Some(libc::ELOOP | libc::EMLINK | libc::ENXIO) => not_regular(),
         _ => error,
     })?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
@@ -65,12 +65,29 @@ impl SizeSignal {
 impl Drop for SizeSignal {
     fn drop(&mut self) {
         if !self.pending {
-            let (ours, now) = (set(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
-            // SAFETY: set and time are initialized; a null pointer is permitted for the information about the signal.
-            while unsafe { libc::sigtimedwait(&raw const ours, null_mut(), &raw const now) } > 0 {}
+            take_pending();
         }
         // SAFETY: `before` is the set that `pthread_sigmask` returned; a null pointer is permitted for the former one.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, null_mut()) };
+    }
+}
+
+/// Takes all pending SIGXFSZ away.
+#[cfg(not(target_vendor = "apple"))]
+fn take_pending() {
+    let (ours, now) = (set(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
+    // SAFETY: set and time are initialized; a null pointer is permitted for the information about the signal.
+    while unsafe { libc::sigtimedwait(&raw const ours, null_mut(), &raw const now) } > 0 {}
+}
+
+/// Takes a pending SIGXFSZ away, on systems without `sigtimedwait`. The kernel sends it to this thread, so no other one can take
+/// it before.
+#[cfg(target_vendor = "apple")]
+fn take_pending() {
+    let (ours, mut signal) = (set(), 0);
+    if is_pending() {
+        // SAFETY: the set is initialized, and `signal` is a valid `int`.
+        unsafe { libc::sigwait(&raw const ours, &raw mut signal) };
     }
 }
 

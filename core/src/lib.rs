@@ -108,14 +108,15 @@ pub mod prelude;
 mod printable;
 mod readable;
 mod registry;
-mod section;
 mod session;
+mod slices;
 mod slots;
 mod sparse;
 mod static_ref;
 mod threads;
 pub mod tool;
 mod vocabulary;
+mod whole;
 
 #[doc(hidden)]
 pub use desc::Category;
@@ -129,5 +130,5 @@ pub mod __private;
 
 /// Returns the components of all frameworks that are linked into this program, in no particular order.
 pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
-    __private::MPIT_COMPONENTS_V1.iter().copied()
+    slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
 }

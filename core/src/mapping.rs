@@ -54,6 +54,27 @@ pub struct Mapping {
     bytes: u64,
 }
 
+/// Gives a part of a file its space on the disk, and the file its length: a write to mapped words never fails.
+#[cfg(not(target_vendor = "apple"))]
+fn allocate(file: &File, from: libc::off_t, len: libc::off_t) -> io::Result<()> {
+    // SAFETY: the call accesses no memory of this process.
+    let try_once = || unsafe { libc::posix_fallocate(file.as_raw_fd(), from, len) };
+    // POSIX permits a file system to stop at any signal.
+    let mut tries = iter::repeat_with(try_once).take(TRIES);
+    match tries.find(|status| *status != libc::EINTR).unwrap_or(libc::EINTR) {
+        0 => Ok(()),
+        status => Err(io::Error::from_raw_os_error(status)),
+    }
+}
+
+/// Writes zeros to a part of a file, on systems without `posix_fallocate`: a write to mapped words never fails.
+#[cfg(target_vendor = "apple")]
+fn allocate(file: &File, from: libc::off_t, len: libc::off_t) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+
+    file.write_all_at(&vec![0; len as usize], from.cast_unsigned())
+}
+
 impl Mapping {
     /// Creates an empty file. An existing one is removed, unless a process uses it. The directory must exist.
     ///
@@ -101,14 +122,7 @@ impl Mapping {
         let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
         let room = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
         let (from, len) = (room(self.bytes)?, room(bytes as u64)?);
-        // SAFETY: the call accesses no memory of this process.
-        let allocate = || unsafe { libc::posix_fallocate(self.file.as_raw_fd(), from, len) };
-        // POSIX permits a file system to stop at any signal.
-        let mut tries = iter::repeat_with(|| without_size_signal(allocate)).take(TRIES);
-        let status = tries.find(|status| *status != libc::EINTR).unwrap_or(libc::EINTR);
-        if status != 0 {
-            return Err(io::Error::from_raw_os_error(status));
-        }
+        without_size_signal(|| allocate(&self.file, from, len))?;
         let words = Words { mapped: MmapOptions::new().offset(self.bytes).len(bytes).map_raw(&self.file)? };
         self.bytes += bytes as u64;
         Ok(words)

@@ -4,12 +4,9 @@
 //! before it refuses the operation, so its error shows if eight bytes were readable, and nothing changes. `futex` with
 //! `FUTEX_WAKE_OP` adds 0 to a word atomically, so its error shows if the word was writable, and concurrent writes of other
 //! threads are preserved. Neither call needs a descriptor, and every sandbox permits them. Another thread can unmap the memory at
-//! any time afterwards: the probes detect mistakes, and do not protect from races.
+//! any time afterwards: the probes detect mistakes, and do not protect from races. On other systems than Linux, only addresses in
+//! the first page are detected.
 
-use std::sync::atomic::AtomicU32;
-
-/// The size of a kernel's signal set, which is the number of bytes that the probe reads.
-const SET: usize = 8;
 /// The smallest page size. Access rights are those of whole pages.
 const PAGE: usize = 4096;
 
@@ -41,7 +38,20 @@ pub(crate) fn readable_up_to(address: *const u8, most: usize) -> usize {
     end.min(most)
 }
 
+#[cfg(not(target_os = "linux"))]
 fn page_is_readable(page: usize) -> bool {
+    page != 0
+}
+
+#[cfg(not(target_os = "linux"))]
+fn word_is_writable(address: usize) -> bool {
+    address >= PAGE
+}
+
+#[cfg(target_os = "linux")]
+fn page_is_readable(page: usize) -> bool {
+    /// The size of a kernel's signal set, which is the number of bytes that the probe reads.
+    const SET: usize = 8;
     /// An invalid operation: none of `SIG_BLOCK`, `SIG_UNBLOCK` and `SIG_SETMASK`.
     const NO_OPERATION: libc::c_int = -1;
     let set = std::ptr::with_exposed_provenance::<u8>(page * PAGE);
@@ -53,7 +63,10 @@ fn page_is_readable(page: usize) -> bool {
 }
 
 /// Returns true if the four-byte word at an address can be written.
+#[cfg(target_os = "linux")]
 fn word_is_writable(address: usize) -> bool {
+    use std::sync::atomic::AtomicU32;
+
     /// A futex on which no thread waits.
     static NOWHERE: AtomicU32 = AtomicU32::new(0);
     // Adds 0, and compares with the smallest number of the field.
@@ -76,7 +89,7 @@ fn word_is_writable(address: usize) -> bool {
     woken >= 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::{PAGE, is_readable, is_writable, readable_up_to};
 

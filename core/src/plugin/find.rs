@@ -55,7 +55,7 @@ fn libraries_in(dir: &Path) -> LoadResult<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "so") {
+        if path.extension().is_some_and(|extension| extension == std::env::consts::DLL_EXTENSION) {
             found.push(path);
         }
     }

@@ -1,9 +1,10 @@
 //! The definitions of one image: the program or a plug-in.
 
-use crate::__private::{
-    MPIT_CATEGORIES_V1, MPIT_CVARS_V1, MPIT_ENUMS_V1, MPIT_EVENTS_V1, MPIT_PVARS_V1, MPIT_SOURCES_V1,
-};
 use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::slices::{
+    MPIT_0_1_CATEGORIES, MPIT_0_1_CVARS, MPIT_0_1_ENUMS, MPIT_0_1_EVENTS, MPIT_0_1_PVARS, MPIT_0_1_SOURCES,
+    all,
+};
 
 /// The definitions of one image, to be registered as one batch.
 #[derive(Clone, Debug, Default)]
@@ -39,12 +40,12 @@ impl Image {
     pub fn linked() -> Self {
         Self {
             name: "program".into(),
-            pvars: MPIT_PVARS_V1.iter().collect(),
-            cvars: MPIT_CVARS_V1.iter().collect(),
-            events: MPIT_EVENTS_V1.to_vec(),
-            sources: MPIT_SOURCES_V1.to_vec(),
-            enums: MPIT_ENUMS_V1.to_vec(),
-            categories: MPIT_CATEGORIES_V1.to_vec(),
+            pvars: all(&MPIT_0_1_PVARS).iter().collect(),
+            cvars: all(&MPIT_0_1_CVARS).iter().collect(),
+            events: all(&MPIT_0_1_EVENTS).to_vec(),
+            sources: all(&MPIT_0_1_SOURCES).to_vec(),
+            enums: all(&MPIT_0_1_ENUMS).to_vec(),
+            categories: all(&MPIT_0_1_CATEGORIES).to_vec(),
         }
     }
 

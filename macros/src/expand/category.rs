@@ -5,7 +5,7 @@ use quote::quote;
 use syn::Path;
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, element, origin, private, root, unique};
+use super::{assert_at, origin, private, reference, root, unique};
 use crate::check::Category;
 
 /// Returns the registration of a category or, with mistakes, only the parts that its uses need to compile.
@@ -43,7 +43,7 @@ fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
 
 fn registration(root: &TokenStream, private: &TokenStream, category: &Category) -> TokenStream {
     let (ident, name) = (&category.ident, &category.name.value);
-    let element = element(private, "category", "__MPIT_ELEMENT", &quote!(&__MPIT_CATEGORY));
+    let element = reference(private, "MPIT_0_1_CATEGORIES", "CategoryDesc", &quote!(__MPIT_CATEGORY));
     let marker = unique("the_category", &category.name);
     // Any edge may be reported as the one to remove; this is the first.
     let acyclic = category.parents.first().or(category.contains.first()).map(|edge| {

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{element, origin, private, unique};
+use super::{origin, private, reference, unique};
 use crate::check::Component;
 use crate::parse::At;
 
@@ -14,8 +14,8 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let (origin, description) = (origin(&private), component.description.to_tokens());
     let (cfgs, ty, listener) = (&component.cfgs, &component.ty, &component.listener);
     let object = component.object.as_ref().map_or_else(|| quote!(#ty), |object| quote!(#object));
-    let desc = quote!(&#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
-    let element = element(&private, "component", "__MPIT_ELEMENT", &desc);
+    let desc = quote!(#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
+    let element = reference(&private, "MPIT_0_1_COMPONENTS", "ComponentDesc", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
     let marker = unique("the_component", &both);
     // The traits of other frameworks are not known here.

@@ -14,7 +14,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let cfgs = &cvar.cfgs;
     let ty = &cvar.ty;
     let desc = descriptor(private, cvar);
-    let element = element(private, "cvar", "__MPIT_ELEMENT", &desc);
+    let element = element(private, "MPIT_0_1_CVARS", "__MPIT_ELEMENT", &quote!(#private::CvarDesc), &desc);
     let names = std::iter::once(&cvar.name).chain(&cvar.aliases);
     let markers = names.map(|name| unique("the_cvar", name));
     let bounds = cvar.bounds.as_ref().map(|bounds| {

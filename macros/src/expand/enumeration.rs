@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{element, origin, private, root, unique};
+use super::{origin, private, reference, root, unique};
 use crate::check::Enumeration;
 use crate::parse::At;
 
@@ -27,7 +27,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
         (quote!(#(#items),*), quote!(self as i32))
     };
     let registration = (!faulty).then(|| {
-        let element = element(&private, "enumeration", "__MPIT_ELEMENT", &quote!(&__MPIT_ENUM));
+        let element = reference(&private, "MPIT_0_1_ENUMS", "EnumDesc", &quote!(__MPIT_ENUM));
         let marker = unique("the_enumeration", &name);
         quote!(#element #marker)
     });

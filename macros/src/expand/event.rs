@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, component_name, element, origin, private, root, unique, variant};
+use super::{assert_at, category_list, component_name, origin, private, reference, root, unique, variant};
 use crate::check::{Element, Event};
 use crate::vocabulary::Vocabulary as _;
 
@@ -156,7 +156,7 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
 
 /// Returns the element of the section, and the checks that need types and constants.
 fn registration(private: &TokenStream, event: &Event) -> TokenStream {
-    let element = element(private, "event", "__MPIT_ELEMENT", &quote!(&__MPIT_EVENT));
+    let element = reference(private, "MPIT_0_1_EVENTS", "EventDesc", &quote!(__MPIT_EVENT));
     let marker = unique("the_event", &event.name);
     let datatypes = event.elements.iter().filter_map(|element| {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);

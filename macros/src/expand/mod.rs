@@ -1,6 +1,6 @@
 //! Third stage: conversion of checked definitions to tokens.
 //!
-//! A definition expands to one `const _` block beside the item: an element of one of the linker sections, which is the descriptor
+//! A definition expands to one `const _` block beside the item: an element of one of the lists that the linker gathers, which is the descriptor
 //! or refers to it; checks that need types and constants; and a marker that makes the compiler refuse a second definition of the
 //! same name in the crate. All paths begin with `mpit::__private`.
 
@@ -41,11 +41,26 @@ fn private(given: Option<&Path>) -> TokenStream {
     quote!(#root::__private)
 }
 
-/// Returns an element of the section of its kind, a descriptor or a reference to one. `name` is free in the block of the
-/// definition.
-fn element(private: &TokenStream, kind: &str, name: &str, value: &TokenStream) -> TokenStream {
-    let (kind, name) = (Ident::new(kind, Span::call_site()), Ident::new(name, Span::call_site()));
-    quote!(#private::register! { #kind #name #value })
+/// Returns an element of one of the lists of definitions. `name` is free in the block of the definition.
+fn element(
+    private: &TokenStream,
+    list: &str,
+    name: &str,
+    ty: &TokenStream,
+    value: &TokenStream,
+) -> TokenStream {
+    let (list, name) = (Ident::new(list, Span::call_site()), Ident::new(name, Span::call_site()));
+    quote! {
+        #[#private::linkme::distributed_slice(#private::slices::#list)]
+        #[linkme(crate = #private::linkme)]
+        static #name: #ty = #value;
+    }
+}
+
+/// Returns an element that refers to a descriptor of the type `desc`.
+fn reference(private: &TokenStream, list: &str, desc: &str, of: &TokenStream) -> TokenStream {
+    let desc = Ident::new(desc, Span::call_site());
+    element(private, list, "__MPIT_ELEMENT", &quote!(&'static #private::#desc), &quote!(&#of))
 }
 
 /// Returns the source location of a definition, of type `Origin`.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Path;
 
-use super::{element, origin, private};
+use super::{origin, private};
 use crate::check::Plugin;
 
 /// Returns the only exported symbol of the image, a function that calls `mpit` to export the definitions.
@@ -23,7 +23,6 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
         #[macro_export]
         macro_rules! #marker { () => {}; }
     };
-    let element = element(&private, "plugin", "__MPIT_ELEMENT", &quote!(&__MPIT_ABOUT));
     quote! {
         const _: () = {
             static __MPIT_ABOUT: #private::About = #private::About {
@@ -32,7 +31,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
                 activate: #activate,
                 deactivate: #deactivate,
             };
-            #element
+            #private::inventory::submit! { #private::Entry(&__MPIT_ABOUT) }
             #[unsafe(no_mangle)]
             extern "C" fn mpit_plugin_v1(
                 host: ::core::option::Option<&#private::plugin::Host>,

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{component_name, element, origin, private, root, unique};
+use super::{component_name, origin, private, reference, root, unique};
 use crate::check::Source;
 
 /// Returns the trait implementation of a source, and its registration unless there are mistakes.
@@ -15,7 +15,7 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let component = component_name(source.component.as_ref());
     let order = if source.ordered { quote!(Ordered) } else { quote!(Unordered) };
     let registration = (!faulty).then(|| {
-        let element = element(&private, "source", "__MPIT_ELEMENT", &quote!(&__MPIT_SOURCE));
+        let element = reference(&private, "MPIT_0_1_SOURCES", "SourceDesc", &quote!(__MPIT_SOURCE));
         let marker = unique("the_source", &source.name);
         quote!(#element #marker)
     });

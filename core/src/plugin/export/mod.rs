@@ -20,9 +20,9 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use super::{abi, image};
-use crate::__private::{MPIT_COMPONENTS_V1, MPIT_PLUGINS_V1};
 use crate::desc::Origin;
 use crate::registry::{Image, Refusal};
+use crate::slices::{MPIT_0_1_COMPONENTS, all};
 use crate::threads;
 use tables::Tables;
 
@@ -37,6 +37,17 @@ pub struct About {
     pub activate: Option<fn() -> crate::Result<()>>,
     /// The function that is called after the variables lost their values.
     pub deactivate: Option<fn()>,
+}
+
+/// The entry of a `plugin!` in the inventory of this image. One image has at most one.
+#[derive(Debug)]
+pub struct Entry(pub &'static About);
+
+inventory::collect!(Entry);
+
+/// Returns the descriptions that `plugin!` made in this image.
+fn plugins() -> Vec<&'static About> {
+    inventory::iter::<Entry>.into_iter().map(|entry| entry.0).collect()
 }
 
 /// The structs that were made for the host.
@@ -66,7 +77,7 @@ pub(super) fn is_made() -> bool {
 
 /// Returns the definitions of an image that was not loaded as a plug-in, or `None` if there are none.
 pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plugin> {
-    let about = match &MPIT_PLUGINS_V1[..] {
+    let about = match plugins()[..] {
         [about, ..] => about,
         [] => default_about()?,
     };
@@ -83,7 +94,7 @@ fn default_about() -> Option<&'static About> {
     let pvars = linked.pvars.iter().map(|desc| (desc.component(), desc.origin()));
     let cvars = linked.cvars.iter().map(|desc| (desc.component(), desc.origin()));
     let events = linked.events.iter().map(|desc| (desc.component(), desc.origin()));
-    let components = MPIT_COMPONENTS_V1.iter().map(|desc| (desc.name(), desc.origin()));
+    let components = all(&MPIT_0_1_COMPONENTS).iter().map(|desc| (desc.name(), desc.origin()));
     let (name, origin) =
         pvars.chain(cvars).chain(events).chain(components).find(|(owner, _)| *owner != own)?;
     Some(Box::leak(Box::new(About { name, origin, activate: None, deactivate: None })))
@@ -104,11 +115,11 @@ impl Exported {
     /// Exports the definitions that are linked into this image, except for this crate's own, which the host has as well.
     fn of_linked(about: &'static About) -> Self {
         let made: Result<text::ExportResult<*const abi::Table>, _> = catch_unwind(|| {
-            only_one(&MPIT_PLUGINS_V1)?;
+            only_one(&plugins())?;
             let mut image = Image::linked();
             let own = env!("CARGO_PKG_NAME");
             image.cvars.retain(|desc| desc.component() != own);
-            let (tables, left_out) = Tables::of(about.name, &image, &MPIT_COMPONENTS_V1)?;
+            let (tables, left_out) = Tables::of(about.name, &image, all(&MPIT_0_1_COMPONENTS))?;
             report(&left_out);
             Ok(tables.leak())
         });

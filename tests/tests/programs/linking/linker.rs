@@ -79,6 +79,21 @@ impl Linker {
     }
 }
 
+/// Checks that an image has lists of definitions of its own: the linker exports no bound of a list that another image could
+/// replace by its own.
+pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
+    let mut readelf = Command::new("readelf");
+    readelf.args(["--wide", "--dyn-syms"]).arg(file);
+    let output = readelf.output().context("readelf")?;
+    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
+    let is_replaceable = |line: &&str| line.contains("MPIT_0_1_") && line.contains(" DEFAULT ");
+    match symbols.lines().find(is_replaceable) {
+        Some(line) => Err(format!("{} exports {line}", file.display()).into()),
+        None => Ok(()),
+    }
+}
+
 /// Returns the notes that compilers and linkers left in a file.
 fn notes(file: &Path) -> Outcome<String> {
     let mut readelf = Command::new("readelf");

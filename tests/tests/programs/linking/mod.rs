@@ -66,6 +66,7 @@ enum Found {
 fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<Found> {
     let built = build::by_rustc(profile, linker, kind)?;
     linker.check(&built)?;
+    linker::keeps_its_lists(&built)?;
     let run = match kind {
         Kind::Plugin => build::open(&built)?,
         Kind::Test => build::run(&built, &["--nocapture".as_ref()])?,
@@ -81,6 +82,7 @@ fn by_cc(archive: &Path, linker: Linker, kind: Kind) -> Outcome<Found> {
         match build::by_cc(archive, linker, kind == Kind::WholeArchive, shared) {
             Ok(file) => {
                 linker.check(&file)?;
+                linker::keeps_its_lists(&file)?;
                 let printed = if shared { build::open(&file) } else { build::run(&file, &[]) };
                 compare(&printed?)?;
             }

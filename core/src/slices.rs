@@ -1,0 +1,63 @@
+//! The lists of definitions in this image, which the linker gathers from all crates.
+//!
+//! An element of the lists of variables, of which there may be many, is the descriptor itself, since a reference would take four
+//! further words of the file. All other elements are references to descriptors.
+//!
+//! The names contain the version of this crate: of two versions in one image, each sees its own definitions.
+
+use linkme::{DistributedSlice, distributed_slice};
+
+use crate::desc::{CategoryDesc, ComponentDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::whole;
+
+/// The performance variables of this image.
+#[distributed_slice]
+pub static MPIT_0_1_PVARS: [PvarDesc];
+
+/// The control variables of this image.
+#[distributed_slice]
+pub static MPIT_0_1_CVARS: [CvarDesc];
+
+/// The event types of this image.
+#[distributed_slice]
+pub static MPIT_0_1_EVENTS: [&'static EventDesc];
+
+/// The sources of this image.
+#[distributed_slice]
+pub static MPIT_0_1_SOURCES: [&'static SourceDesc];
+
+/// The enumerations of this image.
+#[distributed_slice]
+pub static MPIT_0_1_ENUMS: [&'static EnumDesc];
+
+/// The categories of this image.
+#[distributed_slice]
+pub static MPIT_0_1_CATEGORIES: [&'static CategoryDesc];
+
+/// The components of this image. A list of the linker as well, because the constructors of `inventory` would run in every
+/// process that the preload library is loaded into.
+#[distributed_slice]
+pub static MPIT_0_1_COMPONENTS: [&'static ComponentDesc];
+
+/// Returns a list, which is complete: an image with a part of the definitions does not link.
+pub(crate) fn all<T>(list: &DistributedSlice<[T]>) -> &'static [T] {
+    whole::require();
+    list.static_slice()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lists_have_the_version_in_their_names() {
+        let version =
+            concat!("MPIT_", env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "_");
+        let names: Vec<_> = include_str!("slices.rs")
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub static ")?.split(':').next())
+            .collect();
+        assert_eq!(names.len(), 7);
+        for name in names {
+            assert!(name.starts_with(version), "{name}");
+        }
+    }
+}
