@@ -6,9 +6,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::iter;
 use std::ops::Deref;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -57,6 +55,9 @@ pub struct Mapping {
 /// Gives a part of a file its space on the disk, and the file its length: a write to mapped words never fails.
 #[cfg(not(target_vendor = "apple"))]
 fn allocate(file: &File, from: libc::off_t, len: libc::off_t) -> io::Result<()> {
+    use std::iter;
+    use std::os::fd::AsRawFd;
+
     // SAFETY: the call accesses no memory of this process.
     let try_once = || unsafe { libc::posix_fallocate(file.as_raw_fd(), from, len) };
     // POSIX permits a file system to stop at any signal.
