@@ -14,7 +14,13 @@ pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{EventCell, SourceCell};
 pub use crate::object::{Comm, Object};
-pub use crate::slices;
+/// The lists that definitions are elements of.
+pub mod slices {
+    pub use crate::slices::{
+        MPIT_0_1_CATEGORIES, MPIT_0_1_COMPONENTS, MPIT_0_1_CVARS, MPIT_0_1_ENUMS, MPIT_0_1_EVENTS,
+        MPIT_0_1_PVARS, MPIT_0_1_SOURCES,
+    };
+}
 /// Items that the expansion of `plugin!` refers to.
 pub mod plugin {
     pub use crate::plugin::abi::{Host, Plugin};

@@ -1,9 +1,10 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `bench`, `install`.
+//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `bench`, `install`.
 //!
 //! A chore is a module with a function `run`. Chores start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
+mod circles;
 mod install;
 mod items;
 mod packages;
@@ -39,6 +40,8 @@ enum Chore {
     Prose,
     /// Count the public items in the documentation of mpit, which `cargo doc` has written; fails if there are too many
     Items,
+    /// Find modules of a crate that import each other in a circle; fails if it finds any
+    Circles,
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
@@ -66,6 +69,7 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
         Chore::Rules(arguments) => rules::run(&arguments),
         Chore::Prose => prose::run(),
         Chore::Items => items::run(),
+        Chore::Circles => circles::run(),
         Chore::Bench(arguments) => bench::run(&arguments),
         Chore::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
