@@ -88,10 +88,8 @@ pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
     Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
     let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
     let is_replaceable = |line: &&str| line.contains("MPIT_0_1_") && line.contains(" DEFAULT ");
-    match symbols.lines().find(is_replaceable) {
-        Some(line) => Err(format!("{} exports {line}", file.display()).into()),
-        None => Ok(()),
-    }
+    let exported = symbols.lines().find(is_replaceable);
+    Failure::unless(exported.is_none(), || format!("{} exports {exported:?}", file.display()))
 }
 
 /// Returns the notes that compilers and linkers left in a file.
