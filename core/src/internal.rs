@@ -13,7 +13,7 @@
 //! | [`host`], [`threads`] | the state of the MPI library: initialized or not, its thread level |
 //! | [`log`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
 //! | [`lock`] | locks that are never held in a forked child |
-//! | [`mapping`] | memory that survives the process in a file |
+//! | `mapping` | memory that survives the process in a file, with the feature `store` |
 //! | [`environment`] | environment variables; none in a privileged process |
 //! | [`files`] | files that are opened and written without disturbing the program |
 //!
@@ -26,7 +26,7 @@
 //!   cells of all types, and values in C's memory, are listed and read alike;
 //! * the buffers of tools are pointers ([`session`]) to as many elements as the handle reported when it was allocated;
 //! * lists return references into memory that never moves ([`log`], [`sparse`]);
-//! * a mapped file is memory that other processes could change or truncate ([`mapping`]);
+//! * a mapped file is memory that other processes could change or truncate (`mapping`);
 //! * tables of other images are read as their header specifies, after all that can be checked was checked ([`mod@plugin`]).
 //!
 //! Handles are numbers with a generation, checked on every call: one that is stale, foreign or forged is an error. The
@@ -65,6 +65,7 @@ pub mod log {
 }
 
 /// Memory in files.
+#[cfg(feature = "store")]
 pub mod mapping {
     pub use crate::mapping::*;
 }

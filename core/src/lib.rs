@@ -65,6 +65,13 @@
 //!
 //! [`tool`] has handles, sessions, listeners, and the list of all variables, events and categories of the process.
 //!
+//! # Features
+//!
+//! None is on by default, and definitions, tools and plug-ins need none.
+//!
+//! * `plugins`: the program or library loads the plug-ins that the environment names;
+//! * `store`: memory that survives the process in a file, which `mpit-components` uses.
+//!
 //! # API boundary
 //!
 //! Crates that define variables use the attributes and the modules for definitions. Tools in Rust use [`tool`]. An MPI library
@@ -101,6 +108,7 @@ mod host;
 pub mod internal;
 mod lock;
 mod log;
+#[cfg(feature = "store")]
 mod mapping;
 pub mod object;
 mod plugin;

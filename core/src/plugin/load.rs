@@ -7,9 +7,7 @@ use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use libloading::os::unix::Library;
-
-use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction, SYMBOL};
+use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use super::c_strings::{DESCRIPTION, NAME, text};
 use super::c_structs::{LARGEST, LoadResult, placed, placed_list};
 use super::epoch::EpochCounter;
@@ -104,6 +102,29 @@ pub(super) unsafe fn open(path: &Path, epoch_counter: &'static EpochCounter) -> 
 /// The conditions of [`super::load`] hold for the file.
 pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Plugin)> {
     fit(path)?;
+    // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
+    let function = unsafe { dlopen(path) }?;
+    // SAFETY: the function is the plug-in's `mpit_plugin_v1`, and the image is never unloaded.
+    unsafe { ask(function) }?.ok_or_else(|| {
+        format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins")
+    })
+}
+
+/// Loads a file, never to unload it, and returns its function for the handshake.
+///
+/// # Errors
+///
+/// A message that names the fault and the remedy.
+///
+/// # Safety
+///
+/// The conditions of [`super::load`] hold for the file.
+#[cfg(feature = "plugins")]
+unsafe fn dlopen(path: &Path) -> LoadResult<PluginFunction> {
+    use libloading::os::unix::Library;
+
+    use super::abi::SYMBOL;
+
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: constructors and their dependencies may run in this process: the caller ensures it (conditions of `super::load`).
     let library = unsafe { Library::open(Some(path), flags) }.map_err(|error| {
@@ -116,13 +137,25 @@ pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Pl
     let function = unsafe { library.get::<PluginFunction>(SYMBOL.as_bytes()) }.map_err(|_| {
         format!("it is no plug-in: there is no symbol {SYMBOL}, which MPIT_PLUGIN and plugin! make")
     })?;
-    // SAFETY: the function is the plug-in's `mpit_plugin_v1`, and `RTLD_NODELETE` keeps the image loaded.
-    let found = unsafe { ask(*function) };
+    let function = *function;
     // `RTLD_NODELETE` keeps the image loaded in any case.
     std::mem::forget(library);
-    found?.ok_or_else(|| {
-        format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins")
-    })
+    Ok(function)
+}
+
+/// Refuses to load a file.
+///
+/// # Errors
+///
+/// A message that names the missing feature.
+///
+/// # Safety
+///
+/// No conditions; those of the variant that loads the file are stricter.
+#[cfg(not(feature = "plugins"))]
+unsafe fn dlopen(_: &Path) -> LoadResult<PluginFunction> {
+    Err("this program is built without support of plug-ins; add the feature `plugins` of the crate mpit"
+        .into())
 }
 
 /// Calls an image's function for the handshake. Returns the name and the description, or `None` if the image has none to give.

@@ -163,6 +163,14 @@ pub(crate) fn load_what_is_asked_for() {
 
 #[cold]
 fn load_all() {
+    if !cfg!(feature = "plugins") {
+        if super::are_asked_for() {
+            print(
+                "the plug-ins of the environment are not loaded: add the feature `plugins` of the crate mpit",
+            );
+        }
+        return;
+    }
     let (paths, faults) = find::asked_for();
     for (dir, why) in faults {
         Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).print();
