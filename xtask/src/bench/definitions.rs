@@ -12,6 +12,7 @@ use std::{
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::{
+    clean_builds,
     rounds::{Rounds, Spread, Timings, added},
     table::{Line, Ratio, heading},
 };
@@ -100,7 +101,8 @@ pub(crate) fn run(pairs: u32) -> Outcome {
         }
     }
     build_times(pairs)?;
-    sizes()
+    sizes()?;
+    clean_builds::run(pairs)
 }
 
 fn build_times(pairs: u32) -> Outcome {
@@ -182,7 +184,7 @@ fn source_file(program: Program) -> PathBuf {
     folder().join(program.name()).join("src/main.rs")
 }
 
-fn write(file: &Path, text: &str) -> Outcome {
+pub(super) fn write(file: &Path, text: &str) -> Outcome {
     fs::create_dir_all(file.parent().context("a file is in a directory")?).context(file.display())?;
     fs::write(file, text).context(file.display())
 }
@@ -191,11 +193,16 @@ fn write(file: &Path, text: &str) -> Outcome {
 fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     // Written again, so that cargo considers it changed.
     write(&source_file(program), &program.source())?;
-    let cargo = cargo(program, release, &[]);
+    timed(in_folder(&mut cargo(program, release, &[])))
+}
+
+/// Runs a command; returns its processor time, with that of its children, and its elapsed time in milliseconds.
+pub(super) fn timed(command: &mut Command) -> Outcome<(f64, f64)> {
     // A shell reports the time of its children.
     let mut shell = Command::new("sh");
-    shell.args(["-c", "\"$@\" && times", "sh"]).arg(cargo.get_program()).args(cargo.get_args());
-    in_folder(&mut shell);
+    shell.args(["-c", "\"$@\" && times", "sh"]).arg(command.get_program()).args(command.get_args());
+    shell.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
+    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let start = Instant::now();
     let output = shell.output().context("sh")?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;

@@ -4,6 +4,7 @@
 //! differences within a round are compared. A measured program reports the time of its best block, because other load on
 //! the machine only adds to the time. All of mpit is built with the profile `dist`, like a release.
 
+mod clean_builds;
 mod collectives;
 mod counters;
 mod definitions;

@@ -1,0 +1,116 @@
+//! The time of building a crate that only publishes a counter, with all that it depends on, beside crates for the same purpose.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+use super::{
+    definitions::{timed, write},
+    rounds::{Rounds, Timings},
+    table::{Line, Ratio, heading},
+};
+
+/// A crate that depends on one other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Crate {
+    Mpit,
+    Metrics,
+    Tracing,
+}
+
+const CRATES: [Crate; 3] = [Crate::Mpit, Crate::Metrics, Crate::Tracing];
+
+impl Crate {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Mpit => "mpit",
+            Self::Metrics => "metrics",
+            Self::Tracing => "tracing",
+        }
+    }
+
+    fn dependency(self) -> String {
+        match self {
+            Self::Mpit => format!("{{ path = {:?} }}", paths::workspace().join("core").display().to_string()),
+            Self::Metrics => "\"0.24\"".into(),
+            Self::Tracing => "\"0.1\"".into(),
+        }
+    }
+
+    fn source(self) -> &'static str {
+        match self {
+            Self::Mpit => {
+                "/// Packets sent so far.\n#[mpit::pvar(class = \"COUNTER\")]\n\
+                 pub static PACKETS: mpit::cell::Counter<u64> = mpit::cell::Counter::new();\n"
+            }
+            Self::Metrics => "pub fn send() {\n    metrics::counter!(\"packets\").increment(1);\n}\n",
+            Self::Tracing => "pub fn send() {\n    tracing::trace!(packets = 1);\n}\n",
+        }
+    }
+
+    fn folder(self) -> PathBuf {
+        paths::target().join("clean-builds").join(self.name())
+    }
+}
+
+/// Measures and prints the builds.
+pub(crate) fn run(rounds: u32) -> Outcome {
+    for krate in CRATES {
+        let (name, dependency, folder) = (krate.name(), krate.dependency(), krate.folder());
+        let manifest = format!(
+            "[workspace]\n\n[package]\nname = \"user-of-{name}\"\nedition = \"2024\"\n\n\
+             [dependencies]\n{name} = {dependency}\n"
+        );
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        write(&folder.join("src/lib.rs"), krate.source())?;
+        succeed(cargo(&folder).arg("fetch"))?;
+    }
+    heading("A clean debug build of a crate that publishes one counter", "seconds");
+    let rounds = Rounds::run(rounds, &CRATES, |krate| {
+        let folder = krate.folder();
+        let target = folder.join("target");
+        if target.exists() {
+            fs::remove_dir_all(&target).context(target.display())?;
+        }
+        let (processor, elapsed) = timed(cargo(&folder).args(["build", "--quiet", "--offline"]))?;
+        Ok(Timings::from([("processor".into(), processor / 1e3), ("elapsed".into(), elapsed / 1e3)]))
+    })?;
+    for kind in ["processor", "elapsed"] {
+        let peer = rounds.timings(Crate::Tracing, kind)?;
+        for krate in CRATES {
+            let timings = rounds.timings(krate, kind)?;
+            let what = format!("with {} other crates, {kind} time", dependencies(&krate.folder())?);
+            let line = Line::new(krate.name(), &what, &timings);
+            line.ratio(Ratio::of(&timings, &peer, "tracing").as_ref()).print();
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of crates that are built for a crate, without itself.
+fn dependencies(folder: &Path) -> Outcome<usize> {
+    let mut tree = cargo(folder);
+    tree.args(["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--offline"]);
+    let output = tree.output().context("cargo tree")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines: Vec<&str> = text.lines().skip(1).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
+    Ok(lines.len())
+}
+
+fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
+    command
+}
+
+fn succeed(command: &mut Command) -> Outcome {
+    let status = command.status().context("cargo")?;
+    Failure::unless(status.success(), || format!("{command:?} failed"))
+}
