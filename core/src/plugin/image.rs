@@ -69,7 +69,7 @@ static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
 /// The function is the one that a note of the image leads to, and the image stays loaded.
 pub unsafe fn adopt(function: PluginFunction) {
     // SAFETY: the function is the one that the image's note leads to, and the image stays loaded: the caller ensures it.
-    let found = unsafe { load::ask(function) };
+    let found = unsafe { load::describe(function) };
     let outcome = match found {
         Ok(None) => return,
         Ok(Some((_, plugin))) => {
@@ -97,7 +97,7 @@ fn report(why: &str) {
 }
 
 /// Notifies all adopted images of the thread level: true if several threads may communicate at once.
-pub(super) fn tell_concurrent(concurrent: bool) {
+pub(super) fn notify_concurrent(concurrent: bool) {
     for set_concurrent in LISTENING.iter() {
         notify(*set_concurrent, concurrent);
     }
@@ -116,8 +116,8 @@ pub(super) fn is_adopted() -> bool {
 }
 
 /// Marks this image as adopted, unless its own registry is in use or it was exported already.
-pub(super) fn give() -> bool {
-    if registry::is_in_use() || super::export::is_made() {
+pub(super) fn mark_adopted() -> bool {
+    if registry::is_in_use() || super::export::has_export() {
         return false;
     }
     IS_ADOPTED.store(true, Release);

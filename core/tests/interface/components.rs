@@ -7,7 +7,7 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use mpit::component;
 use mpit::plugin::abi;
-use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
+use mpit::plugin::component::{self as foreign, Claim, ComponentInfo, ForeignComponent};
 use mpit::plugin::{EpochCounter, register};
 use mpit::traffic::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
 
@@ -326,7 +326,7 @@ fn traffic_is_free_without_open_listeners() {
 fn what_is_inactive_sleeps() {
     static EPOCHS: EpochCounter = EpochCounter::new();
     let _alone = alone();
-    let about = About {
+    let about = ComponentInfo {
         framework: "pml",
         name: "mortal",
         description: "",

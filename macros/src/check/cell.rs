@@ -59,7 +59,7 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
 pub(crate) fn check_atomic(ty: &Type, class: Class, errors: &mut Errors) {
     let found = value::spelled(ty);
     if !ATOMIC.contains(&class) {
-        errors.on(ty, format!("`atomic` needs a sum, {} is none: leave `atomic` away", a(class)));
+        errors.on(ty, format!("`atomic` needs a sum, {} is none: remove `atomic`", a(class)));
     } else if value::last_name(ty).as_deref() == Some("PeerArray") {
         let recommended = recommended(ty, class);
         errors.on(ty, format!("`atomic` needs a single sum such as `{recommended}`, not `{found}`"));

@@ -89,7 +89,7 @@ fn parameters<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<Param
 fn wrong_parameter<'a>(input: &syn::PatType, errors: &mut Errors) -> Option<Parameters<'a>> {
     let ty = &input.ty;
     let message = format!(
-        "a tool has nothing to hand over for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
+        "a tool passes no argument for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
          bound to something else), or `&mut [u64]` to fill, or both in this order",
         value::spelled(ty)
     );
@@ -202,7 +202,7 @@ fn check_count(
         let name = &signature.ident;
         errors.on(
             count,
-            format!("`{name}` returns one value: leave `count` away, or take `&mut [u64]` to fill"),
+            format!("`{name}` returns one value: remove `count`, or take `&mut [u64]` to fill"),
         );
         return None;
     }

@@ -13,7 +13,7 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     contradict(
         (flag(Flag::ReadOnly), "readonly"),
         (flag(Flag::Writable), "writable"),
-        "a tool may write and reset it or not",
+        "keep only one of the two",
         errors,
     );
     contradict(
@@ -38,25 +38,25 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
         {
             errors.at(
                 span,
-                format!("`{key}` belongs to `class = \"LEVEL\"`, only a level has extremes besides"),
+                format!("`{key}` belongs to `class = \"LEVEL\"`: only a level can also be published as a watermark"),
             );
         }
         contradict(
             (flag(Flag::Cumulative), "cumulative"),
             (flag(given), key),
-            "what only grows has no other extremes than its ends",
+            "a value that only grows has no watermarks",
             errors,
         );
     }
     if let Some(unit) = &args.unit
         && matches!(class.value, Class::State | Class::Percentage)
     {
-        errors.at(unit.span, format!("{word} has no unit: leave `unit` away"));
+        errors.at(unit.span, format!("{word} has no unit: remove `unit`"));
     }
     if let Some(span) = flag(Flag::Cumulative) {
         match class.value {
             Class::Counter | Class::Aggregate | Class::Timer => {
-                errors.at(span, format!("{word} is cumulative by its class: leave `cumulative` away"));
+                errors.at(span, format!("{word} is cumulative by its class: remove `cumulative`"));
             }
             Class::Level | Class::Size | Class::Generic => {}
             _ => errors.at(span, format!("{word} is not a sum, it cannot be `cumulative`")),
@@ -82,12 +82,12 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
         if let Some(hook) = hook {
             errors.at(
                 hook.span,
-                format!("`{key}` belongs on a `fn`: a cell knows by itself whether a handle is started"),
+                format!("`{key}` belongs on a `fn`: a cell counts started handles itself"),
             );
         }
     }
     if let Some(count) = &args.count {
-        errors.on(count, "`count` belongs on a `fn`: a cell knows by itself how many elements it has");
+        errors.on(count, "`count` belongs on a `fn`: a cell determines its number of elements");
     }
     let Some(class) = args.class.as_ref().map(|class| class.value) else { return };
     let is_cell = cell::check(&item.ty, class, errors);
@@ -136,7 +136,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
         && !matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
     {
         let message =
-            format!("a {word} that a `fn` computes has nothing that could be written: leave `writable` away");
+            format!("a {word} that a `fn` computes has no storage to write: remove `writable`");
         errors.at(span, message);
     }
 }

@@ -1,5 +1,4 @@
-//! Value types that are visible in tokens. Types behind an alias are left to the traits of `mpit`; visible ones get better
-//! messages here.
+//! Value types that are visible in tokens, which get better messages here. Aliases are left to the traits of `mpit`.
 
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type};

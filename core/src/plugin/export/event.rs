@@ -22,9 +22,12 @@ pub(super) fn source(desc: &'static SourceDesc) -> ExportResult<abi::Source> {
 /// Returns the reason why an event type cannot be exported, if there is one.
 pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
     if desc.cell().has_mirror() {
-        return Some("an event of a plug-in is looked at alone: leave `listeners` away");
+        return Some("the host counts the listeners of a plug-in's event: remove `listeners`");
     }
-    (!desc.cell().claim(desc)).then_some("its cell serves another event type: each needs its own")
+    if !desc.cell().claim(desc) {
+        return Some("its cell serves another event type: each needs its own");
+    }
+    None
 }
 
 /// Returns the C struct of an event type. The host counts listeners in the cell that the event's own code checks.

@@ -110,8 +110,8 @@ fn elements_are_consecutive_from_zero() {
     const WORD: Datatype = Datatype::Uint64;
     for (elements, why) in [
         (vec![Element::new(WORD, 8)], "does not lie at the start"),
-        (vec![Element::new(WORD, 0), Element::new(WORD, 4)], "one behind the other"),
-        (vec![Element::new(WORD, 0), Element::new(WORD, 0)], "one behind the other"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, 4)], "its elements overlap"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, 0)], "its elements overlap"),
         (vec![Element::new(WORD, 0), Element::new(WORD, LARGEST_EVENT)], "larger than"),
     ] {
         let said = refusals(&Registry::new(), &image([event("sent", leak(elements), source("clock"))]));
