@@ -53,7 +53,7 @@ fn build(profile: &str) -> Outcome {
     Failure::unless(status.success(), || "what is to be installed does not build".into())
 }
 
-/// Replaces a file by a new one: programs that have the old library loaded keep it.
+/// Copies a file. Removes an existing one first, so that running programs keep the old library.
 fn copy(from: &Path, to: &Path) -> Outcome {
     make_room(to)?;
     fs::copy(from, to).context(format!("{} to {}", from.display(), to.display()))?;

@@ -5,7 +5,7 @@
 //!
 //! - `/// Proves RULES.` among the comments and attributes of a Rust test;
 //! - `// Proves RULES.` in a definition of `ui`, which must not compile;
-//! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or behind code.
+//! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or after code.
 
 use std::collections::{BTreeMap, HashSet};
 use std::{fmt::Write as _, fs, process::ExitCode};
@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
 
 /// Prints the ledger, and its problems to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
-    let (inventory, problems) = ledger_of_workspace()?;
-    print!("{inventory}");
+    let (listing, problems) = ledger_of_workspace()?;
+    print!("{listing}");
     for problem in &problems {
         eprintln!("rules: {problem}");
     }
@@ -78,11 +78,14 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));
     let markers: Vec<Marker> = markers.collect();
-    let (mut inventory, mut problems) = (String::new(), Vec::new());
+    let (mut listing, mut problems) = (String::new(), Vec::new());
     let (mut ids, mut covered, mut reasoned) = (Vec::new(), 0, 0);
     for line in document.lines() {
         let cells: Vec<&str> = line.trim().split('|').map(str::trim).collect();
-        let Some(&id) = cells.get(1).filter(|cell| is_id(cell)) else { continue };
+        let Some(&id) = cells.get(1) else { continue };
+        if !is_id(id) {
+            continue;
+        }
         ids.push(id);
         // Each letter counts from 1 without a gap, so that no rule is lost.
         let next = format!("{}{}", &id[..1], ids.iter().filter(|other| other[..1] == id[..1]).count());
@@ -103,7 +106,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
         }
         let reason = format!("not tested: {reason}");
         let evidence = if tests.is_empty() { reason } else { tests.join("\n          ") };
-        let _ = writeln!(inventory, "{id:5} {text}\n          {evidence}");
+        let _ = writeln!(listing, "{id:5} {text}\n          {evidence}");
     }
     for Marker { rules, place, runs } in &markers {
         if !runs {
@@ -113,7 +116,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
         problems.extend(unknown.map(|rule| format!("{place}: there is no rule `{rule}`")));
     }
     let open = ids.len() - covered - reasoned;
-    (inventory + &format!("{covered} covered, {reasoned} with a reason, {open} open\n"), problems)
+    (listing + &format!("{covered} covered, {reasoned} with a reason, {open} open\n"), problems)
 }
 
 /// Returns true if a text begins like the number of a rule.
@@ -129,7 +132,9 @@ fn markers<'a>(file: &str, text: &'a str, file_runs: bool) -> Vec<Marker<'a>> {
     let file_runs = file_runs && !text.lines().any(|line| line.trim_start().starts_with(dead_code));
     let (mut markers, mut attributes, mut assigned) = (Vec::<Marker>::new(), Vec::new(), 0);
     for (line, number) in text.lines().map(str::trim).chain(["end of file"]).zip(1..) {
-        if let Some((before, rules)) = line.split_once("Proves ").filter(|(_, rules)| is_id(rules)) {
+        if let Some((before, rules)) = line.split_once("Proves ")
+            && is_id(rules)
+        {
             let rules = rules.split(['.', ':']).take(1).flat_map(|rules| rules.split(", ")).collect();
             // Neither a string nor another comment may be open.
             let code = before.strip_suffix("/* ").or(before.strip_suffix("// "));
@@ -140,11 +145,12 @@ fn markers<'a>(file: &str, text: &'a str, file_runs: bool) -> Vec<Marker<'a>> {
             attributes.push(line);
         } else if has_tests && !line.starts_with("//") {
             // The item that the markers, comments and attributes above it belong to.
-            let name = line.split_once("fn ").and_then(|(_, name)| name.split('(').next());
-            let is_ignored = attributes.iter().any(|attribute| attribute.starts_with("#[ignore"));
+            let is_test = attributes.contains(&"#[test]")
+                && !attributes.iter().any(|attribute| attribute.starts_with("#[ignore"));
+            let function = line.split_once("fn ").map(|(_, rest)| rest.split('(').next().unwrap_or(rest));
             for marker in &mut markers[assigned..] {
-                marker.place = format!("{file}: {}", name.unwrap_or(line));
-                marker.runs &= name.is_some() && attributes.contains(&"#[test]") && !is_ignored;
+                marker.place = format!("{file}: {}", function.unwrap_or(line));
+                marker.runs &= function.is_some() && is_test;
             }
             assigned = markers.len();
             attributes.clear();
@@ -165,11 +171,16 @@ fn running(files: &Files) -> HashSet<String> {
     let programs: Vec<&String> = files.keys().filter(|file| parts(file).2 == "c").collect();
     let mut running = HashSet::new();
     while let Some(file) = waiting.pop() {
-        let Some(text) = files.get(&file).filter(|_| running.insert(file.clone())) else { continue };
+        let Some(text) = files.get(&file) else { continue };
+        if !running.insert(file.clone()) {
+            continue;
+        }
         let (folder, name, extension) = parts(&file);
         let names_programs = extension == "rs" && folder.split('/').any(|part| part == "tests");
         for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
-            if let Some((_, module)) = line.strip_suffix(';').and_then(|line| line.rsplit_once("mod ")) {
+            if let Some(declaration) = line.strip_suffix(';')
+                && let Some((_, module)) = declaration.rsplit_once("mod ")
+            {
                 for folder in [folder, &format!("{folder}/{name}")] {
                     waiting.extend([format!("{folder}/{module}.rs"), format!("{folder}/{module}/mod.rs")]);
                 }
@@ -190,9 +201,9 @@ mod tests {
 
     #[test]
     fn document_and_markers_agree() -> Outcome {
-        let (inventory, problems) = ledger_of_workspace()?;
+        let (listing, problems) = ledger_of_workspace()?;
         assert_eq!(problems, [""; 0]);
-        assert_eq!(inventory.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
+        assert_eq!(listing.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
         Ok(())
     }
 
@@ -215,9 +226,9 @@ mod tests {
 
     #[test]
     fn each_rule_is_listed_with_its_tests() {
-        let (inventory, problems) = ledger(DOCUMENT, &files("", ""));
+        let (listing, problems) = ledger(DOCUMENT, &files("", ""));
         assert_eq!(problems, [""; 0]);
-        let lines = inventory.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+        let lines = listing.lines().map(str::trim).collect::<Vec<_>>().join("; ");
         let wanted = "R1    a; a/src/inner/mod.rs: one; a/tests/run.rs: two; a/ui/bad.rs:1; R2    b; not tested: c; \
                       R3    d; a/c/ring.c:2; R4    e; a/c/part.h:1; F1    f; a/src/inner/mod.rs: one; \
                       4 covered, 1 with a reason, 0 open";

@@ -71,7 +71,8 @@ impl Subject {
     /// The fault that prevents reading the table.
     pub fn read(&self) -> Result<Contents, Fault> {
         // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
-        let definitions = unsafe { table::convert_leniently(self.plugin.table, Some(leak(EpochCounter::new()))) };
+        let definitions =
+            unsafe { table::convert_leniently(self.plugin.table, Some(leak(EpochCounter::new()))) };
         let (Definitions { image, components, cells }, mut refusals) = definitions?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
             let first = cells.events[..place].iter().find(|(other, _)| ptr::eq(*other, *cell));

@@ -11,7 +11,7 @@ use libloading::os::unix::Library;
 
 use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction, SYMBOL};
 use super::c_strings::{DESCRIPTION, NAME, text};
-use super::c_structs::{MAX_SIZE, LoadResult, check_readable, check_list};
+use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
 use super::epoch::EpochCounter;
 use super::table::{self, Definitions};
 

@@ -7,7 +7,7 @@ use super::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
 use super::c_strings::{from_code, names};
-use super::c_structs::{EntryResult, const_message, check_list};
+use super::c_structs::{EntryResult, check_list, const_message};
 use super::cell::{MAX_ELEMENTS, load};
 use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::Error;
@@ -254,7 +254,10 @@ impl TableBuilder {
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
-        self.definitions.image.cvars.push(leak(desc.with_verbosity(verbosity).with_scope(scope).with_bind(bind)));
+        self.definitions
+            .image
+            .cvars
+            .push(leak(desc.with_verbosity(verbosity).with_scope(scope).with_bind(bind)));
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use super::abi::{self, EventCell, MAJOR, Sum, Table};
 use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
-use super::component::{ComponentInfo, Claim, ForeignComponent};
+use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::epoch::EpochCounter;
 use super::event;
 use crate::cell::LevelStorage;

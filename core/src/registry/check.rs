@@ -237,7 +237,10 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
         return Some(Fault::of("C32", "its first element does not lie at the start"));
     }
     if elements.windows(2).any(|pair| pair[0].end() > pair[1].displacement()) {
-        return Some(Fault::of("C32", "its elements overlap, or are not in the order of their displacements"));
+        return Some(Fault::of(
+            "C32",
+            "its elements overlap, or are not in the order of their displacements",
+        ));
     }
     let names = desc.element_names().map(EnumDesc::items);
     let fitting = |items: &[crate::desc::EnumItem]| {

@@ -97,7 +97,9 @@ impl RegistrationPlan {
         });
         for desc in pvars {
             let fault = check::pvar_fault(desc);
-            if fault.is_none() && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration())) {
+            if fault.is_none()
+                && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
+            {
                 continue;
             }
             plan_entry(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
@@ -109,7 +111,9 @@ impl RegistrationPlan {
         cvars.sort_by_cached_key(|desc| (desc.component(), desc.name(), desc.origin()));
         for desc in cvars {
             let fault = check::cvar_fault(desc);
-            if fault.is_none() && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration())) {
+            if fault.is_none()
+                && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
+            {
                 continue;
             }
             plan_entry(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);

@@ -42,7 +42,12 @@ impl Interface {
             }
             Which::All => {
                 let startable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::CONTINUOUS);
-                self.for_all(session, startable, |view| self.start_or_stop_one(view, run), Error::PvarNoStartStop)
+                self.for_all(
+                    session,
+                    startable,
+                    |view| self.start_or_stop_one(view, run),
+                    Error::PvarNoStartStop,
+                )
             }
         }
     }

@@ -196,7 +196,8 @@ impl View<'_> {
             for (element, (from, to)) in from.zip(to).enumerate() {
                 let raw = self.raw_element(&raw, element);
                 let before = from.0.load(Relaxed);
-                let shown = if check_exists { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
+                let shown =
+                    if check_exists { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
                 // `Release` is for readers; see `AtomicRecord::unchanged`.
                 to.0.store(value(element, Present { shown, raw }), Release);
                 to.1.store(raw, Release);

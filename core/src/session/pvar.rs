@@ -186,7 +186,9 @@ impl Interface {
     /// Checks that the epoch of a handle lasts. Only plug-ins' variables have epochs.
     #[inline]
     pub(super) fn check_epoch(&self, view: &View<'_>) -> Result<()> {
-        view.desc.epoch_counter().map_or(Ok(()), |epoch_counter| self.check_epoch_number(view.id, epoch_counter))
+        view.desc
+            .epoch_counter()
+            .map_or(Ok(()), |epoch_counter| self.check_epoch_number(view.id, epoch_counter))
     }
 
     /// Looks the epoch up separately, which keeps [`View`] small for handles without one.

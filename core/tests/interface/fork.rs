@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use mpit::lock::{Mutex, Once};
 
 static FIRST: Mutex<u64> = Mutex::new(0);
@@ -46,7 +46,7 @@ fn use_both() {
 /// Proves R320.
 #[test]
 fn no_lock_is_held_in_a_forked_child() {
-    alone(|| {
+    in_own_process(|| {
         let over = &AtomicBool::new(false);
         thread::scope(|scope| {
             for _ in 0..3 {
@@ -56,9 +56,9 @@ fn no_lock_is_held_in_a_forked_child() {
                     }
                 });
             }
-            let hung = (0..200).find(|_| !in_child(use_both));
+            let blocked = (0..200).find(|_| !in_child(use_both));
             over.store(true, Relaxed);
-            assert_eq!(hung, None, "the first child that did not come to its end");
+            assert_eq!(blocked, None, "the first child that did not come to its end");
         });
 
         // No other thread is there: a process that forks while it holds a lock itself does not wait, nor does what the child

@@ -2,7 +2,7 @@
 //!
 //! Alone in its process, because the measured memory is that of the whole process.
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, leak, pvar};
 use mpit::Error;
 use mpit::cell::{Counter, Level, PeerArray};
@@ -12,7 +12,7 @@ use mpit::vocabulary::Class;
 /// Proves R315.
 #[test]
 fn handles_and_sessions_reuse_memory() {
-    alone(|| {
+    in_own_process(|| {
         let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u64>::new()));
         let peers = leak(PeerArray::<u64>::new());
         let bench = Bench::of_pvars([

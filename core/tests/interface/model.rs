@@ -1,7 +1,7 @@
 //! Handles against a straightforward model of them (rules R114 to R121, R141 to R145, R153, R158 to R182): whatever is
 //! done in whatever order, each handle shows what the model of it alone shows.
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, Size};
 use mpit::desc::PvarFlags;
@@ -343,7 +343,7 @@ fn compare(steps: &[Step]) -> std::result::Result<(), TestCaseError> {
 
 #[test]
 fn handles_show_what_their_model_shows() {
-    alone(|| {
+    in_own_process(|| {
         let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
         // First with locked instructions, then without.
         for concurrent in [true, false] {

@@ -211,17 +211,17 @@ fn null_handle_cannot_be_freed() {
     assert!(!PvarHandle(0).is_plausible() && freed.is_plausible());
 }
 
-/// Writes down what happens to its handles.
+/// Records the calls of its functions.
 #[derive(Default)]
-struct Diary(Mutex<Vec<String>>);
+struct CallLog(Mutex<Vec<String>>);
 
-impl Diary {
+impl CallLog {
     fn note(&self, what: &str) {
         self.0.lock().unwrap().push(what.into());
     }
 }
 
-impl Custom for Diary {
+impl Custom for CallLog {
     type Value = i64;
     const COUNT: usize = 1;
 
@@ -243,17 +243,17 @@ impl Custom for Diary {
 /// Proves R149.
 #[test]
 fn freeing_a_session_frees_its_handles() {
-    let diary = leak(Diary::default());
+    let call_log = leak(CallLog::default());
     let counter = leak(Counter::<u64>::new());
     let level = leak(HighWatermark::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar("diary", Class::Generic, diary),
+        pvar("call_log", Class::Generic, call_log),
         pvar("sum", Class::Counter, counter),
         pvar("mark", Class::HighWatermark, level),
     ]);
     let (ends, stays) = (bench.session(), bench.session());
     let open = |session| {
-        bench.handle(session, "diary", Class::Generic);
+        bench.handle(session, "call_log", Class::Generic);
         let sum = bench.handle(session, "sum", Class::Counter);
         let mark = bench.handle(session, "mark", Class::HighWatermark);
         bench.interface.start(session, Which::All).unwrap();
@@ -262,7 +262,7 @@ fn freeing_a_session_frees_its_handles() {
     let (sum, _) = open(ends);
     let (kept_sum, kept_mark) = open(stays);
     bench.interface.session_free(ends).unwrap();
-    assert_eq!(diary.0.lock().unwrap().as_slice(), ["bind", "start", "bind", "start", "unbind"]);
+    assert_eq!(call_log.0.lock().unwrap().as_slice(), ["bind", "start", "bind", "start", "unbind"]);
     assert_eq!(bench.read::<u64>(stays, sum), Err(Error::InvalidHandle));
     counter.add(2);
     level.set(9);
@@ -284,7 +284,7 @@ fn last_finalize_frees_sessions_and_handles() {
     bench.start(session, handle).unwrap();
     bench.interface.init(ThreadLevel::Single);
     bench.interface.finalize().unwrap();
-    assert_eq!(bench.read(session, handle), Ok(0_u64), "up once more than down");
+    assert_eq!(bench.read(session, handle), Ok(0_u64), "one reference is left");
     bench.interface.finalize().unwrap();
     assert!(!counter.watched());
     assert_eq!(bench.read::<u64>(session, handle), Err(Error::NotInitialized));
@@ -297,29 +297,32 @@ fn last_finalize_frees_sessions_and_handles() {
 
 /// Frees the session of a handle, or all sessions, while the handle is allocated.
 #[derive(Default)]
-struct Ender {
-    diary: Diary,
+struct FreesInBind {
+    call_log: CallLog,
     of: OnceLock<(Bench, Option<SessionId>)>,
 }
 
-impl Custom for Ender {
+impl Custom for FreesInBind {
     type Value = i64;
     const COUNT: usize = 1;
 
     fn bind(&self, _: HandleId, _: &Object<'_>) -> Result<()> {
-        self.diary.note("bind");
+        self.call_log.note("bind");
         let (Bench { interface }, session) = *self.of.get().unwrap();
-        session.map_or_else(|| interface.finalize(), |session| interface.session_free(session))?;
-        self.diary.note("bound");
+        match session {
+            Some(session) => interface.session_free(session)?,
+            None => interface.finalize()?,
+        }
+        self.call_log.note("bound");
         Ok(())
     }
 
     fn unbind(&self, _: HandleId) {
-        self.diary.note("unbind");
+        self.call_log.note("unbind");
     }
 
     fn start(&self, _: HandleId) -> Result<()> {
-        self.diary.note("start");
+        self.call_log.note("start");
         Ok(())
     }
 }
@@ -328,26 +331,32 @@ impl Custom for Ender {
 #[test]
 fn a_handle_begins_before_it_ends() {
     for is_last in [false, true] {
-        let ender = leak(Ender::default());
-        let bench = Bench::of_pvars([pvar("ender", Class::Generic, ender).with_flags(PvarFlags::CONTINUOUS)]);
+        let frees_in_bind = leak(FreesInBind::default());
+        let bench = Bench::of_pvars([
+            pvar("frees_in_bind", Class::Generic, frees_in_bind).with_flags(PvarFlags::CONTINUOUS)
+        ]);
         let session = bench.session();
-        let _ = ender.of.set((bench, (!is_last).then_some(session)));
+        let _ = frees_in_bind.of.set((bench, if is_last { None } else { Some(session) }));
         assert_eq!(bench.interface.handle_alloc(session, 0, None), Err(Error::InvalidSession));
-        assert_eq!(*ender.diary.0.lock().unwrap(), ["bind", "bound", "start", "unbind"], "{is_last}");
+        assert_eq!(
+            *frees_in_bind.call_log.0.lock().unwrap(),
+            ["bind", "bound", "start", "unbind"],
+            "{is_last}"
+        );
     }
 }
 
 /// Counts its handles.
 #[derive(Default)]
-struct Census {
+struct HandleCounter {
     bound: AtomicU64,
     unbound: AtomicU64,
     now: Mutex<HashSet<HandleId>>,
-    /// Ends of handles that had not begun.
-    disorder: AtomicU64,
+    /// Calls of `unbind` for handles that were not bound.
+    unmatched: AtomicU64,
 }
 
-impl Custom for Census {
+impl Custom for HandleCounter {
     type Value = i64;
     const COUNT: usize = 1;
 
@@ -362,7 +371,7 @@ impl Custom for Census {
     fn unbind(&self, handle: HandleId) {
         self.unbound.fetch_add(1, SeqCst);
         if !self.now.lock().unwrap().remove(&handle) {
-            self.disorder.fetch_add(1, SeqCst);
+            self.unmatched.fetch_add(1, SeqCst);
         }
     }
 }
@@ -371,11 +380,11 @@ impl Custom for Census {
 #[test]
 fn no_handle_outlives_a_session_being_freed() {
     const ROUNDS: u64 = 500;
-    let (census, counter) = (leak(Census::default()), leak(Counter::<u64>::new()));
+    let (handle_counter, counter) = (leak(HandleCounter::default()), leak(Counter::<u64>::new()));
     let registry = Registry::new();
     let sum = pvar("sum", Class::Counter, counter).with_flags(PvarFlags::CONTINUOUS);
-    registry.add(&image([pvar("census", Class::Generic, census), sum], []), &[]);
-    // Few handles, since freeing a session looks at all.
+    registry.add(&image([pvar("handle_counter", Class::Generic, handle_counter), sum], []), &[]);
+    // Few handles, since freeing a session iterates over all.
     let bench = Bench::over(registry, Limits { sessions: 4, handles: 64 });
     let session = AtomicU64::new(bench.session().0);
     thread::scope(|scope| {
@@ -393,15 +402,19 @@ fn no_handle_outlives_a_session_being_freed() {
         }
         for _ in 0..ROUNDS {
             // Preferably while a handle begins. The other variable's handles may take all slots.
-            let bound = census.bound.load(SeqCst);
-            (0..100).take_while(|_| census.bound.load(SeqCst) == bound).for_each(|_| thread::yield_now());
+            let bound = handle_counter.bound.load(SeqCst);
+            let mut attempts = 0;
+            while attempts < 100 && handle_counter.bound.load(SeqCst) == bound {
+                thread::yield_now();
+                attempts += 1;
+            }
             let before = session.swap(bench.session().0, SeqCst);
             bench.interface.session_free(SessionId(before)).unwrap();
         }
         bench.interface.session_free(SessionId(session.swap(0, SeqCst))).unwrap();
     });
-    assert_eq!(census.disorder.load(SeqCst), 0);
-    assert_eq!(census.bound.load(SeqCst), census.unbound.load(SeqCst));
+    assert_eq!(handle_counter.unmatched.load(SeqCst), 0);
+    assert_eq!(handle_counter.bound.load(SeqCst), handle_counter.unbound.load(SeqCst));
     assert!(!counter.watched(), "a handle of no session is started");
 }
 

@@ -123,10 +123,7 @@ fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], er
     for (at, variable) in env.iter().enumerate() {
         name::check("environment variable", variable, errors);
         if variable.value.contains('=') {
-            errors.at(
-                variable.span,
-                "the name of an environment variable ends before `=`: remove the value",
-            );
+            errors.at(variable.span, "the name of an environment variable ends before `=`: remove the value");
         } else if env[..at].iter().any(|other| other.value == variable.value) {
             errors.at(variable.span, format!("`{}` is named twice in `env`", variable.value));
         }

@@ -132,10 +132,8 @@ fn element(field: &mut Field, errors: &mut Errors) -> Option<Element> {
     let args = ElementArgs::parse(&field.attrs, errors);
     field.attrs.retain(|attribute| !attribute.path().is_ident("mpit"));
     if let Some(cfg) = field.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
-        errors.on(
-            cfg,
-            "tools know elements by their numbers, which may not depend on the build: remove `cfg`",
-        );
+        errors
+            .on(cfg, "tools know elements by their numbers, which may not depend on the build: remove `cfg`");
     }
     check_type(&field.ty, args.datatype.as_ref(), errors);
     Some(Element { ident: field.ident.clone()?, ty: field.ty.clone(), datatype: args.datatype })

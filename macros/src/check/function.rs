@@ -200,10 +200,7 @@ fn check_count(
     };
     if !array {
         let name = &signature.ident;
-        errors.on(
-            count,
-            format!("`{name}` returns one value: remove `count`, or take `&mut [u64]` to fill"),
-        );
+        errors.on(count, format!("`{name}` returns one value: remove `count`, or take `&mut [u64]` to fill"));
         return None;
     }
     match count {

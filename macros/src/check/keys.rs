@@ -80,10 +80,7 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
 pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut Errors) {
     for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
         if let Some(hook) = hook {
-            errors.at(
-                hook.span,
-                format!("`{key}` belongs on a `fn`: a cell counts started handles itself"),
-            );
+            errors.at(hook.span, format!("`{key}` belongs on a `fn`: a cell counts started handles itself"));
         }
     }
     if let Some(count) = &args.count {
@@ -135,8 +132,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
         && args.flag(Flag::Cumulative).is_none()
         && !matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
     {
-        let message =
-            format!("a {word} that a `fn` computes has no storage to write: remove `writable`");
+        let message = format!("a {word} that a `fn` computes has no storage to write: remove `writable`");
         errors.at(span, message);
     }
 }

@@ -169,7 +169,8 @@ fn registration(private: &TokenStream, event: &Event) -> TokenStream {
     });
     let span = event.item.ident.span();
     let ascending = quote!(#private::element::ascend(__MPIT_ELEMENTS));
-    let ascending = assert_at(span, &ascending, "the elements overlap, or are not in the order of their displacements");
+    let ascending =
+        assert_at(span, &ascending, "the elements overlap, or are not in the order of their displacements");
     let fitting = quote!(#private::element::fit(__MPIT_ELEMENTS));
     let fitting = assert_at(
         span,

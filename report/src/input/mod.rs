@@ -178,7 +178,10 @@ fn is_of(stem: &str, name: &str) -> bool {
 fn phase_of(stem: &str) -> Option<(&str, u64)> {
     let (whole, number) = stem.rsplit_once('_')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    Some((whole, number.parse().ok().filter(|_| digits)?))
+    if !digits {
+        return None;
+    }
+    Some((whole, number.parse().ok()?))
 }
 
 /// The numbered phases of one run.
@@ -268,7 +271,10 @@ fn named(path: &Path) -> Option<Named> {
         _ => (name, None),
     };
     let named = Named { directory, stem: stem.into(), rank, recovered, path: path.to_owned() };
-    (rank.is_some() || !recovered).then_some(named)
+    if recovered && rank.is_none() {
+        return None;
+    }
+    Some(named)
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -331,10 +337,10 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
 
 /// Compares names by text and, where both have digits, by number.
 fn natural(a: &str, b: &str) -> Ordering {
-    let (mut recovered, mut right) = (a, b);
+    let (mut left, mut right) = (a, b);
     loop {
         let text = |name: &str| name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
-        let (left_text, left_rest) = recovered.split_at(text(recovered));
+        let (left_text, left_rest) = left.split_at(text(left));
         let (right_text, right_rest) = right.split_at(text(right));
         let digits = |name: &str| name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
         let (left_number, left_after) = left_rest.split_at(digits(left_rest));
@@ -344,7 +350,7 @@ fn natural(a: &str, b: &str) -> Ordering {
         if order != Ordering::Equal || left_after.is_empty() || right_after.is_empty() {
             return order.then_with(|| left_after.cmp(right_after)).then_with(|| a.cmp(b));
         }
-        (recovered, right) = (left_after, right_after);
+        (left, right) = (left_after, right_after);
     }
 }
 

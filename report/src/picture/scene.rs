@@ -38,7 +38,7 @@ pub(super) struct Label {
 pub(super) struct Scene {
     pub(super) width: i32,
     pub(super) height: i32,
-    /// The area behind the tiles.
+    /// The background of the tiles.
     pub(super) plot: Rect,
     /// The tiles by color.
     pub(super) rects: Vec<(Color, Vec<Rect>)>,

@@ -9,7 +9,7 @@ use mpit_tests::{
 
 use super::{
     dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, added},
+    rounds::{self, Rounds, Spread, Timings, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -67,7 +67,7 @@ impl Call {
     }
 
     /// Returns the maximum cost for mpit's variables relative to the library's.
-    fn most(self, vendor: Vendor) -> Option<(f64, &'static str)> {
+    fn limit(self, vendor: Vendor) -> Option<(f64, &'static str)> {
         match (self, vendor) {
             (Reads, Vendor::OpenMpi) => Some((0.25, "<= 1/4 of the library's")),
             (Reads, _) => Some((0.5, "<= 1/2 of the library's")),
@@ -88,12 +88,14 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
         Layered => once(stack, call, variant, &[&[OURS], host.as_slice()].concat()),
     })?;
     let ours = rounds.timings(Layered, OURS)?;
-    let memory = (call == Handles).then(|| rounds.timings(Layered, MALLOC)).transpose()?;
-    if let Some(memory) = &memory {
-        line("malloc and free", memory).print();
+    let mut to_memory = None;
+    if call == Handles {
+        let memory = rounds.timings(Layered, MALLOC)?;
+        line("malloc and free", &memory).print();
+        to_memory = Ratio::of(&ours, &memory, "malloc and free");
     }
     let [host] = host.as_slice() else {
-        let ratio = memory.and_then(|memory| Ratio::of(&ours, &memory, "malloc and free"));
+        let ratio = to_memory;
         let line = line(OURS, &ours);
         let line = if ratio.is_some() {
             line.ratio(ratio.as_ref())
@@ -108,13 +110,13 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
 
     let ratio = Ratio::of(&ours, &bare, "the library's");
     let mut of_ours = line(OURS, &ours).ratio(ratio.as_ref());
-    if let Some((most, goal)) = call.most(stack.vendor()) {
-        of_ours = of_ours.goal(goal, ratio.as_ref().is_some_and(|ratio| ratio.within(most)));
+    if let Some((max, goal)) = call.limit(stack.vendor()) {
+        of_ours = of_ours.goal(goal, ratio.as_ref().is_some_and(|ratio| ratio.within(max)));
     }
     of_ours.print();
 
     let layered = rounds.timings(Layered, host)?;
-    let tax = added(&layered, &bare);
+    let tax = differences(&layered, &bare);
     let ratio = Ratio::of(&layered, &bare, "bare");
     let mut of_layer = line("the same through mpit adds", &tax).ratio(ratio.as_ref());
     if call == Reads {

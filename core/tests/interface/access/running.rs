@@ -13,7 +13,7 @@ use crate::support::{Bench, Phase, leak, pvar};
 #[test]
 fn new_handle_is_stopped() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     one.cell.add(5);
     assert_eq!(one.read(), Ok(0));
     one.start().unwrap();
@@ -96,8 +96,10 @@ fn stopped_value_is_frozen() {
         size.set(n);
         state.set(Phase::ALL[n as usize % 3]);
     };
-    let onlooker = bench.session();
-    bench.start(onlooker, bench.handle(onlooker, "sum", Class::Aggregate)).unwrap();
+    let watch_in_other_session = bench.session();
+    bench
+        .start(watch_in_other_session, bench.handle(watch_in_other_session, "sum", Class::Aggregate))
+        .unwrap();
     bench.interface.start(session, Which::All).unwrap();
     happen(4);
     happen(2);
@@ -115,7 +117,7 @@ fn stopped_value_is_frozen() {
 #[test]
 fn sum_continues_where_it_stopped() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     for n in 1..=3 {
         one.start().unwrap();
         one.cell.add(10);
@@ -171,7 +173,7 @@ fn read_works_running_and_stopped() {
 fn unstarted_handle_has_the_starting_value() {
     let (level, size) = (leak(Level::<u64>::new()), leak(Size::<u64>::new()));
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     one.cell.add(9);
     assert_eq!(one.read(), Ok(0), "0 for sums");
     let bench = Bench::of_pvars([
@@ -195,7 +197,7 @@ fn unstarted_handle_has_the_starting_value() {
 #[test]
 fn reset_keeps_the_run_state() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     one.reset().unwrap();
     one.cell.add(5);
     assert_eq!(one.read(), Ok(0), "stopped stays stopped");

@@ -35,7 +35,7 @@ fn read_only_variable_is_not_written() {
 #[test]
 fn written_value_is_read_back() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     for value in [0, 1, 77, u64::MAX] {
         one.write(value).unwrap();
         assert_eq!(one.read(), Ok(value), "stopped");
@@ -110,8 +110,8 @@ fn values_outside_the_class_are_refused() {
 fn null_and_misaligned_buffers_are_refused() {
     let one = One::flagged(PvarFlags::ATOMIC);
     let mut words = [0_u64; 2];
-    let crooked: *mut u8 = words.as_mut_ptr().cast::<u8>().wrapping_add(1);
-    for buffer in [std::ptr::null_mut(), crooked] {
+    let misaligned: *mut u8 = words.as_mut_ptr().cast::<u8>().wrapping_add(1);
+    for buffer in [std::ptr::null_mut(), misaligned] {
         let interface = one.bench.interface;
         // SAFETY: null, or misaligned, which the calls look at before they use it.
         let read = unsafe { interface.read(one.session, one.handle, buffer) };
@@ -191,8 +191,8 @@ fn readreset_counts_each_event_once() {
 #[test]
 fn readreset_checks_atomic_before_readonly() {
     let one = One::flagged(PvarFlags::READONLY);
-    let stranger = one.bench.session();
-    assert_eq!(one.bench.read_and_reset::<u64>(stranger, one.handle), Err(Error::InvalidHandle));
+    let other_session = one.bench.session();
+    assert_eq!(one.bench.read_and_reset::<u64>(other_session, one.handle), Err(Error::InvalidHandle));
     assert_eq!(one.read_and_reset(), Err(Error::PvarNoAtomic));
 }
 

@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Counter, Level};
 use mpit::desc::{Element, EventDesc, Origin, PvarFlags, SourceDesc};
@@ -92,11 +92,11 @@ struct Shared {
     level: &'static Level<u64>,
     steady: PvarHandle,
     taken_from: PvarHandle,
-    restless: [PvarHandle; 2],
+    changing: [PvarHandle; 2],
     taken: AtomicU64,
     amount: AtomicU64,
     interruptions: AtomicU64,
-    /// Fit for signal handlers; not fit for them; not fit for them, but patient.
+    /// Registrations whose callback is admitted in signal handlers; not admitted; not admitted and deferred.
     sums: [(RegistrationId, &'static Sum); 3],
 }
 
@@ -137,7 +137,7 @@ impl Shared {
         Self {
             steady: started("ticks", Class::Counter),
             taken_from: started("ticks", Class::Counter),
-            restless: [
+            changing: [
                 bench.handle(session, "ticks", Class::Counter),
                 bench.handle(session, "use", Class::HighWatermark),
             ],
@@ -160,8 +160,8 @@ impl Shared {
         Tick::raise(Context::requiring(context), || Tick { amount: n });
         let taken = bench.read_and_reset::<u64>(session, self.taken_from).unwrap();
         self.taken.fetch_add(taken, Relaxed);
-        bench.write(session, self.restless[0], n).unwrap();
-        let handle = self.restless[(n % 2) as usize];
+        bench.write(session, self.changing[0], n).unwrap();
+        let handle = self.changing[(n % 2) as usize];
         match n / 2 % 4 {
             0 => bench.start(session, handle).unwrap(),
             1 => bench.stop(session, handle).unwrap(),
@@ -172,7 +172,7 @@ impl Shared {
 }
 
 /// Counts what is allocated in signal handlers.
-struct Watchful;
+struct CountingAllocator;
 
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 
@@ -181,10 +181,10 @@ thread_local! {
 }
 
 #[global_allocator]
-static ALLOCATOR: Watchful = Watchful;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 // SAFETY: the system's allocator does the work.
-unsafe impl GlobalAlloc for Watchful {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
         // SAFETY: the caller passes a layout of nonzero size (`GlobalAlloc::alloc`).
@@ -240,7 +240,7 @@ impl Drop for Timer {
 /// Proves R191, R297, R302, C37.
 #[test]
 fn timer_may_interrupt_raise_and_read() {
-    alone(|| {
+    in_own_process(|| {
         let shared = SHARED.get_or_init(Shared::new);
         let handler: extern "C" fn(libc::c_int) = on_signal;
         // SAFETY: the handler only does what this test shows to be possible in one.
@@ -269,10 +269,14 @@ fn timer_may_interrupt_raise_and_read() {
             (sum.delivered.load(Relaxed), lost, sum.amount.load(Relaxed))
         });
         let amount = shared.amount.load(Relaxed);
-        assert_eq!(delivered[0], (total, 0, amount), "fit for everything");
-        assert_eq!((delivered[1].0, delivered[1].1), (rounds, interruptions), "not fit for signal handlers");
+        assert_eq!(delivered[0], (total, 0, amount), "admitted in every context");
+        assert_eq!(
+            (delivered[1].0, delivered[1].1),
+            (rounds, interruptions),
+            "not admitted in signal handlers"
+        );
         assert_eq!(delivered[2].0 + delivered[2].1, total);
-        assert!(delivered[2].1 <= 1, "only what came last can still wait: {delivered:?}");
+        assert!(delivered[2].1 <= 1, "only the last event can still be deferred: {delivered:?}");
         bench.interface.session_free(session).unwrap();
         assert!(!shared.counter.watched(), "each start was paired with a stop");
     });

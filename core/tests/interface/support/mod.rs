@@ -5,7 +5,7 @@ pub(crate) mod process;
 
 use std::panic::Location;
 
-use metadata::Said;
+use metadata::VariableMetadata;
 use mpit::cell::{Cell, Value};
 use mpit::cvar::CvarCell;
 use mpit::cvar::sources::Setting;
@@ -29,13 +29,17 @@ pub(crate) fn here() -> Origin {
 }
 
 #[track_caller]
-pub(crate) fn pvar<C: Cell>(said: impl Into<Said>, class: Class, cell: &'static C) -> PvarDesc {
-    PvarDesc::new(said.into().metadata(here()), class, cell)
+pub(crate) fn pvar<C: Cell>(
+    variable: impl Into<VariableMetadata>,
+    class: Class,
+    cell: &'static C,
+) -> PvarDesc {
+    PvarDesc::new(variable.into().metadata(here()), class, cell)
 }
 
 #[track_caller]
-pub(crate) fn cvar<C: CvarCell>(said: impl Into<Said>, cell: &'static C) -> CvarDesc {
-    CvarDesc::new(said.into().metadata(here()), cell)
+pub(crate) fn cvar<C: CvarCell>(variable: impl Into<VariableMetadata>, cell: &'static C) -> CvarDesc {
+    CvarDesc::new(variable.into().metadata(here()), cell)
 }
 
 #[track_caller]
