@@ -78,9 +78,10 @@ fn payload(event: &Event) -> TokenStream {
 /// Returns an element: its datatype and its displacement.
 fn value(private: &TokenStream, event: &Event, element: &Element) -> TokenStream {
     let (payload, field, ty) = (&event.item.ident, &element.ident, &element.ty);
-    let datatype = match &element.datatype {
-        Some(datatype) => variant(private, "Datatype", datatype.value),
-        None => quote!(#private::element::datatype::<#ty>()),
+    let datatype = if let Some(datatype) = &element.datatype {
+        variant(private, "Datatype", datatype.value)
+    } else {
+        quote!(#private::element::datatype::<#ty>())
     };
     quote!(#private::Element::new(#datatype, ::core::mem::offset_of!(#payload, #field)))
 }

@@ -32,10 +32,7 @@ use crate::vocabulary::Vocabulary;
 
 /// Returns the path of the crate that the expansion refers to.
 fn root(given: Option<&Path>) -> TokenStream {
-    match given {
-        Some(path) => quote!(#path),
-        None => quote!(::mpit),
-    }
+    if let Some(path) = given { quote!(#path) } else { quote!(::mpit) }
 }
 
 /// Returns the path of the items that expansions use.
@@ -84,9 +81,10 @@ fn variant<W: Vocabulary>(private: &TokenStream, vocabulary: &str, word: W) -> T
 
 /// Returns the component: the given one, or the package.
 fn component_name(given: Option<&At<String>>) -> TokenStream {
-    match given {
-        Some(component) => component.value.to_token_stream(),
-        None => quote!(::core::env!("CARGO_PKG_NAME")),
+    if let Some(component) = given {
+        component.value.to_token_stream()
+    } else {
+        quote!(::core::env!("CARGO_PKG_NAME"))
     }
 }
 

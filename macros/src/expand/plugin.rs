@@ -46,11 +46,9 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
 
 /// Returns a function of the plug-in, if it has one.
 fn function(path: Option<&Path>, ty: &TokenStream) -> TokenStream {
-    match path {
-        Some(path) => quote!(::core::option::Option::Some({
-            let function: #ty = #path;
-            function
-        })),
-        None => quote!(::core::option::Option::None),
-    }
+    let Some(path) = path else { return quote!(::core::option::Option::None) };
+    quote!(::core::option::Option::Some({
+        let function: #ty = #path;
+        function
+    }))
 }
