@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::S
 use std::thread;
 
 use mpit::desc::Origin;
-use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
+use mpit::plugin::component::{self as foreign, Claim, ComponentInfo, ForeignComponent};
 use mpit::plugin::{EpochCounter, abi, register};
 use mpit::tool::{Handle, Session, Tool};
 use mpit::vocabulary::Class;
@@ -211,7 +211,7 @@ fn an_inactive_one_receives_nothing() {
         static SUMS: Sums = Sums::new();
         static TURNS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
         static STOP: AtomicBool = AtomicBool::new(false);
-        let about = About {
+        let about = ComponentInfo {
             framework: "pml",
             name: "mortal",
             description: "",

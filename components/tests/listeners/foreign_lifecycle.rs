@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mpit::component;
 use mpit::desc::Origin;
-use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
+use mpit::plugin::component::{self as foreign, Claim, ComponentInfo, ForeignComponent};
 use mpit::plugin::{EpochCounter, abi};
 use mpit::tool::Tool;
 use mpit_components::comms::{self, CommId, Ranks};
@@ -64,7 +64,7 @@ impl Guest {
             pcontrol: None,
             report: None,
         };
-        let about = About {
+        let about = ComponentInfo {
             framework: self.framework,
             name: self.name,
             description: "",

@@ -37,7 +37,7 @@ pub struct Contents {
     /// The faults.
     pub refusals: Vec<Refusal>,
     /// True if a program could load the plug-in, without the definitions that are refused.
-    pub is_whole: bool,
+    pub is_loadable: bool,
 }
 
 /// Opens the plug-in that [`SUBJECT`] names, and performs the handshake.
@@ -84,13 +84,13 @@ impl Subject {
             }
         }
         refusals.extend(Registry::global().refusals_of(&image));
-        let is_whole = refusals.iter().all(|refusal| refusal.is_taken);
+        let is_loadable = refusals.iter().all(|refusal| refusal.is_taken);
         let names = components.iter().map(|component| (component.framework().name(), component.name()));
         let names = names.collect();
         // The claim is dropped at once, which releases the names.
         let (_, taken) = Claim::new(components);
         refusals.extend(taken);
-        Ok(Contents { image, components: names, refusals, is_whole })
+        Ok(Contents { image, components: names, refusals, is_loadable })
     }
 
     /// Loads and activates the plug-in, as a program would.

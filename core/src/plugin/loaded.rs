@@ -149,7 +149,7 @@ pub fn numbered(number: u32) -> Option<Plugin> {
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Disables the loading of the environment's plug-ins in this process, for a launcher whose child processes load them.
-pub fn leave_to_others() {
+pub fn disable_loading() {
     BEGUN.store(true, Relaxed);
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn are_in_environment() -> bool {
 
 pub(crate) use epoch::Epoch;
 pub use epoch::EpochCounter;
-pub use loaded::{Plugin, Refused, all, leave_to_others, load, numbered};
+pub use loaded::{Plugin, Refused, all, disable_loading, load, numbered};
 pub(crate) use loaded::{load_from_environment, notify_concurrent};
 pub use table::register;
 #[doc(hidden)]

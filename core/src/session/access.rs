@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::elements::{Arithmetic, check_buffer, check_values, text_or_all};
 use super::handle::View;
-use super::{Interface, PvarHandle, SessionId, Which};
+use super::{HandleSelection, Interface, PvarHandle, SessionId};
 use crate::atomic_record::Flags;
 use crate::cell::Request;
 use crate::desc::{Behavior, PvarFlags};
@@ -17,7 +17,7 @@ impl Interface {
     ///
     /// [`Error::PvarNoStartStop`] for a continuous variable, or if one of all handles failed;
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
-    pub fn start(&self, session: SessionId, which: Which) -> Result<()> {
+    pub fn start(&self, session: SessionId, which: HandleSelection) -> Result<()> {
         self.start_or_stop(session, which, true)
     }
 
@@ -26,21 +26,21 @@ impl Interface {
     /// # Errors
     ///
     /// Those of [`Interface::start`].
-    pub fn stop(&self, session: SessionId, which: Which) -> Result<()> {
+    pub fn stop(&self, session: SessionId, which: HandleSelection) -> Result<()> {
         self.start_or_stop(session, which, false)
     }
 
-    fn start_or_stop(&self, session: SessionId, which: Which, run: bool) -> Result<()> {
+    fn start_or_stop(&self, session: SessionId, which: HandleSelection, run: bool) -> Result<()> {
         self.check_initialized()?;
         match which {
-            Which::One(handle) => {
+            HandleSelection::One(handle) => {
                 let view = self.valid_view(session, handle)?;
                 if view.desc.flags().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
                 self.start_or_stop_one(&view, run)
             }
-            Which::All => {
+            HandleSelection::All => {
                 let startable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::CONTINUOUS);
                 self.for_all(
                     session,
@@ -167,11 +167,11 @@ impl Interface {
     ///
     /// [`Error::PvarNoWrite`] for a read-only variable, or if one of all handles failed; [`Error::InvalidSession`],
     /// [`Error::InvalidHandle`].
-    pub fn reset(&self, session: SessionId, which: Which) -> Result<()> {
+    pub fn reset(&self, session: SessionId, which: HandleSelection) -> Result<()> {
         self.check_initialized()?;
         match which {
-            Which::One(handle) => self.valid_view(session, handle)?.reset(),
-            Which::All => {
+            HandleSelection::One(handle) => self.valid_view(session, handle)?.reset(),
+            HandleSelection::All => {
                 let writable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::READONLY);
                 let reset = |view: &View<'_>| view.reset();
                 self.for_all(session, writable, reset, Error::PvarNoWrite)

@@ -152,12 +152,12 @@ impl Interface {
 
     /// Returns true if the interface is initialized.
     #[inline]
-    pub fn is_up(&self) -> bool {
+    pub fn is_initialized(&self) -> bool {
         self.references.load(SeqCst) > 0
     }
 
     #[inline]
     pub(crate) fn check_initialized(&self) -> Result<()> {
-        if self.is_up() { Ok(()) } else { Err(Error::NotInitialized) }
+        if self.is_initialized() { Ok(()) } else { Err(Error::NotInitialized) }
     }
 }

@@ -31,7 +31,7 @@ use crate::cell::{Value, fits};
 use crate::desc::PvarDesc;
 use crate::object::Object;
 use crate::registry::Registry;
-use crate::session::{CvarHandle, Interface, PvarHandle, SessionId, Which};
+use crate::session::{CvarHandle, HandleSelection, Interface, PvarHandle, SessionId};
 use crate::vocabulary::{Class, Datatype, ThreadLevel};
 use crate::{Error, Result};
 
@@ -146,7 +146,7 @@ impl Session<'_> {
     ///
     /// Those of [`Interface::start`].
     pub fn start_all(&self) -> Result<()> {
-        self.interface.start(self.id, Which::All)
+        self.interface.start(self.id, HandleSelection::All)
     }
 
     /// Stops all handles of the session except those of continuous variables.
@@ -155,7 +155,7 @@ impl Session<'_> {
     ///
     /// Those of [`Interface::stop`].
     pub fn stop_all(&self) -> Result<()> {
-        self.interface.stop(self.id, Which::All)
+        self.interface.stop(self.id, HandleSelection::All)
     }
 
     /// Resets all handles of the session except those of read-only variables.
@@ -164,7 +164,7 @@ impl Session<'_> {
     ///
     /// Those of [`Interface::reset`].
     pub fn reset_all(&self) -> Result<()> {
-        self.interface.reset(self.id, Which::All)
+        self.interface.reset(self.id, HandleSelection::All)
     }
 }
 
@@ -203,7 +203,7 @@ impl Handle<'_> {
     ///
     /// Those of [`Interface::start`].
     pub fn start(&self) -> Result<()> {
-        self.session.interface.start(self.session.id, Which::One(self.id))
+        self.session.interface.start(self.session.id, HandleSelection::One(self.id))
     }
 
     /// Stops the handle; no effect if it is stopped.
@@ -212,7 +212,7 @@ impl Handle<'_> {
     ///
     /// Those of [`Interface::stop`].
     pub fn stop(&self) -> Result<()> {
-        self.session.interface.stop(self.session.id, Which::One(self.id))
+        self.session.interface.stop(self.session.id, HandleSelection::One(self.id))
     }
 
     /// Resets the value to the starting value of the variable's class.
@@ -221,7 +221,7 @@ impl Handle<'_> {
     ///
     /// Those of [`Interface::reset`].
     pub fn reset(&self) -> Result<()> {
-        self.session.interface.reset(self.session.id, Which::One(self.id))
+        self.session.interface.reset(self.session.id, HandleSelection::One(self.id))
     }
 
     /// Returns the value.

@@ -110,7 +110,7 @@ impl Subscription {
     /// Returns true if the component is active.
     #[inline]
     #[must_use]
-    pub fn is_on(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         is_active(self.state.load(Relaxed))
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn reasons_may_be_set_at_once() {
         static ACTIVE: AtomicU32 = AtomicU32::new(0);
         let subscription = Subscription::new(&ACTIVE);
-        let active = || (subscription.is_on(), ACTIVE.load(Relaxed));
+        let active = || (subscription.is_active(), ACTIVE.load(Relaxed));
         subscription.set(3);
         assert_eq!(active(), (true, 1));
         subscription.pause();
@@ -159,7 +159,7 @@ mod tests {
     fn a_pause_is_not_a_reason_less() {
         static ACTIVE: AtomicU32 = AtomicU32::new(0);
         let (one, two) = (Subscription::new(&ACTIVE), Subscription::new(&ACTIVE));
-        let active = || (one.is_on(), two.is_on(), ACTIVE.load(Relaxed));
+        let active = || (one.is_active(), two.is_active(), ACTIVE.load(Relaxed));
         one.add();
         two.add();
         assert_eq!(active(), (true, true, 2));

@@ -9,7 +9,7 @@ use mpit::cvar::Cvar;
 use mpit::desc::PvarFlags;
 use mpit::object::Object;
 use mpit::plugin::EpochCounter;
-use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::vocabulary::Class;
 use mpit::{Error, Result};
 
@@ -52,8 +52,8 @@ fn handles_of_a_past_epoch_can_be_freed() {
     assert_eq!(registry.pvar_index("count", Class::Counter), Some(index), "it is still listed");
     // All handles of the session are those that are valid.
     let always = bench.handle(session, "always", Class::Counter);
-    assert_eq!(bench.interface.start(session, Which::All), Ok(()));
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
+    assert_eq!(bench.interface.start(session, HandleSelection::All), Ok(()));
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()));
     epoch_counter.begin();
     all_invalid();
     let (new, _) = alloc().unwrap();
@@ -171,7 +171,7 @@ fn use_handles(bench: Bench, names: &[(&str, Class)], epochs: &Epochs, on_interf
             expected(bench.start(session, *handle));
             expected(bench.reset(session, *handle));
         }
-        expected(bench.interface.start(session, Which::All));
+        expected(bench.interface.start(session, HandleSelection::All));
         if handles.len() == 6 {
             for (_, handle) in handles.drain(..) {
                 bench.interface.handle_free(session, handle).unwrap();

@@ -307,7 +307,7 @@ fn traffic_is_free_without_open_listeners() {
     change_reasons(&SUBSCRIPTION, false);
     assert_eq!(more(), [1, 1, 0]);
     change_reasons(&SUBSCRIPTION, false);
-    assert_eq!((more(), subscriptions[1].is_on()), ([1, 0, 0], false));
+    assert_eq!((more(), subscriptions[1].is_active()), ([1, 0, 0], false));
 
     // The last turn decides.
     let start = Barrier::new(2);
@@ -316,12 +316,12 @@ fn traffic_is_free_without_open_listeners() {
             start.wait();
             (0..4).for_each(|turns| change_reasons(&SUBSCRIPTION, turns % 2 == 0));
             start.wait();
-            assert_eq!((more(), subscriptions[1].is_on()), ([1, 0, 0], false));
+            assert_eq!((more(), subscriptions[1].is_active()), ([1, 0, 0], false));
         }
     };
     std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(rounds)));
     change_reasons(&SUBSCRIPTION, true);
-    assert_eq!((more(), subscriptions[1].is_on()), ([1, 1, 0], true));
+    assert_eq!((more(), subscriptions[1].is_active()), ([1, 1, 0], true));
     for subscription in subscriptions {
         subscription.pause();
     }
@@ -350,14 +350,16 @@ fn what_is_inactive_sleeps() {
     let first = deactivated.epoch();
     deactivated.subscription().resume();
     foreign::changed();
-    assert!(first.is_some() && deactivated.subscription().is_on());
+    assert!(first.is_some() && deactivated.subscription().is_active());
     EPOCHS.end();
     foreign::changed();
-    assert!(deactivated.epoch().is_none() && !deactivated.subscription().is_on());
+    assert!(deactivated.epoch().is_none() && !deactivated.subscription().is_active());
     EPOCHS.begin();
     foreign::changed();
     // The notification of the change turns it on.
     assert!(
-        deactivated.epoch().is_some() && deactivated.epoch() != first && !deactivated.subscription().is_on()
+        deactivated.epoch().is_some()
+            && deactivated.epoch() != first
+            && !deactivated.subscription().is_active()
     );
 }

@@ -5,7 +5,7 @@ use crate::support::process::in_own_process;
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, Size};
 use mpit::desc::PvarFlags;
-use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::vocabulary::Class;
 use mpit::{Error, Result, threads};
 use proptest::prelude::*;
@@ -264,9 +264,9 @@ impl Pair {
             Step::StartAll(session) | Step::StopAll(session) | Step::ResetAll(session) => {
                 let all = sessions[session];
                 match step {
-                    Step::StartAll(_) => bench.interface.start(all, Which::All),
-                    Step::StopAll(_) => bench.interface.stop(all, Which::All),
-                    _ => bench.interface.reset(all, Which::All),
+                    Step::StartAll(_) => bench.interface.start(all, HandleSelection::All),
+                    Step::StopAll(_) => bench.interface.stop(all, HandleSelection::All),
+                    _ => bench.interface.reset(all, HandleSelection::All),
                 }
                 .unwrap();
                 for at in 0..HANDLES {

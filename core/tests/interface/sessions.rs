@@ -20,7 +20,7 @@ use mpit::cell::{Aggregate, Counter, Custom, HandleId, HighWatermark, Level, Pee
 use mpit::desc::PvarFlags;
 use mpit::object::Object;
 use mpit::registry::Registry;
-use mpit::session::{Limits, PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, Limits, PvarHandle, SessionId};
 use mpit::vocabulary::{Bind, Class, ThreadLevel};
 use mpit::{Error, Result};
 
@@ -94,7 +94,7 @@ fn freed_session_is_refused() {
         assert_eq!(interface.check_session(session), expected);
         assert_eq!(interface.handle_alloc(session, 0, None).map(drop), expected);
         assert_eq!(interface.handle_free(session, handle), expected);
-        for which in [Which::One(handle), Which::All] {
+        for which in [HandleSelection::One(handle), HandleSelection::All] {
             assert_eq!(interface.start(session, which), expected);
             assert_eq!(interface.stop(session, which), expected);
             assert_eq!(interface.reset(session, which), expected);
@@ -129,7 +129,7 @@ fn stop_leaves_other_sessions_running() {
     two.happen();
     assert_eq!(two.read(two.a), [10; 3]);
     assert_eq!(two.read(two.b), [20; 3]);
-    two.bench.interface.stop(two.a.0, Which::All).unwrap();
+    two.bench.interface.stop(two.a.0, HandleSelection::All).unwrap();
     two.happen();
     assert_eq!(two.read(two.b), [30; 3]);
 }
@@ -145,7 +145,7 @@ fn reset_leaves_values_of_other_sessions() {
     two.each(two.a, Bench::reset);
     assert_eq!(two.read(two.a), [0, 3, 10]);
     assert_eq!(two.read(two.b), [10, 10, 10]);
-    two.bench.interface.reset(two.a.0, Which::All).unwrap();
+    two.bench.interface.reset(two.a.0, HandleSelection::All).unwrap();
     assert_eq!(two.read(two.b), [10, 10, 10]);
 }
 
@@ -256,7 +256,7 @@ fn freeing_a_session_frees_its_handles() {
         bench.handle(session, "call_log", Class::Generic);
         let sum = bench.handle(session, "sum", Class::Counter);
         let mark = bench.handle(session, "mark", Class::HighWatermark);
-        bench.interface.start(session, Which::All).unwrap();
+        bench.interface.start(session, HandleSelection::All).unwrap();
         (sum, mark)
     };
     let (sum, _) = open(ends);
@@ -456,7 +456,7 @@ fn count_depends_on_the_object() {
         rank.store(0, Relaxed);
     }
     ranks.clear();
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     for rank in 0..8 {
         peers.add(rank, u64::from(rank) * 100 + 1);
     }
@@ -520,7 +520,7 @@ fn full_tables_leave_existing_handles_alone() {
     let handles =
         [one, one, two].map(|session| (session, bench.interface.handle_alloc(session, 0, None).unwrap().0));
     assert_eq!(bench.interface.handle_alloc(two, 0, None), Err(Error::OutOfHandles));
-    bench.interface.start(one, Which::All).unwrap();
+    bench.interface.start(one, HandleSelection::All).unwrap();
     counter.add(5);
     assert_eq!(
         handles.map(|(session, handle)| bench.read(session, handle)),

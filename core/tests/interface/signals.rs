@@ -10,7 +10,7 @@ use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
 use mpit::desc::PvarFlags;
 use mpit::object::Object;
-use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::vocabulary::Class;
 
 const ROUNDS: u64 = 1_000_000;
@@ -112,7 +112,7 @@ impl Shared {
             2 if at != 2 => bench.reset(session, changing).unwrap(),
             3 if at == 0 || at == 5 => bench.write(session, changing, 0_u64).unwrap(),
             3 if at == 1 => bench.write(session, changing, 0.0).unwrap(),
-            4 if n.is_multiple_of(64) => bench.interface.start(session, Which::All).unwrap(),
+            4 if n.is_multiple_of(64) => bench.interface.start(session, HandleSelection::All).unwrap(),
             _ => {
                 let value = bench.read::<u64>(session, changing).unwrap();
                 let max = if at == 1 { (self.max() as f64 * 0.25).to_bits() } else { self.max() };

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use mpit::cell::{Counter, Custom, HandleId};
 use mpit::desc::PvarFlags;
-use mpit::session::{PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::vocabulary::Class;
 use mpit::{Error, Result};
 
@@ -24,7 +24,7 @@ fn all_handles_of_an_empty_session() {
             (continuous.bench.interface, continuous.session),
             (plain.bench.interface, plain.session),
         ] {
-            assert_eq!(interface.start(session, Which::All), Ok(()));
+            assert_eq!(interface.start(session, HandleSelection::All), Ok(()));
         }
     }
     for _ in 0..2 {
@@ -33,7 +33,7 @@ fn all_handles_of_an_empty_session() {
             (continuous.bench.interface, continuous.session),
             (plain.bench.interface, plain.session),
         ] {
-            assert_eq!(interface.stop(session, Which::All), Ok(()));
+            assert_eq!(interface.stop(session, HandleSelection::All), Ok(()));
         }
     }
     continuous.cell.add(1);
@@ -55,10 +55,10 @@ fn starting_all_leaves_running_handles() {
     bench.start(session, handles[0]).unwrap();
     let count = || [running, stopped, always].map(|cell| cell.add(5));
     count();
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     count();
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(10_u64), Ok(5), Ok(10)]);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     count();
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(10_u64), Ok(5), Ok(15)]);
 }
@@ -112,11 +112,11 @@ fn one_of_three_refuses() -> (Bench, SessionId, [PvarHandle; 2], &'static Refusi
 fn starting_all_attempts_all() {
     let (bench, session, handles, refusing, cell) = one_of_three_refuses();
     refusing.refuses.store(true, Relaxed);
-    assert_eq!(bench.interface.start(session, Which::All), Err(Error::PvarNoStartStop));
+    assert_eq!(bench.interface.start(session, HandleSelection::All), Err(Error::PvarNoStartStop));
     cell.add(5);
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(5_u64), Ok(5)]);
     refusing.refuses.store(false, Relaxed);
-    assert_eq!(bench.interface.start(session, Which::All), Ok(()), "it was not taken for started");
+    assert_eq!(bench.interface.start(session, HandleSelection::All), Ok(()), "it was not taken for started");
     assert_eq!(refusing.requests.load(Relaxed), 2);
 }
 
@@ -124,13 +124,13 @@ fn starting_all_attempts_all() {
 #[test]
 fn stopping_all_attempts_all() {
     let (bench, session, handles, refusing, cell) = one_of_three_refuses();
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     refusing.refuses.store(true, Relaxed);
-    assert_eq!(bench.interface.stop(session, Which::All), Err(Error::PvarNoStartStop));
+    assert_eq!(bench.interface.stop(session, HandleSelection::All), Err(Error::PvarNoStartStop));
     cell.add(5);
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(0_u64), Ok(0)]);
     refusing.refuses.store(false, Relaxed);
-    assert_eq!(bench.interface.stop(session, Which::All), Ok(()), "it was not taken for stopped");
+    assert_eq!(bench.interface.stop(session, HandleSelection::All), Ok(()), "it was not taken for stopped");
     assert_eq!(refusing.requests.load(Relaxed), 3);
 }
 
@@ -140,7 +140,7 @@ fn all_means_all_of_the_session() {
     let one = One::new();
     let other = one.bench.session();
     let elsewhere = one.bench.handle(other, "sum", Class::Counter);
-    one.bench.interface.start(one.session, Which::All).unwrap();
+    one.bench.interface.start(one.session, HandleSelection::All).unwrap();
     one.cell.add(5);
     assert_eq!(one.read(), Ok(5));
     assert_eq!(one.bench.read(other, elsewhere), Ok(0_u64));
@@ -155,15 +155,15 @@ fn resetting_all_leaves_read_only_handles() {
         pvar("fixed", Class::Counter, fixed).with_flags(PvarFlags::READONLY),
     ]);
     let session = bench.session();
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "none");
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()), "none");
     let fixed_handle = bench.handle(session, "fixed", Class::Counter);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     fixed.add(5);
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "all read-only");
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()), "all read-only");
     let handle = bench.handle(session, "sum", Class::Counter);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     sum.add(5);
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()));
     assert_eq!((bench.read(session, handle), bench.read(session, fixed_handle)), (Ok(0_u64), Ok(5_u64)));
 }
 
@@ -171,9 +171,9 @@ fn resetting_all_leaves_read_only_handles() {
 #[test]
 fn resetting_all_attempts_all() {
     let (bench, session, handles, refusing, cell) = one_of_three_refuses();
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     cell.add(5);
     refusing.refuses.store(true, Relaxed);
-    assert_eq!(bench.interface.reset(session, Which::All), Err(Error::PvarNoWrite));
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Err(Error::PvarNoWrite));
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(0_u64), Ok(0)]);
 }

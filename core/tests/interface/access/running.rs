@@ -3,7 +3,7 @@
 use mpit::Error;
 use mpit::cell::{Aggregate, Level, Size, State};
 use mpit::desc::{MpitEnum, PvarFlags};
-use mpit::session::Which;
+use mpit::session::HandleSelection;
 use mpit::vocabulary::Class;
 
 use super::counter::One;
@@ -100,16 +100,16 @@ fn stopped_value_is_frozen() {
     bench
         .start(watch_in_other_session, bench.handle(watch_in_other_session, "sum", Class::Aggregate))
         .unwrap();
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     happen(4);
     happen(2);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     let frozen = read();
     assert_eq!(frozen, (Ok(6.0), [Ok(2), Ok(4), Ok(0)], Ok(2), Ok(Phase::ALL[2].value())));
     happen(100);
     happen(0);
     assert_eq!(read(), frozen);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), (Ok(6.0), [Ok(0), Ok(4), Ok(0)], Ok(0), Ok(Phase::ALL[0].value())));
 }
 
@@ -138,21 +138,21 @@ fn watermark_continues_where_it_stopped() {
         [Class::LowWatermark, Class::HighWatermark].map(|class| bench.handle(session, "use", class));
     let read = || handles.map(|handle| bench.read::<u64>(session, handle).unwrap());
     level.set(50);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     level.set(60);
     level.set(40);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     level.set(1000);
     level.set(0);
     level.set(45);
     assert_eq!(read(), [40, 60]);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), [40, 60], "what happened meanwhile does not count");
     level.set(55);
     assert_eq!(read(), [40, 60]);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     level.set(70);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), [40, 70], "the level at the restart does");
 }
 

@@ -12,7 +12,7 @@ use mpit::cvar::sources::Setting;
 use mpit::desc::{CategoryDesc, CvarDesc, EnumDesc, EnumItem, Origin, PvarDesc};
 use mpit::object::Object;
 use mpit::registry::{Image, Refusal, Registry};
-use mpit::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::session::{CvarHandle, HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::vocabulary::{Class, ThreadLevel};
 use mpit::{MpitEnum, Result};
 
@@ -156,15 +156,15 @@ impl Bench {
     }
 
     pub(crate) fn start(self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.interface.start(session, Which::One(handle))
+        self.interface.start(session, HandleSelection::One(handle))
     }
 
     pub(crate) fn stop(self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.interface.stop(session, Which::One(handle))
+        self.interface.stop(session, HandleSelection::One(handle))
     }
 
     pub(crate) fn reset(self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.interface.reset(session, Which::One(handle))
+        self.interface.reset(session, HandleSelection::One(handle))
     }
 
     pub(crate) fn read_all<T: Value>(

@@ -2,7 +2,7 @@
 
 use mpit::object::Object;
 use mpit::registry::Registry;
-use mpit::session::{Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::vocabulary::{Bind, ThreadLevel};
 
 /// Reads and writes all variables, as tools do.
@@ -43,15 +43,15 @@ fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, byt
     // Exactly as many words as it has, so that the sanitizer sees what lies behind.
     let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
     let buffer = value.as_mut_ptr().cast::<u8>();
-    let _ = interface.start(session, Which::One(handle));
+    let _ = interface.start(session, HandleSelection::One(handle));
     // SAFETY: the buffer has room for all elements.
     let _ = unsafe { interface.read(session, handle, buffer) };
     // SAFETY: the buffer has all elements.
     let _ = unsafe { interface.write(session, handle, buffer) };
     // SAFETY: the buffer has room for all elements.
     let _ = unsafe { interface.readreset(session, handle, buffer) };
-    let _ = interface.reset(session, Which::One(handle));
-    let _ = interface.stop(session, Which::All);
+    let _ = interface.reset(session, HandleSelection::One(handle));
+    let _ = interface.stop(session, HandleSelection::All);
     // SAFETY: the buffer has room for all elements.
     let _ = unsafe { interface.read(session, handle, buffer) };
     interface.handle_free(session, handle).expect("the handle is there");

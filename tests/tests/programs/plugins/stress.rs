@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, instance};
 use mpit::plugin::{self, Plugin};
-use mpit::session::{Interface, PvarHandle, SessionId, Which};
+use mpit::session::{HandleSelection, Interface, PvarHandle, SessionId};
 use mpit::vocabulary::{Class, Safety, ThreadLevel};
 use mpit::{Error, Result};
 use mpit_tests::rust_plugins::Build;
@@ -141,10 +141,10 @@ impl Holding {
             }
             for handle in sums {
                 for answer in [
-                    Interface::global().start(session, Which::One(*handle)),
+                    Interface::global().start(session, HandleSelection::One(*handle)),
                     read(session, *handle).map(drop),
-                    Interface::global().stop(session, Which::One(*handle)),
-                    Interface::global().start(session, Which::One(*handle)),
+                    Interface::global().stop(session, HandleSelection::One(*handle)),
+                    Interface::global().start(session, HandleSelection::One(*handle)),
                 ] {
                     expected(&answer);
                 }
