@@ -5,7 +5,7 @@
 //! | rule | what it needs | where |
 //! |---|---|---|
 //! | R106 | the numbers of the classes | `mpit-ffi` |
-//! | R123, R127 | units and starting values in descriptions, which the attributes ask for | compile-fail tests |
+//! | R123, R127 | units and starting values in descriptions, which the attributes require | compile-fail tests |
 
 use crate::support::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::cell::{

@@ -171,7 +171,7 @@ fn readreset_counts_each_event_once() {
                     working.fetch_sub(1, Relaxed);
                 });
             }
-            // Two readers at once are more than the rule asks for.
+            // Two readers at once, although the rule requires only one.
             for _ in 0..2 {
                 scope.spawn(move || {
                     gate.wait();

@@ -40,10 +40,10 @@ fn came(context: Context, from: i32) {
 fn a_function_is_called_until_the_drop() {
     let tool = Tool::new();
     let received = Arc::new(Mutex::new(Vec::new()));
-    let ear = Arc::clone(&received);
+    let sink = Arc::clone(&received);
     let listener = tool.listen("came", None, Safety::None, move |instance| {
         let elements = (instance.read::<i32>(0), instance.read::<u64>(1));
-        ear.lock().unwrap().push((instance.time().unwrap(), elements));
+        sink.lock().unwrap().push((instance.time().unwrap(), elements));
         assert_eq!(instance.desc().name(), "came");
         assert_eq!(instance.read::<u64>(0), Err(Error::Invalid));
         assert_eq!(instance.read::<i32>(2), Err(Error::InvalidIndex));
