@@ -35,7 +35,7 @@ use proc_macro2::TokenStream as Tokens;
 #[doc = include_str!("../docs/pvar.md")]
 #[proc_macro_attribute]
 pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::PvarArgs::parse(attribute.into(), errors);
         let pvar = check::Pvar::check(args, item, errors)?;
         if errors.is_empty() { Some(expand::pvar(&pvar)) } else { None }
@@ -47,7 +47,7 @@ pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/cvar.md")]
 #[proc_macro_attribute]
 pub fn cvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::CvarArgs::parse(attribute.into(), errors);
         let cvar = check::Cvar::check(args, item, errors)?;
         if errors.is_empty() { Some(expand::cvar(&cvar)) } else { None }
@@ -59,7 +59,7 @@ pub fn cvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/category.md")]
 #[proc_macro_attribute]
 pub fn category(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::CategoryArgs::parse(attribute.into(), errors);
         let category = check::Category::check(args, item, errors)?;
         Some(expand::category(&category, !errors.is_empty()))
@@ -71,7 +71,7 @@ pub fn category(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/source.md")]
 #[proc_macro_attribute]
 pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::SourceArgs::parse(attribute.into(), errors);
         let source = check::Source::check(args, item, errors)?;
         Some(expand::source(&source, !errors.is_empty()))
@@ -100,7 +100,7 @@ pub fn event(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/component.md")]
 #[proc_macro_attribute]
 pub fn component(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::ComponentArgs::parse(attribute.into(), errors);
         let component = check::Component::check(args, item, errors)?;
         if errors.is_empty() { Some(expand::component(&component)) } else { None }
@@ -137,11 +137,14 @@ pub fn mpit_enum(item: TokenStream) -> TokenStream {
 }
 
 /// Returns the expansion of an attribute: the item, the tokens of the definition, and the mistakes.
-fn beside(item: TokenStream, definition: impl FnOnce(&Tokens, &mut Errors) -> Option<Tokens>) -> TokenStream {
+fn expand_item(
+    item: TokenStream,
+    definition: impl FnOnce(&Tokens, &mut Errors) -> Option<Tokens>,
+) -> TokenStream {
     let mut tokens = Tokens::from(item);
     let mut errors = Errors::default();
-    let added = definition(&tokens, &mut errors);
-    tokens.extend(added);
+    let definition_tokens = definition(&tokens, &mut errors);
+    tokens.extend(definition_tokens);
     tokens.extend(errors.into_tokens());
     tokens.into()
 }

@@ -1,4 +1,4 @@
-//! Ledger of rules: the tests that prove each rule of `docs/internal/conformance.md`.
+//! Coverage of the rules in `docs/internal/conformance.md`: the tests that prove each of them.
 //!
 //! A rule is a row with four columns: number, kind, text, and the reason why no test proves the rule. Tests name rules, such
 //! as `R38, R39`, in markers, found by a scan of all sources line by line:
@@ -33,9 +33,9 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
-/// Prints the ledger, and its problems to standard error.
+/// Prints the rules with their tests, and problems to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
-    let (listing, problems) = ledger_of_workspace()?;
+    let (listing, problems) = coverage_of_workspace()?;
     print!("{listing}");
     for problem in &problems {
         eprintln!("rules: {problem}");
@@ -43,11 +43,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     Ok(if problems.is_empty() || !arguments.check { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn ledger_of_workspace() -> Outcome<(String, Vec<String>)> {
+fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
     let mut files = Files::new();
     read("", &mut files)?;
     let document = fs::read_to_string(paths::workspace().join(DOCUMENT)).context(DOCUMENT)?;
-    Ok(ledger(&document, &files))
+    Ok(coverage(&document, &files))
 }
 
 /// Reads the sources below a folder, except for build output and hidden files.
@@ -74,7 +74,7 @@ fn parts(file: &str) -> (&str, &str, &str) {
 }
 
 /// Returns the rules with their tests, and all problems of the document and the markers.
-fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
+fn coverage(document: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));
     let markers: Vec<Marker> = markers.collect();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn document_and_markers_agree() -> Outcome {
-        let (listing, problems) = ledger_of_workspace()?;
+        let (listing, problems) = coverage_of_workspace()?;
         assert_eq!(problems, [""; 0]);
         assert_eq!(listing.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
         Ok(())
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn each_rule_is_listed_with_its_tests() {
-        let (listing, problems) = ledger(DOCUMENT, &files("", ""));
+        let (listing, problems) = coverage(DOCUMENT, &files("", ""));
         assert_eq!(problems, [""; 0]);
         let lines = listing.lines().map(str::trim).collect::<Vec<_>>().join("; ");
         let wanted = "R1    a; a/src/inner/mod.rs: one; a/tests/run.rs: two; a/ui/bad.rs:1; R2    b; not tested: c; \
@@ -252,10 +252,10 @@ mod tests {
             ("a/ui/x.rs", "// @R9."),
             ("a/ui/x.rs", "// @R2."),
         ] {
-            assert_eq!(ledger(DOCUMENT, &files(file, text)).1.len(), 1, "{file}: {text}");
+            assert_eq!(coverage(DOCUMENT, &files(file, text)).1.len(), 1, "{file}: {text}");
         }
         for row in ["F2 | X | a | b", "F2 | N | a", "F2 | N | | b", "F2 | N | a | ", "F4 | N | a | b"] {
-            assert_eq!(ledger(&format!("{DOCUMENT}| {row} |"), &files("", "")).1.len(), 1, "{row}");
+            assert_eq!(coverage(&format!("{DOCUMENT}| {row} |"), &files("", "")).1.len(), 1, "{row}");
         }
     }
 }

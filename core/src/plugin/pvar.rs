@@ -77,7 +77,7 @@ impl PvarMarkers {
         }
         let (cumulative, writable) = (bits & PVAR_CUMULATIVE != 0, bits & PVAR_WRITABLE != 0);
         if writable && flags.has(PvarFlags::READONLY) {
-            let why = "WRITABLE contradicts READONLY: a tool may write and reset it or not";
+            let why = "WRITABLE contradicts READONLY: keep only one of the two";
             return Err(Fault::of("C5", why));
         }
         if cumulative {

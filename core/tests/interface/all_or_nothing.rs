@@ -27,7 +27,7 @@ fn event(
     leak(EventDesc::new(name, elements, source, leak(EventCell::new()), here()))
 }
 
-/// Some of everything, in categories, one of which contains another.
+/// Returns an image with entries of all kinds, in categories, one of which contains another.
 fn good() -> Image {
     let inner = category("inner", &[], &[]);
     let outer = category("outer", &[], &[inner]);

@@ -75,7 +75,7 @@ fn add(table: &'static CStr, components: &[abi::Component]) -> Result<(), String
         components: components.as_ptr(),
         num_components: components.len(),
     };
-    // SAFETY: a table as the header says, whose functions and switches are statics.
+    // SAFETY: a table as `mpit_plugin.h` specifies, whose functions and subscriptions are statics.
     unsafe { register(from_ref(&table)) }
 }
 
@@ -103,7 +103,7 @@ impl Lifecycle for Linked {
     }
 }
 
-/// In the program.
+/// A component of the program.
 #[component(framework = "pml", name = "linked")]
 impl pml::Component for Linked {
     fn sent(&self, _send: &pml::Send) {}
@@ -170,9 +170,9 @@ fn change_reasons(subscription: &abi::Subscription, more: bool) {
     subscription.reasons.fetch_add(change, SeqCst);
     let change_reasons = subscription.turn.load(SeqCst);
     if !change_reasons.is_null() {
-        // SAFETY: what the host stored is a function of this type.
+        // SAFETY: a host stores only functions of this type.
         let change_reasons = unsafe { std::mem::transmute::<*mut c_void, abi::TurnFunction>(change_reasons) };
-        // SAFETY: with what the host stored beside it.
+        // SAFETY: the function takes the pointer that the host stored beside it.
         unsafe { change_reasons(subscription.host.load(SeqCst), if more { 1 } else { -1 }) };
     }
 }

@@ -201,7 +201,7 @@ fn failed_write_changes_nothing() {
         leak(Cvar::new(1_u32).on_set(|value| if value == 2 { Err(Error::CvarSetNotNow) } else { Ok(()) }));
     let bench = Bench::of_cvars([cvar("refusing", refusing)]);
     let (handle, _) = bench.cvar("refusing");
-    assert_eq!(bench.cvar_write(handle, 2_u32), Err(Error::CvarSetNotNow), "what the variable says");
+    assert_eq!(bench.cvar_write(handle, 2_u32), Err(Error::CvarSetNotNow), "the error of `on_set`");
     assert_eq!(bench.cvar_read::<u32>(handle), Ok(1));
     assert_eq!(bench.registry().cvar(0).unwrap().source(), Source::Default);
     assert_eq!(bench.cvar_write(handle, 3_u32), Ok(()));

@@ -58,9 +58,9 @@ impl Kind {
 struct Model {
     kind: Kind,
     runs: bool,
-    /// It was started, reset or written.
+    /// True if the handle was started, reset or written.
     touched: bool,
-    /// Sums and watermarks: the value. Present values: the one when it was stopped.
+    /// The value of a sum or watermark; for present values, the one at the last stop.
     value: u64,
     /// The value that was written while it ran, and the cell's value then.
     written: Option<(u64, u64)>,

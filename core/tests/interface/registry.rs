@@ -49,7 +49,7 @@ fn some_of_everything() -> Image {
     image
 }
 
-/// All orders of a list.
+/// Returns all permutations of a list.
 fn orders<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
     if items.is_empty() {
         return vec![Vec::new()];

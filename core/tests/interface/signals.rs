@@ -158,7 +158,7 @@ fn signal_may_interrupt_any_call() {
         // SAFETY: the handler only does what this test shows to be possible in one.
         let before = unsafe { libc::signal(libc::SIGPROF, handler as libc::sighandler_t) };
         assert_ne!(before, libc::SIG_ERR);
-        // SAFETY: always possible.
+        // SAFETY: `pthread_self` has no preconditions.
         let this_thread = unsafe { libc::pthread_self() };
         let done = &AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -166,7 +166,7 @@ fn signal_may_interrupt_any_call() {
                 while !done.load(Relaxed) {
                     // SAFETY: the thread outlives this one, which it waits for.
                     unsafe { libc::pthread_kill(this_thread, libc::SIGPROF) };
-                    // Often, but so that the program gets on, too, where nothing is optimized.
+                    // A pause, so that the program makes progress even without optimization.
                     (0..500).for_each(|_| std::hint::spin_loop());
                 }
             });

@@ -1,7 +1,6 @@
 //! Sources of the values of control variables, and their order.
 //!
-//! Environments and files belong to processes, so most tests run this program once more, as [`child`], and look at what it
-//! says.
+//! Environments and files belong to processes, so most tests run this program once more, as [`child`], and check its output.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 use std::path::Path;
@@ -34,7 +33,7 @@ fn settings() -> [CvarDesc; 7] {
     ]
 }
 
-/// Says the value of each setting of this process, and where it came from.
+/// Prints the value of each setting of this process with its source.
 #[test]
 fn child() {
     if std::env::var_os("MPIT_TEST_CHILD").is_none() {

@@ -173,8 +173,8 @@ pub(super) fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Err
     if array && class == Class::State {
         errors.on(ty, "a STATE is one value, return an enum that derives `MpitEnum`");
     } else if Primitive::of(ty).is_some_and(|primitive| !primitive.serves(class)) {
-        let (class, legal) = (cell::a(class), value::legal(class));
-        errors.on(ty, format!("{class} holds {legal}, not `{}`", value::spelled(ty)));
+        let (class, types_for) = (cell::with_article(class), value::types_for(class));
+        errors.on(ty, format!("{class} holds {types_for}, not `{}`", value::spelled(ty)));
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
         );
     }
     let Some(class) = &args.class else { return };
-    let word = cell::a(class.value);
+    let word = cell::with_article(class.value);
     for (given, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
         if let Some(span) = flag(given)
             && class.value != Class::Level
@@ -67,11 +67,11 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
 /// Reports a datatype that the class does not admit.
 pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
-    let legal = value::datatypes(class.value);
-    if !legal.contains(&datatype.value) {
-        let legal: Vec<&str> = legal.iter().map(|datatype| datatype.as_str()).collect();
-        let (class, datatype_word) = (cell::a(class.value), datatype.value.as_str());
-        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&legal));
+    let admitted = value::datatypes(class.value);
+    if !admitted.contains(&datatype.value) {
+        let admitted: Vec<&str> = admitted.iter().map(|datatype| datatype.as_str()).collect();
+        let (class, datatype_word) = (cell::with_article(class.value), datatype.value.as_str());
+        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&admitted));
         errors.at(datatype.span, message);
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
         && let syn::Expr::Path(function) = &*call.func
         && function.path.segments.last().is_some_and(|last| last.ident == "new")
     {
-        let class = cell::a(class);
+        let class = cell::with_article(class);
         errors.on(&call.args, format!("{class} starts at 0, its cell takes no initial value: write `new()`"));
     }
 }

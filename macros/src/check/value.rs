@@ -67,7 +67,7 @@ impl Primitive {
 }
 
 /// Returns a description of the types that a variable of a class may hold.
-pub(crate) fn legal(class: Class) -> &'static str {
+pub(crate) fn types_for(class: Class) -> &'static str {
     match class {
         Class::State => "an enum that derives `MpitEnum`",
         Class::Percentage => "`f64`",

@@ -72,7 +72,7 @@ pub struct Run {
     /// Files of processes that did not reach their end, by rank.
     recovered: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
-    together: Option<PathBuf>,
+    combined: Option<PathBuf>,
 }
 
 impl Run {
@@ -98,7 +98,7 @@ impl Run {
 
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
-        let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.together);
+        let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.combined);
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
@@ -316,7 +316,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
             written: None,
             by_rank: BTreeMap::new(),
             recovered: BTreeMap::new(),
-            together: None,
+            combined: None,
         });
         runs.len() - 1
     });
@@ -331,7 +331,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     match file.rank {
         Some(rank) if file.recovered => _ = runs[at].recovered.insert(rank, file.path),
         Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
-        None => runs[at].together = Some(file.path),
+        None => runs[at].combined = Some(file.path),
     }
 }
 

@@ -49,13 +49,13 @@ use Variant::{Native, Off, Ours, Plain};
 
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall; and MPI_Allreduce", NANOSECONDS);
-    on_each_stack(|stack| on(stack, pairs))
+    on_each_stack(|stack| measure(stack, pairs))
 }
 
-fn on(stack: &Stack, pairs: u32) -> Outcome {
+fn measure(stack: &Stack, pairs: u32) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
     let variants: &[Variant] = if has_own { &[Plain, Off, Ours, Native] } else { &[Plain, Off, Ours] };
-    let rounds = Rounds::run(pairs, variants, |variant| once(stack, variant))?;
+    let rounds = Rounds::run(pairs, variants, |variant| run_once(stack, variant))?;
     for (name, of_what, max, goal) in MEASURED {
         let plain = rounds.timings(Plain, name)?;
         let overhead = |variant| Ok(differences(&rounds.timings(variant, name)?, &plain));
@@ -87,7 +87,7 @@ fn on(stack: &Stack, pairs: u32) -> Outcome {
 }
 
 /// Performs one run. The result is valid only if exactly the expected data was recorded.
-fn once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
+fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
     let mut job = Job::plain(&[]);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");

@@ -230,7 +230,7 @@ fn read_fills_every_element() {
     assert_eq!(bench.read_all::<u64>(session, handle, count).unwrap(), expected);
 }
 
-/// Keeps one text for all of its handles.
+/// A custom variable with one text for all handles.
 struct Note(std::sync::Mutex<Vec<u8>>);
 
 impl Custom for Note {
@@ -268,7 +268,7 @@ fn text_ends_within_its_count() {
         assert_eq!(read.split(|byte| *byte == 0).next().unwrap(), expected.as_bytes());
         assert!(read.contains(&0));
     }
-    // SAFETY: as many bytes as the handle has elements.
+    // SAFETY: the buffer has as many bytes as the handle has elements.
     let endless = unsafe { bench.interface.write(session, handle, b"12345678".as_ptr()) };
     assert_eq!(endless, Err(Error::Invalid));
 }

@@ -129,14 +129,14 @@ fn epochs_change_while_threads_raise() {
                 if ids.len() > 4 {
                     for id in ids.drain(..) {
                         let null = std::ptr::null_mut();
-                        // SAFETY: without a free callback nothing is called.
+                        // SAFETY: null is permitted, and means that no free callback runs.
                         assert_eq!(unsafe { fixture.interface().event_handle_free(id, null, null) }, Ok(()));
                     }
                 }
             }
             for id in ids {
                 let null = std::ptr::null_mut();
-                // SAFETY: without a free callback nothing is called.
+                // SAFETY: null is permitted, and means that no free callback runs.
                 assert_eq!(unsafe { fixture.interface().event_handle_free(id, null, null) }, Ok(()));
             }
         });

@@ -323,7 +323,7 @@ fn pvar_access_works_in_every_callback() {
     }
 }
 
-/// Sessions, handles, registrations, callbacks and further inits.
+/// Calls functions for sessions, registrations, callbacks, and initialization.
 fn then_use_the_rest(delivery: &Delivery, callback_data: &CallbackData) {
     let interface = callback_data.fixture.interface();
     interface.init(ThreadLevel::Single);

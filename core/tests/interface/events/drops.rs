@@ -8,7 +8,7 @@ fn event(number: u64) -> Delivered {
     Delivered::Event(number, Safety::None, Safety::None)
 }
 
-/// So many events that no callback of a lower level is fit for.
+/// Raises `count` events in a context that admits only callbacks of the highest level.
 fn lose(fixture: &EventFixture, count: u64) {
     (0..count).for_each(|number| fixture.send(900 + number, Safety::AsyncSignalSafe));
 }

@@ -143,27 +143,27 @@ pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) }
 unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
     // SAFETY: with this `Abi` tests register functions of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, OnEvent>(function) };
-    // SAFETY: tests register notes, which are leaked.
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
     let callback_data = unsafe { &*delivery.user_data.cast::<CallbackData>() };
-    // SAFETY: the function has no further demands.
+    // SAFETY: an `OnEvent` requires its `CallbackData`, which is never freed.
     unsafe { function(delivery, callback_data) };
 }
 
 unsafe extern "C" fn report(function: *mut c_void, report: &DropReport) {
     // SAFETY: with this `Abi` tests register functions of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, OnDrops>(function) };
-    // SAFETY: tests register notes, which are leaked.
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
     let callback_data = unsafe { &*report.user_data.cast::<CallbackData>() };
-    // SAFETY: the function has no further demands.
+    // SAFETY: an `OnDrops` requires its `CallbackData`, which is never freed.
     unsafe { function(report, callback_data) };
 }
 
 unsafe extern "C" fn free_callback(function: *mut c_void, notice: &FreeNotice) {
     // SAFETY: with this `Abi` tests register functions of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, OnFree>(function) };
-    // SAFETY: tests register notes, which are leaked.
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
     let callback_data = unsafe { &*notice.user_data.cast::<CallbackData>() };
-    // SAFETY: the function has no further demands.
+    // SAFETY: an `OnFree` requires its `CallbackData`, which is never freed.
     unsafe { function(notice, callback_data) };
 }
 
@@ -308,14 +308,14 @@ impl Tool {
     pub(crate) fn register(&self, level: Safety, action: Option<fn(&Delivery, &CallbackData)>) -> Result<()> {
         let function = on_event as OnEvent as *mut c_void;
         let callback_data = self.callback_data(level, action);
-        // SAFETY: `ABI` calls it as an `OnEvent`, and notes are never freed.
+        // SAFETY: `ABI` calls it as an `OnEvent`, and its data is never freed.
         unsafe { self.fixture.interface().event_register_callback(self.id, level, function, callback_data) }
     }
 
     /// Removes the callback of a level.
     pub(crate) fn off(&self, level: Safety) {
         let null = std::ptr::null_mut();
-        // SAFETY: removes a callback.
+        // SAFETY: null is permitted, and removes the callback.
         unsafe { self.fixture.interface().event_register_callback(self.id, level, null, null) }.unwrap();
     }
 
@@ -333,7 +333,7 @@ impl Tool {
 
     pub(crate) fn free(&self) -> Result<()> {
         let callback_data = self.callback_data(Safety::None, None);
-        // SAFETY: `ABI` calls it as an `OnFree`, and notes are never freed.
+        // SAFETY: `ABI` calls it as an `OnFree`, and its data is never freed.
         unsafe {
             self.fixture.interface().event_handle_free(
                 self.id,
@@ -345,7 +345,7 @@ impl Tool {
 
     pub(crate) fn free_without_callback(&self) -> Result<()> {
         let null = std::ptr::null_mut();
-        // SAFETY: without a free callback nothing is called.
+        // SAFETY: null is permitted, and means that no free callback runs.
         unsafe { self.fixture.interface().event_handle_free(self.id, null, null) }
     }
 }

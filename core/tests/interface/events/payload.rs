@@ -28,7 +28,7 @@ struct Mixed {
     last: u32,
 }
 
-/// Nothing but that it happened.
+/// An event without elements.
 #[mpit::event(source = Here)]
 struct Bare;
 
@@ -42,7 +42,7 @@ struct Seen {
 
 static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 
-/// Returns what `read` of an instance gives for an element, into a buffer that was full of ones.
+/// Reads an element of an instance into a buffer that is full of ones.
 fn element(delivery: &Delivery, number: i32, size: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0xff; 8];
     // SAFETY: no element is larger than the buffer.
@@ -79,7 +79,7 @@ fn listen(name: &str, number: usize) {
     let index = interface.registry().event_index(name).expect("registered");
     let id = interface.event_handle_alloc(index, None, Hints::default(), &ABI).expect("a registration");
     let function = ptr::without_provenance_mut(number);
-    // SAFETY: `ABI` does not look at the function.
+    // SAFETY: `ABI` ignores the function.
     unsafe { interface.event_register_callback(id, Safety::None, function, ptr::null_mut()) }
         .expect("a callback");
 }

@@ -22,7 +22,7 @@ use mpit::session::{PvarHandle, SessionId};
 use mpit::vocabulary::{Class, Datatype, Safety, SourceOrder};
 
 const ROUNDS: u64 = 1_000_000;
-/// Between two signals.
+/// The time between two signals.
 const PERIOD_NANOSECONDS: i64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -127,10 +127,10 @@ impl Shared {
             let id = bench.interface.event_handle_alloc(0, None, hints, &ABI).unwrap();
             let sum: &'static Sum = leak(Sum::default());
             let (function, data) = (std::ptr::from_ref(&ABI).cast_mut().cast(), std::ptr::from_ref(sum));
-            // SAFETY: `ABI` does not look at the function, and what it is given is leaked.
+            // SAFETY: `ABI` ignores the function, and its data is a leaked `Sum`.
             unsafe { bench.interface.event_set_dropped_handler(id, function) }.unwrap();
             let data = data.cast_mut().cast();
-            // SAFETY: `ABI` does not look at the function, and what it is given is leaked.
+            // SAFETY: `ABI` ignores the function, and its data is a leaked `Sum`.
             unsafe { bench.interface.event_register_callback(id, level, function, data) }.unwrap();
             (id, sum)
         });
@@ -213,13 +213,13 @@ struct Timer(libc::timer_t);
 
 impl Timer {
     fn new() -> Self {
-        // SAFETY: zeros are a valid value, and a null timer is never used.
+        // SAFETY: zeros are valid values of both types, and `timer_create` replaces the timer before its first use.
         let (mut event, mut timer): (libc::sigevent, libc::timer_t) = unsafe { std::mem::zeroed() };
         event.sigev_notify = libc::SIGEV_THREAD_ID;
-        // SAFETY: always allowed.
+        // SAFETY: `gettid` has no preconditions.
         event.sigev_notify_thread_id = unsafe { libc::gettid() };
         event.sigev_signo = libc::SIGPROF;
-        // SAFETY: both are there.
+        // SAFETY: `event` and `timer` are initialized values of this function.
         assert_eq!(unsafe { libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer) }, 0);
         let period = libc::timespec { tv_sec: 0, tv_nsec: PERIOD_NANOSECONDS };
         let setting = libc::itimerspec { it_interval: period, it_value: period };
@@ -263,7 +263,7 @@ fn timer_may_interrupt_raise_and_read() {
         assert_eq!(shared.taken.load(Relaxed) + rest, total);
         let delivered = shared.sums.map(|(id, sum)| {
             let null = std::ptr::null_mut();
-            // SAFETY: without a free callback nothing is called.
+            // SAFETY: null is permitted, and means that no free callback runs.
             unsafe { bench.interface.event_handle_free(id, null, null) }.unwrap();
             let lost = sum.lost.load(Relaxed).cast_unsigned();
             (sum.delivered.load(Relaxed), lost, sum.amount.load(Relaxed))

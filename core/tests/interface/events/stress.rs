@@ -76,7 +76,7 @@ impl Event for Tick {
 /// order with the raising threads.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
-/// Threads that still raise.
+/// The number of threads that still raise.
 static RAISING: AtomicU64 = AtomicU64::new(THREADS);
 
 fn begun() -> u64 {
@@ -103,7 +103,7 @@ struct RegistrationRecord {
     after_end: AtomicBool,
     /// True if it is there all the time.
     stays: bool,
-    /// Ends itself after so many deliveries.
+    /// The number of deliveries after which the callback frees the registration.
     span: u64,
     /// The largest possible number of raises at its end.
     begun_at_end: AtomicU64,
@@ -140,13 +140,13 @@ impl RegistrationRecord {
 
     fn register(&'static self, id: RegistrationId, level: Safety) {
         let function = std::ptr::from_ref(&ABI).cast_mut().cast();
-        // SAFETY: `ABI` does not look at the function, and each `RegistrationRecord` is leaked.
+        // SAFETY: `ABI` ignores the function, and each `RegistrationRecord` is leaked.
         self.assert_done(unsafe { interface().event_register_callback(id, level, function, self.data()) });
     }
 
     fn unregister(&'static self, id: RegistrationId, level: Safety) {
         let null = std::ptr::null_mut();
-        // SAFETY: removes a callback.
+        // SAFETY: null is permitted, and removes the callback.
         self.assert_done(unsafe { interface().event_register_callback(id, level, null, null) });
     }
 
@@ -159,7 +159,7 @@ impl RegistrationRecord {
     fn free(&'static self, id: RegistrationId) -> bool {
         let function = std::ptr::from_ref(&ABI).cast_mut().cast();
         self.done_at_free.fetch_min(done(), SeqCst);
-        // SAFETY: `ABI` does not look at the function, and each `RegistrationRecord` is leaked.
+        // SAFETY: `ABI` ignores the function, and each `RegistrationRecord` is leaked.
         let freed = unsafe { interface().event_handle_free(id, self.data(), function) }.is_ok();
         self.freed.fetch_add(u64::from(freed), SeqCst);
         freed
@@ -179,7 +179,7 @@ unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     let record = unsafe { RegistrationRecord::of(delivery.user_data) };
     record.after_end.fetch_or(record.ended.load(SeqCst) > 0, SeqCst);
     let mut tick = Tick { number: 0, complement: 0 };
-    // SAFETY: it is such an event.
+    // SAFETY: `Tick` has the extent of the event type.
     unsafe { instance::copy(delivery.instance, (&raw mut tick).cast()) }.unwrap();
     assert_eq!(tick.number, !tick.complement);
     let count = record.delivered.fetch_add(1, SeqCst) + 1;
@@ -213,7 +213,7 @@ fn alloc(defer: bool) -> RegistrationId {
     let hints = Hints { defer: Some(defer) };
     let id = interface().event_handle_alloc(0, None, hints, &ABI).unwrap();
     let handler = std::ptr::from_ref(&ABI).cast_mut().cast();
-    // SAFETY: `ABI` does not look at the function.
+    // SAFETY: `ABI` ignores the function.
     unsafe { interface().event_set_dropped_handler(id, handler) }.unwrap();
     id
 }

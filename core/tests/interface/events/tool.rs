@@ -9,24 +9,24 @@ use mpit::object::Object;
 use mpit::tool::{EventInstance, Tool};
 use mpit::vocabulary::{Bind, Safety};
 
-/// The happenings of this test.
+/// The source of this test's events.
 #[mpit::source(ordered)]
 struct Line;
 
-/// Something came.
+/// A message arrived.
 #[mpit::event(source = Line)]
 struct Came {
     from: i32,
     bytes: u64,
 }
 
-/// Something came on a communicator.
+/// A message arrived on a communicator.
 #[mpit::event(source = Line, bind = "COMM")]
 struct CameOn {
     from: i32,
 }
 
-/// Nothing else listens to it.
+/// An event type without other listeners.
 #[mpit::event(source = Line)]
 struct Lost {
     number: i32,
@@ -52,7 +52,7 @@ fn a_function_is_called_until_the_drop() {
     came(Context::ANYWHERE, 2);
     assert_eq!(Arc::strong_count(&received), 2);
     drop(listener.unwrap());
-    assert_eq!(Arc::strong_count(&received), 1, "what the function holds goes with it");
+    assert_eq!(Arc::strong_count(&received), 1, "the function was dropped with its captures");
     came(Context::ANYWHERE, 3);
     let received = received.lock().unwrap();
     let elements: Vec<_> = received.iter().map(|(_, elements)| *elements).collect();

@@ -16,12 +16,12 @@ use mpit::session::{CvarHandle, HandleSelection, Interface, Limits, PvarHandle, 
 use mpit::vocabulary::{Class, ThreadLevel};
 use mpit::{MpitEnum, Result};
 
-/// Cells and descriptors are statics in real programs.
+/// Leaks a value, since cells and descriptors are statics.
 pub(crate) fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// The place in the test that calls.
+/// Returns the place in the test that calls.
 #[track_caller]
 pub(crate) fn here() -> Origin {
     let caller = Location::caller();
@@ -97,7 +97,7 @@ impl MpitEnum for Phase {
     }
 }
 
-/// An interface that is up, over a registry of its own.
+/// An initialized interface over a registry of its own.
 #[derive(Clone, Copy)]
 pub(crate) struct Bench {
     pub(crate) interface: &'static Interface,
@@ -110,7 +110,7 @@ impl Bench {
         Self { interface }
     }
 
-    /// With these definitions, none of which is refused.
+    /// Creates an interface with these definitions. Asserts that none is refused.
     #[track_caller]
     pub(crate) fn with(image: &Image, settings: &[Setting]) -> Self {
         let registry = Registry::new();
