@@ -23,6 +23,7 @@ mod nested;
 mod pvar_query;
 mod registry;
 mod safe_code;
+mod session_end;
 mod sessions;
 mod signals;
 mod sources;
