@@ -70,11 +70,14 @@ impl<T: AmountValue> CommLevels<T> {
             slot.comm.load(Acquire) == NO_COMM
                 && !slot.level.level_storage().is_some_and(LevelStorage::is_watched)
         };
-        let slot = self.slots.iter().find(free).unwrap_or_else(|| {
+        let slot = if let Some(slot) = self.slots.iter().find(free) {
+            slot
+        } else {
             let slot = Slot { comm: AtomicU64::new(NO_COMM), level: Level::new() };
-            let pushed = self.slots.push(slot).ok().and_then(|index| self.slots.get(index));
+            let index = self.slots.push(slot).ok();
+            let pushed = index.and_then(|index| self.slots.get(index));
             pushed.expect("one level is made at a time, and the list is longer than memory")
-        });
+        };
         slot.comm.store(comm, Release);
         // Orders the number before the levels that are set from now on, for `level_of`.
         fence(Release);

@@ -396,7 +396,10 @@ unsafe extern "C" fn read<S: Storage>(
     }
     // The functions of the value's type are the definition's, and may panic.
     let load = || cell.load(object).to_elements(out);
-    catch_unwind(AssertUnwindSafe(load)).map_or(Error::Invalid.code(), |()| 0)
+    match catch_unwind(AssertUnwindSafe(load)) {
+        Ok(()) => 0,
+        Err(_) => Error::Invalid.code(),
+    }
 }
 
 /// Stores a value: `write` of `CvarOps`.

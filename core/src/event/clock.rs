@@ -39,7 +39,10 @@ pub fn ticks_per_second() -> i64 {
         0 => {
             let rate = measure();
             // Threads that measure at once agree on the first result.
-            RATE.compare_exchange(0, rate, Relaxed, Relaxed).map_or_else(|first| first, |_| rate)
+            match RATE.compare_exchange(0, rate, Relaxed, Relaxed) {
+                Ok(_) => rate,
+                Err(first) => first,
+            }
         }
         rate => rate,
     }

@@ -227,8 +227,8 @@ pub unsafe fn read(instance: InstanceId, element: i32, out: *mut u8) -> Result<(
         return Err(Error::Invalid);
     }
     let (element, words) = view(instance, |slot, desc| {
-        let element = usize::try_from(element).ok().and_then(|at| desc.elements().get(at));
-        let element = element.ok_or(Error::InvalidIndex)?;
+        let at = usize::try_from(element).map_err(|_| Error::InvalidIndex)?;
+        let element = desc.elements().get(at).ok_or(Error::InvalidIndex)?;
         Ok((element, slot.words(element.displacement() / 8, element.end().div_ceil(8))))
     })?;
     // SAFETY: not null, and the caller ensures that it is valid for writes of the element.

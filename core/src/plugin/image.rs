@@ -48,8 +48,10 @@ static IMAGE: PluginFunction = image;
 unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
     // SAFETY: the host passes null or a `Host` that is valid for the rest of the process (`mpit_plugin.h`).
     let host = unsafe { host.as_ref() };
-    let found = super::export::export_image(host);
-    found.map_or(std::ptr::null(), std::ptr::from_ref)
+    match super::export::export_image(host) {
+        Some(plugin) => std::ptr::from_ref(plugin),
+        None => std::ptr::null(),
+    }
 }
 
 /// Returns true for the function that this image's own note leads to.

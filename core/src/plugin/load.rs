@@ -35,9 +35,10 @@ pub(super) struct Hooks {
 impl Hooks {
     /// Calls the plug-in's function for the activation, before its variables appear.
     pub(super) fn activate(self) -> LoadResult<()> {
+        let Some(activate) = self.activate else { return Ok(()) };
         // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is never
         // unloaded.
-        match self.activate.map_or(0, |activate| unsafe { activate() }) {
+        match unsafe { activate() } {
             0 => Ok(()),
             code => Err(format!("its function for the activation returned {code}")),
         }

@@ -326,11 +326,17 @@ impl TableBuilder {
         };
         for (number, one) in (1..).zip(&all) {
             // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
-            let taken = unsafe { self.entry(one, number) }.and_then(|entry| {
-                // SAFETY: `one` is a copy of an entry of the table, and `convert_entry` requires no more.
-                unsafe { convert_entry(self, one, &entry) }.map_err(|fault| entry.refuse(fault))
-            });
-            taken.or_else(|left_out| self.leave_out(left_out))?;
+            let entry = match unsafe { self.entry(one, number) } {
+                Ok(entry) => entry,
+                Err(left_out) => {
+                    self.leave_out(left_out)?;
+                    continue;
+                }
+            };
+            // SAFETY: `one` is a copy of an entry of the table, and `convert_entry` requires no more.
+            if let Err(fault) = unsafe { convert_entry(self, one, &entry) } {
+                self.leave_out(entry.refuse(fault))?;
+            }
         }
         Ok(())
     }

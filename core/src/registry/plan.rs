@@ -146,11 +146,10 @@ impl RegistrationPlan {
 
     /// Refuses a definition if something that it needs is missing. Returns true if so.
     fn refuse_if_missing(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
-        let refusal = missing.map(|fault| Refusal::new(desc.label(), desc.origin(), fault));
-        let refusal = refusal.map(|refusal| Refusal { is_taken: true, ..refusal });
-        let refuse_if_missing = refusal.is_some();
-        self.refusals.extend(refusal);
-        refuse_if_missing
+        let Some(fault) = missing else { return false };
+        let refusal = Refusal::new(desc.label(), desc.origin(), fault);
+        self.refusals.push(Refusal { is_taken: true, ..refusal });
+        true
     }
 
     fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {

@@ -181,7 +181,10 @@ impl Handle {
     /// Returns the number of records of the account, and its words. The layout is the same for all uses of the slot.
     #[inline]
     fn account(&self) -> (usize, &[AtomicU64]) {
-        self.words.get().map_or((SCALAR_RECORDS, &self.inline), |words| (ARRAY_RECORDS, words))
+        match self.words.get() {
+            Some(words) => (ARRAY_RECORDS, words),
+            None => (SCALAR_RECORDS, &self.inline),
+        }
     }
 
     #[inline]

@@ -87,13 +87,15 @@ impl Interface {
         // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
         // not, both threads end the handle, and one of them succeeds.
         fence(SeqCst);
-        let is_valid = self
-            .check_exists(session)
-            .and_then(|()| if epoch.is_current() { Ok(()) } else { Err(Error::InvalidIndex) });
-        if is_valid.is_err() {
+        let result = match self.check_exists(session) {
+            Ok(()) if epoch.is_current() => Ok((PvarHandle(id), count)),
+            Ok(()) => Err(Error::InvalidIndex),
+            Err(error) => Err(error),
+        };
+        if result.is_err() {
             self.end_handle(id);
         }
-        is_valid.map(|()| (PvarHandle(id), count))
+        result
     }
 
     /// Notifies a custom variable of its handle; starts the handle of a continuous variable. Then adds it to its session.
@@ -186,9 +188,10 @@ impl Interface {
     /// Checks that the epoch of a handle lasts. Only plug-ins' variables have epochs.
     #[inline]
     pub(super) fn check_epoch(&self, view: &View<'_>) -> Result<()> {
-        view.desc
-            .epoch_counter()
-            .map_or(Ok(()), |epoch_counter| self.check_epoch_number(view.id, epoch_counter))
+        match view.desc.epoch_counter() {
+            Some(epoch_counter) => self.check_epoch_number(view.id, epoch_counter),
+            None => Ok(()),
+        }
     }
 
     /// Looks the epoch up separately, which keeps [`View`] small for handles without one.

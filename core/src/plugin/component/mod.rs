@@ -168,9 +168,15 @@ impl ForeignComponent {
 
     /// Copies the number of reasons to listen from the image's subscription. A component without a function for its traffic has none.
     fn copy_reasons(&self) {
-        if self.listens() {
-            let reasons = || self.reasons.map_or(1, |subscription| subscription.reasons.load(SeqCst));
-            copy_until_stable(reasons, |reasons| self.subscription.set(reasons));
+        if !self.listens() {
+            return;
+        }
+        match self.reasons {
+            Some(reasons) => {
+                copy_until_stable(|| reasons.reasons.load(SeqCst), |count| self.subscription.set(count));
+            }
+            // Without a subscription of its own it always listens.
+            None => self.subscription.set(1),
         }
     }
 

@@ -33,9 +33,9 @@ pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
 /// Returns the C struct of an event type. The host counts listeners in the cell that the event's own code checks.
 pub(super) fn entry(desc: &'static EventDesc) -> ExportResult<abi::Event> {
     let names = desc.element_names().map_or(&[][..], |names| names.items());
-    let name_of = |place: usize| {
-        let item = names.iter().find(|item| usize::try_from(item.value()) == Ok(place));
-        item.map_or(Ok(null()), |item| text(item.name()))
+    let name_of = |place: usize| match names.iter().find(|item| usize::try_from(item.value()) == Ok(place)) {
+        Some(item) => text(item.name()),
+        None => Ok(null()),
     };
     let elements = desc.elements().iter().enumerate().map(|(place, element)| {
         let (datatype, displacement) = (element.datatype() as c_int, element.displacement());

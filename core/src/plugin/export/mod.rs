@@ -161,7 +161,10 @@ fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
 
 /// Converts a result to the code that C functions return: 0 for success.
 fn code(outcome: crate::Result<()>) -> c_int {
-    outcome.err().map_or(0, crate::Error::code)
+    match outcome {
+        Ok(()) => 0,
+        Err(error) => error.code(),
+    }
 }
 
 unsafe extern "C" fn activate() -> c_int {
