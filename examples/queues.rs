@@ -1,11 +1,11 @@
-//! Receives that are called while many messages wait: the standard's example of a tool, here without MPI.
+//! Receives that are called while the queue of unexpected messages is long: the standard's example of a tool, here without MPI.
 //!
 //! ```sh
 //! cargo run --release --example queues
 //! ```
 //!
 //! Each of four processes sends some messages to the next one, which receives the newest first. A tool in each process
-//! reads how many wait and notes the receives that come late; what all of them found goes to a window of rank 0.
+//! reads the length of the queue and counts the receives that come late; the results go to a window of rank 0.
 
 use std::process::ExitCode;
 use std::thread;
@@ -13,14 +13,14 @@ use std::thread;
 use mpit::tool::{Class, Handle, Tool};
 use mpit_local::{Comm, Outcome};
 
-/// More messages than this make a queue long.
+/// The length above which a receive is counted as late.
 const LONG: u64 = 4;
 
 fn main() -> ExitCode {
     mpit_local::launch(4, watched)
 }
 
-/// Works on each rank while a tool watches, and hands over what that found.
+/// Exchanges messages on each rank while a tool watches, and puts the results into the window.
 fn watched(world: &Comm) -> Outcome {
     let (rank, size) = (world.rank(), world.size());
     // Two numbers for each rank, in the memory of rank 0.
@@ -46,7 +46,7 @@ fn watched(world: &Comm) -> Outcome {
     Ok(())
 }
 
-/// Each rank sends three messages, and one more for each rank before it. Returns how many receives were late.
+/// Sends three messages from each rank, and one more for each rank before it. Returns the number of late receives.
 fn exchange(world: &Comm, length: &Handle<'_>) -> Result<u64, Box<dyn std::error::Error>> {
     let (rank, size) = (world.rank(), world.size());
     let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);
@@ -55,7 +55,7 @@ fn exchange(world: &Comm, length: &Handle<'_>) -> Result<u64, Box<dyn std::error
         world.send(&tag, to, tag)?;
     }
 
-    // Only so that the example shows the same numbers every time.
+    // Waits for all messages, so that the example shows the same numbers every time.
     while length.read::<u64>()?[0] < u64::from(messages(from).unsigned_abs()) {
         thread::yield_now();
     }

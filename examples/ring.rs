@@ -1,4 +1,4 @@
-//! A token goes round a ring of four processes, and `mpit` shows how much each sent to each.
+//! A ring of four processes that pass on a token, and the matrix of the messages and bytes between them.
 //!
 //! ```sh
 //! cargo run --release --example ring
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     mpit_local::launch(4, monitored)
 }
 
-/// Opens a session on each rank, lets the token go round while its handles are started, and shows them.
+/// Opens a session on each rank, passes the token around while its handles are started, and prints their values.
 fn monitored(world: &Comm) -> Outcome {
     let tool = Tool::new();
     let session = tool.session()?;
@@ -40,7 +40,7 @@ fn monitored(world: &Comm) -> Outcome {
     Ok(())
 }
 
-/// Passes a token on until it has been counted down.
+/// Passes a token on until its count is below 0.
 fn ring(world: &Comm, mut token: i32) -> mpit_local::Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);
@@ -61,7 +61,7 @@ fn ring(world: &Comm, mut token: i32) -> mpit_local::Result<()> {
     Ok(())
 }
 
-/// Prints a matrix of which every rank has a row.
+/// Prints a matrix, gathered from one row of each rank.
 fn show(world: &Comm, title: &str, row: &[u64]) -> mpit_local::Result<()> {
     if let Some(matrix) = world.gather(row, 0)? {
         print!("{title:10}");

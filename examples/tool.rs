@@ -1,4 +1,4 @@
-//! A tool that knows no names: it lists what there is, and samples what it is asked for while a ring runs.
+//! A tool that knows no names: it lists all variables, and samples those that the command line names while a ring runs.
 //!
 //! ```sh
 //! cargo run --release --example tool
@@ -16,7 +16,7 @@ use mpit::tool::{Class, Datatype, Handle, PvarDesc, Session, Tool};
 use mpit_local::{Comm, Outcome};
 
 /// The variables that are sampled unless the command line has names.
-const USUAL: [&str; 2] = ["pml_monitoring_messages_total", "pml_monitoring_bytes_total"];
+const DEFAULTS: [&str; 2] = ["pml_monitoring_messages_total", "pml_monitoring_bytes_total"];
 
 fn main() -> ExitCode {
     mpit_local::launch(4, |world| if world.rank() == 0 { watched(world) } else { laps(world, 30) })
@@ -28,7 +28,7 @@ fn watched(world: &Comm) -> Outcome {
     list(&tool);
 
     let names: Vec<_> = std::env::args().skip(1).collect();
-    let names = if names.is_empty() { USUAL.map(String::from).to_vec() } else { names };
+    let names = if names.is_empty() { DEFAULTS.map(String::from).to_vec() } else { names };
     let session = tool.session()?;
     let peers = world.object();
     let handles =
@@ -56,8 +56,8 @@ fn list(tool: &Tool) {
     }
 }
 
-/// A handle on the first variable of that name, whatever its class. A variable that is bound to a communicator shows
-/// the world's.
+/// Allocates a handle of the first variable of that name, of any class. A variable that is bound to a communicator shows that
+/// of the world.
 fn find<'s>(
     tool: &Tool,
     session: &'s Session<'_>,
@@ -68,10 +68,11 @@ fn find<'s>(
     let index =
         Class::ALL.iter().find_map(|class| registry.pvar_index(name, *class)).ok_or(Error::InvalidName)?;
     let is_bound = registry.pvar(index).map(PvarDesc::bind) == Some(Bind::Comm);
-    session.handle_at(index, is_bound.then_some(peers))
+    let object = if is_bound { Some(peers) } else { None };
+    session.handle_at(index, object)
 }
 
-/// The sum of the elements, as text.
+/// Returns the sum of the elements, as text.
 fn value(handle: &Handle<'_>) -> mpit::Result<String> {
     Ok(match handle.desc().datatype() {
         Datatype::Double => format!("{:.6}", handle.read::<f64>()?.iter().sum::<f64>()),
@@ -80,7 +81,7 @@ fn value(handle: &Handle<'_>) -> mpit::Result<String> {
     })
 }
 
-/// A token goes round so many times.
+/// Passes a token around the ring, `laps` times.
 fn laps(world: &Comm, laps: i32) -> Outcome {
     let (rank, size) = (world.rank(), world.size());
     let (to, from) = ((rank + 1) % size, (rank + size - 1) % size);

@@ -205,7 +205,7 @@ fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let is_list = words.next().is_some_and(|word| word == "vars") && words.all(|word| word != "--");
     if std::env::var_os(mpit::internal::plugin::check::SUBJECT).is_none() && !is_list {
-        mpit::internal::plugin::leave_to_others();
+        mpit::internal::plugin::disable_loading();
     }
     let done = match parse().command {
         Command::Run(run) => run::run(&run),

@@ -11,7 +11,7 @@ use std::time::Instant;
 use mpit::cell::{Counter, Level};
 use mpit::internal::desc::{Metadata, SharedMetadata};
 use mpit::internal::registry::Image;
-use mpit::internal::session::{Interface, Limits, Which};
+use mpit::internal::session::{HandleSelection, Interface, Limits};
 use mpit::internal::threads;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::tool::{Class, PvarDesc, Registry};
@@ -69,7 +69,7 @@ fn main() {
     let (handle, _) = tools.handle_alloc(session, index, None).unwrap();
     let index_of_mark = tools.registry().pvar_index("use", Class::HighWatermark).unwrap();
     let (mark, _) = tools.handle_alloc(session, index_of_mark, None).unwrap();
-    tools.start(session, Which::All).unwrap();
+    tools.start(session, HandleSelection::All).unwrap();
 
     for concurrent in [true, false] {
         threads::set_concurrent(concurrent);
@@ -89,10 +89,10 @@ fn main() {
     };
     price("  read, COUNTER", |_| read(handle));
     price("  read, HIGHWATERMARK", |_| read(mark));
-    price("  reset, COUNTER", |_| tools.reset(session, Which::One(handle)).unwrap());
+    price("  reset, COUNTER", |_| tools.reset(session, HandleSelection::One(handle)).unwrap());
     price("  start and stop, COUNTER", |_| {
-        tools.stop(session, Which::One(handle)).unwrap();
-        tools.start(session, Which::One(handle)).unwrap();
+        tools.stop(session, HandleSelection::One(handle)).unwrap();
+        tools.start(session, HandleSelection::One(handle)).unwrap();
     });
     price("  handle alloc and free, COUNTER", |_| {
         let (handle, _) = tools.handle_alloc(session, index, None).unwrap();

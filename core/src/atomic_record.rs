@@ -88,7 +88,7 @@ pub(crate) struct AtomicRecord {
 }
 
 /// The number of attempts to claim a record before a change fails.
-const PATIENCE: u32 = 10_000;
+const MAX_ATTEMPTS: u32 = 10_000;
 
 impl AtomicRecord {
     /// Creates an atomic record whose present record is 0.
@@ -160,18 +160,18 @@ impl AtomicRecord {
         } else {
             self.control() == seen
         };
-        is_present.then_some(seen.runs())
+        if is_present { Some(seen.runs()) } else { None }
     }
 
     /// Claims a record; retries for a while if all are claimed.
     fn claim(&self, records: usize) -> Option<Claim<'_>> {
-        (0..PATIENCE).find_map(|_| {
-            let claim = self.try_claim(records);
-            if claim.is_none() {
-                std::hint::spin_loop();
+        for _ in 0..MAX_ATTEMPTS {
+            if let Some(claim) = self.try_claim(records) {
+                return Some(claim);
             }
-            claim
-        })
+            std::hint::spin_loop();
+        }
+        None
     }
 
     /// Claims a record, unless all are claimed. Dropping the claim releases the record.
@@ -231,7 +231,7 @@ mod tests {
             calls += 1;
             if calls == 1 {
                 assert_eq!(
-                    change(&atomic_record, |inner| (inner != outer).then_some(Flags::TOUCHED)),
+                    change(&atomic_record, |inner| if inner == outer { None } else { Some(Flags::TOUCHED) }),
                     Some(true)
                 );
             }

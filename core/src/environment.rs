@@ -36,7 +36,7 @@ pub fn var(name: impl AsRef<OsStr>) -> Option<String> {
 /// Returns all variables, or none in a privileged process.
 #[allow(clippy::disallowed_methods, reason = "the one place that checks for privileges")]
 pub fn vars_os() -> impl Iterator<Item = (OsString, OsString)> {
-    let all = (!is_privileged()).then(std::env::vars_os);
+    let all = if is_privileged() { None } else { Some(std::env::vars_os()) };
     all.into_iter().flatten()
 }
 
@@ -48,7 +48,7 @@ pub fn home() -> Option<PathBuf> {
 
 /// Reports on standard error, once, the names of the variables that a privileged process ignores. Values may be secrets.
 #[allow(clippy::disallowed_methods, reason = "reads names, not values")]
-#[allow(clippy::print_stderr, reason = "settings are read before a caller could ask for errors")]
+#[allow(clippy::print_stderr, reason = "settings are read before any caller can receive an error")]
 pub(crate) fn report_ignored() {
     static REPORTED: Once = Once::new();
     if !is_privileged() {

@@ -2,7 +2,7 @@
 
 /// The reason for a failed call, in the standard's vocabulary.
 ///
-/// Each variant is one `MPI_T_ERR_*` class. The numbers behind the names differ between ABIs (72 is `INVALID` in Open MPI and
+/// Each variant is one `MPI_T_ERR_*` class. The values of these constants differ between ABIs (72 is `INVALID` in Open MPI and
 /// `PVAR_NO_ATOMIC` in MPICH), so this crate uses no numbers; `mpit-ffi` translates at the C boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]

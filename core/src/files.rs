@@ -9,7 +9,8 @@ use std::ptr::null_mut;
 
 /// Opens a regular file for reading.
 ///
-/// A FIFO, a device or a symbolic link is refused at once: opening a FIFO would wait for a writer, and the others lead elsewhere.
+/// A FIFO, a device or a symbolic link is refused at once: opening a FIFO would wait for a writer, and the others are not the file
+/// itself.
 ///
 /// # Errors
 ///

@@ -12,7 +12,7 @@
 //! #[category(name = "unexpected")]
 //! struct Unexpected;
 //!
-//! /// Messages that came before they were asked for.
+//! /// Messages that arrived before a receive was posted.
 //! #[pvar(class = "COUNTER", category = Unexpected)]
 //! static UNEXPECTED_MESSAGES: Counter<u64> = Counter::new();
 //!

@@ -31,11 +31,11 @@ static GATE: AtomicU32 = AtomicU32::new(0);
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// The time for which a fork waits for the threads inside. On a loaded machine a thread that holds a lock can be without a
-/// processor for hundreds of milliseconds, and the child would wait for its lock without end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// processor for hundreds of milliseconds. If the fork does not wait for it, the child waits for the lock without end.
+const FORK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The number of polls before a waiting thread sleeps between polls.
-const LOOKS: u32 = 100;
+/// The number of polls in which a waiting thread yields. Later it sleeps between polls.
+const YIELDS: u32 = 100;
 
 thread_local! {
     /// The nesting depth of this thread inside.
@@ -65,7 +65,7 @@ impl Inside {
         let depth = DEPTH.get();
         DEPTH.set(depth + 1);
         if depth == 0 {
-            watch_forks();
+            ensure_handlers();
             while GATE.fetch_add(1, Acquire) & CLOSED != 0 {
                 GATE.fetch_sub(1, Relaxed);
                 wait_until(None, || GATE.load(Relaxed) & CLOSED == 0);
@@ -85,38 +85,38 @@ impl Drop for Inside {
     }
 }
 
-/// Waits until `is_so` returns true or the time `end` is reached. Returns the last answer of `is_so`.
+/// Waits until `condition` returns true or the time `end` is reached. Returns the last result of `condition`.
 #[cold]
-pub fn wait_until(end: Option<Instant>, is_so: impl Fn() -> bool) -> bool {
-    let mut looks = 0;
-    while !is_so() {
-        // After a pause of the whole machine the time is over before the holder has run again.
-        if looks >= LOOKS && end.is_some_and(|end| Instant::now() >= end) {
+pub fn wait_until(end: Option<Instant>, condition: impl Fn() -> bool) -> bool {
+    let mut polls = 0;
+    while !condition() {
+        // Polls before it looks at the clock: if the whole machine was paused, the time is over before the holder has run again.
+        if polls >= YIELDS && end.is_some_and(|end| Instant::now() >= end) {
             return false;
         }
-        looks += 1;
-        if looks < LOOKS { thread::yield_now() } else { thread::sleep(Duration::from_micros(50)) }
+        polls += 1;
+        if polls < YIELDS { thread::yield_now() } else { thread::sleep(Duration::from_micros(50)) }
     }
     true
 }
 
 /// True if the fork handlers are registered.
-static WATCHED: AtomicBool = AtomicBool::new(false);
+static ARE_REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// Registers the fork handlers, once. No lock is taken before they are: a fork would not wait for its holder.
 #[inline]
-fn watch_forks() {
-    if !WATCHED.load(Acquire) {
+fn ensure_handlers() {
+    if !ARE_REGISTERED.load(Acquire) {
         register_handlers();
     }
 }
 
 #[cold]
 fn register_handlers() {
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    if BEGUN.swap(true, Relaxed) {
+    static IS_STARTED: AtomicBool = AtomicBool::new(false);
+    if IS_STARTED.swap(true, Relaxed) {
         // Another thread registers them. A child that was forked meanwhile does not have that thread, so the wait is limited.
-        wait_until(Some(Instant::now() + PATIENCE), || WATCHED.load(Acquire));
+        wait_until(Some(Instant::now() + FORK_TIMEOUT), || ARE_REGISTERED.load(Acquire));
     } else {
         // SAFETY: the handlers are functions of this image, and the C library unregisters them when the image is unloaded. On
         // failure, for lack of memory, forks do not wait, as without this module.
@@ -124,21 +124,21 @@ fn register_handlers() {
             libc::pthread_atfork(Some(before_fork), Some(after_fork_in_parent), Some(after_fork_in_child))
         };
     }
-    WATCHED.store(true, Release);
+    ARE_REGISTERED.store(true, Release);
 }
 
 /// Returns the number of threads inside that a fork does not wait for: 1 if the forking thread is inside.
-fn own() -> u32 {
+fn own_count() -> u32 {
     u32::from(DEPTH.get() > 0)
 }
 
 /// Closes the gate and waits until no other thread is inside.
 extern "C" fn before_fork() {
-    let end = Some(Instant::now() + PATIENCE);
+    let end = Some(Instant::now() + FORK_TIMEOUT);
     let close = || GATE.fetch_or(CLOSED, Acquire) & CLOSED == 0;
     // Two threads may fork at once; the second waits for the first.
     CLOSED_BY_ME.set(wait_until(end, close));
-    wait_until(end, || GATE.load(Acquire) & !CLOSED <= own());
+    wait_until(end, || GATE.load(Acquire) & !CLOSED <= own_count());
     // Further fork handlers in this thread may take locks until the fork is complete.
     DEPTH.set(DEPTH.get() + 1);
 }
@@ -154,7 +154,7 @@ extern "C" fn after_fork_in_child() {
     FORKED.store(true, Relaxed);
     DEPTH.set(DEPTH.get() - 1);
     CLOSED_BY_ME.set(false);
-    GATE.store(own(), Release);
+    GATE.store(own_count(), Release);
 }
 
 /// A lock that is never held in a forked child. Poisoning is ignored: the protected data is consistent wherever code could panic.

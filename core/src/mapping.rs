@@ -22,7 +22,7 @@ use crate::files::{open_regular, without_size_signal};
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
 
 /// The maximum number of attempts of what other processes or signals interrupt.
-const TRIES: usize = 100;
+const MAX_ATTEMPTS: usize = 100;
 
 /// True if [`allow`] was called.
 static ALLOWED: AtomicBool = AtomicBool::new(false);
@@ -61,7 +61,7 @@ fn allocate(file: &File, from: libc::off_t, len: libc::off_t) -> io::Result<()> 
     // SAFETY: the call accesses no memory of this process.
     let try_once = || unsafe { libc::posix_fallocate(file.as_raw_fd(), from, len) };
     // POSIX permits a file system to stop at any signal.
-    let mut tries = iter::repeat_with(try_once).take(TRIES);
+    let mut tries = iter::repeat_with(try_once).take(MAX_ATTEMPTS);
     match tries.find(|status| *status != libc::EINTR).unwrap_or(libc::EINTR) {
         0 => Ok(()),
         status => Err(io::Error::from_raw_os_error(status)),
@@ -98,7 +98,7 @@ impl Mapping {
         }
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
         // Without support for locks, other processes cannot see that the file is in use.
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             // `is_in_use` of another process has a lock for a moment.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
                 break;
@@ -121,8 +121,8 @@ impl Mapping {
             return Err(closed());
         }
         let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
-        let room = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
-        let (from, len) = (room(self.bytes)?, room(bytes as u64)?);
+        let offset = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
+        let (from, len) = (offset(self.bytes)?, offset(bytes as u64)?);
         without_size_signal(|| allocate(&self.file, from, len))?;
         let words = Words { mapped: MmapOptions::new().offset(self.bytes).len(bytes).map_raw(&self.file)? };
         self.bytes += bytes as u64;

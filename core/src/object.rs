@@ -100,10 +100,10 @@ pub const OUTSIDE: u32 = u32::MAX;
 pub struct Comm<'a>(Object<'a>);
 
 impl<'a> Comm<'a> {
-    /// Returns the communicator behind an object, or `None` if the object is of another kind.
+    /// Returns the object as a communicator, or `None` if it is of another kind.
     #[must_use]
     pub fn from_object(object: &Object<'a>) -> Option<Self> {
-        (object.kind == Bind::Comm).then_some(Self(*object))
+        if object.kind == Bind::Comm { Some(Self(*object)) } else { None }
     }
 
     /// Returns the number that identifies the communicator. It is never reused, even after the communicator is freed.

@@ -68,7 +68,7 @@ fn word_is_writable(address: usize) -> bool {
     use std::sync::atomic::AtomicU32;
 
     /// A futex on which no thread waits.
-    static NOWHERE: AtomicU32 = AtomicU32::new(0);
+    static UNUSED: AtomicU32 = AtomicU32::new(0);
     // Adds 0, and compares with the smallest number of the field.
     let operation = libc::FUTEX_OP_ADD << 28 | libc::FUTEX_OP_CMP_LT << 24 | 0x800;
     let word = std::ptr::with_exposed_provenance_mut::<u32>(address);
@@ -77,7 +77,7 @@ fn word_is_writable(address: usize) -> bool {
     let woken = unsafe {
         libc::syscall(
             libc::SYS_futex,
-            NOWHERE.as_ptr(),
+            UNUSED.as_ptr(),
             libc::FUTEX_WAKE_OP | libc::FUTEX_PRIVATE_FLAG,
             0,
             std::ptr::null_mut::<libc::timespec>(),

@@ -28,8 +28,10 @@ impl Id {
 
     #[inline]
     fn unpack(id: u64, kind: u8) -> Option<Self> {
-        let known = (id >> 56) as u8 == kind;
-        known.then_some(Self { generation: (id >> 32) as u32 & LAST_GENERATION, slot: id as u32 })
+        if (id >> 56) as u8 != kind {
+            return None;
+        }
+        Some(Self { generation: (id >> 32) as u32 & LAST_GENERATION, slot: id as u32 })
     }
 }
 
@@ -118,14 +120,15 @@ impl<K: PartialEq, T> Slots<K, T> {
     }
 
     fn stack(&self, key: &K) -> Option<&Stack> {
-        self.free.iter().find_map(|(of, stack)| (of == key).then_some(stack))
+        let (_, stack) = self.free.iter().find(|(of, _)| of == key)?;
+        Some(stack)
     }
 
     /// Creates a slot, and the free list for its key.
     #[cold]
     fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<u32> {
         let shape = make();
-        let _alone = self.making.lock();
+        let _guard = self.making.lock();
         let known = self.free.iter().position(|(of, _)| *of == key);
         let of = match known {
             Some(known) => known,
@@ -160,7 +163,9 @@ impl<K: PartialEq, T> Slots<K, T> {
             // A reader that sees a change of the item from here on also sees that the identifier is invalid.
             fence(Release);
             retire(&slot.shape);
-            if let Some(stack) = self.stack(&key).filter(|_| generation + 2 < LAST_GENERATION) {
+            if generation + 2 < LAST_GENERATION
+                && let Some(stack) = self.stack(&key)
+            {
                 stack.put(slot, number);
             }
         }
@@ -183,7 +188,7 @@ impl<K: PartialEq, T> Slots<K, T> {
         }
         let seen = look(&slot.shape)?;
         fence(Acquire);
-        (slot.generation.load(Relaxed) == generation).then_some(seen)
+        if slot.generation.load(Relaxed) == generation { Some(seen) } else { None }
     }
 
     /// Returns all valid identifiers with their items.
@@ -191,7 +196,7 @@ impl<K: PartialEq, T> Slots<K, T> {
         self.all.iter().enumerate().filter_map(|(number, slot)| {
             let generation = slot.generation.load(Acquire);
             let id = Id { generation, slot: number as u32 }.pack(self.kind);
-            (generation % 2 == 1).then_some((id, &slot.shape))
+            if generation % 2 == 1 { Some((id, &slot.shape)) } else { None }
         })
     }
 }

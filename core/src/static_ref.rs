@@ -27,7 +27,11 @@ impl<T: Sync> StaticRef<T> {
 
     /// Replaces the reference.
     pub fn set(&self, reference: Option<&'static T>) {
-        self.0.store(reference.map_or(null_mut(), |to| std::ptr::from_ref(to).cast_mut()), Release);
+        let pointer = match reference {
+            Some(to) => std::ptr::from_ref(to).cast_mut(),
+            None => null_mut(),
+        };
+        self.0.store(pointer, Release);
     }
 }
 

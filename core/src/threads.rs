@@ -11,7 +11,7 @@ static CONCURRENT: AtomicBool = AtomicBool::new(true);
 /// Sets the thread level: `true` if several threads may update at once. Plug-ins are notified as well.
 pub fn set_concurrent(concurrent: bool) {
     CONCURRENT.store(concurrent, Relaxed);
-    crate::plugin::tell_concurrent(concurrent);
+    crate::plugin::notify_concurrent(concurrent);
 }
 
 /// Returns true if several threads may update at once.

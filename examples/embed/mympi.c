@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-enum { SLOTS = 16, ROOM = 1024 };
+enum { SLOTS = 16, CAPACITY = 1024 };
 
 static struct mpit_sum sends = MPIT_SUM_INIT;
 static struct mpit_level waiting = MPIT_LEVEL_INIT;
-static unsigned eager_limit = ROOM;
+static unsigned eager_limit = CAPACITY;
 
 static struct mpit_event_cell dropped = MPIT_EVENT_CELL_INIT;
 struct dropped {
@@ -21,7 +21,7 @@ struct dropped {
 static int set_limit(void *user_data, const void *value, int count)
 {
     (void)user_data, (void)count;
-    return *(const unsigned *)value > ROOM;
+    return *(const unsigned *)value > CAPACITY;
 }
 
 static const struct mpit_pvar pvars[] = {
@@ -56,7 +56,7 @@ static const struct mpit_table table = {MPIT_TABLE("mympi"), MPIT_LIST(pvars), M
                                         MPIT_LIST(events)};
 
 static struct {
-    char text[ROOM];
+    char text[CAPACITY];
     int tag;
 } queue[SLOTS];
 static unsigned first, last;

@@ -1,4 +1,4 @@
-/* A tool that shows the variables and counts the events that it is asked for, in any program on any MPI library:
+/* A tool that shows the variables and counts the events that its environment names, in any program on any MPI library:
  *
  *     mpicc -I/opt/mpit/include -shared -fPIC look.c -o liblook.so
  *     LOOK=a_variable:another LOOK_EVENTS=an_event LD_PRELOAD=$PWD/liblook.so mpit run -- mpiexec -n 2 ./app
@@ -94,7 +94,7 @@ static void begin(void)
 }
 
 /* Adds the elements of a value to a line. */
-static void show(const struct variable *variable, char *line, size_t room)
+static void show(const struct variable *variable, char *line, size_t capacity)
 {
     static union {
         unsigned u[ELEMENTS];
@@ -103,16 +103,16 @@ static void show(const struct variable *variable, char *line, size_t room)
     } value;
     size_t used = 0;
     if (MPI_T_pvar_read(session, variable->handle, &value) != MPI_SUCCESS) {
-        snprintf(line, room, " (it cannot be read)");
+        snprintf(line, capacity, " (it cannot be read)");
         return;
     }
-    for (int i = 0; i < variable->count && used < room; i++)
+    for (int i = 0; i < variable->count && used < capacity; i++)
         if (variable->datatype == MPI_DOUBLE)
-            used += (size_t)snprintf(line + used, room - used, " %g", value.d[i]);
+            used += (size_t)snprintf(line + used, capacity - used, " %g", value.d[i]);
         else if (variable->datatype == MPI_UNSIGNED || variable->datatype == MPI_INT)
-            used += (size_t)snprintf(line + used, room - used, " %u", value.u[i]);
+            used += (size_t)snprintf(line + used, capacity - used, " %u", value.u[i]);
         else
-            used += (size_t)snprintf(line + used, room - used, " %llu", value.ull[i]);
+            used += (size_t)snprintf(line + used, capacity - used, " %llu", value.ull[i]);
 }
 
 static void end(void)

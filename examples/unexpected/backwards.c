@@ -1,4 +1,4 @@
-/* A program for the tool: rank 0 sends 20 messages, and rank 1 asks for the last one first. */
+/* A program for the tool: rank 0 sends 20 messages, and rank 1 receives the last one first. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

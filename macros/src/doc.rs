@@ -101,7 +101,7 @@ impl Description {
     }
 
     /// Returns a constant expression of type `&'static str`: the name, directly followed by the description.
-    pub(crate) fn behind(&self, name: &str) -> TokenStream {
+    pub(crate) fn after(&self, name: &str) -> TokenStream {
         let mut whole = vec![Piece::Text(name.to_owned())];
         for piece in &self.pieces {
             match (whole.last_mut(), piece) {
@@ -151,11 +151,11 @@ mod tests {
             /// Messages sent,
             /// per peer.
             ///
-            /// Counted when handed over.
+            /// Counted when sent.
             #[derive(Debug)]
             struct S;
         };
-        assert_eq!(of(&item), r#""Messages sent, per peer.\nCounted when handed over.""#);
+        assert_eq!(of(&item), r#""Messages sent, per peer.\nCounted when sent.""#);
     }
 
     #[test]
@@ -195,12 +195,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_goes_before_it() {
-        let behind = |item: &syn::ItemStruct| Description::of(&item.attrs).behind("sent").to_string();
-        assert_eq!(behind(&parse_quote! { #[doc = "So far."] struct S; }), r#""sentSo far.""#);
-        assert_eq!(behind(&parse_quote! { struct S; }), r#""sent""#);
+    fn the_name_precedes_the_description() {
+        let texts = |item: &syn::ItemStruct| Description::of(&item.attrs).after("sent").to_string();
+        assert_eq!(texts(&parse_quote! { #[doc = "So far."] struct S; }), r#""sentSo far.""#);
+        assert_eq!(texts(&parse_quote! { struct S; }), r#""sent""#);
         let item = parse_quote! { #[doc = concat!("So ", "far.")] struct S; };
-        assert_eq!(behind(&item), r#":: core :: concat ! ("sent" , concat ! ("So " , "far."))"#);
+        assert_eq!(texts(&item), r#":: core :: concat ! ("sent" , concat ! ("So " , "far."))"#);
     }
 
     #[test]

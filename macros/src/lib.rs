@@ -35,10 +35,10 @@ use proc_macro2::TokenStream as Tokens;
 #[doc = include_str!("../docs/pvar.md")]
 #[proc_macro_attribute]
 pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::PvarArgs::parse(attribute.into(), errors);
         let pvar = check::Pvar::check(args, item, errors)?;
-        errors.is_empty().then(|| expand::pvar(&pvar))
+        if errors.is_empty() { Some(expand::pvar(&pvar)) } else { None }
     })
 }
 
@@ -47,10 +47,10 @@ pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/cvar.md")]
 #[proc_macro_attribute]
 pub fn cvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::CvarArgs::parse(attribute.into(), errors);
         let cvar = check::Cvar::check(args, item, errors)?;
-        errors.is_empty().then(|| expand::cvar(&cvar))
+        if errors.is_empty() { Some(expand::cvar(&cvar)) } else { None }
     })
 }
 
@@ -59,7 +59,7 @@ pub fn cvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/category.md")]
 #[proc_macro_attribute]
 pub fn category(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::CategoryArgs::parse(attribute.into(), errors);
         let category = check::Category::check(args, item, errors)?;
         Some(expand::category(&category, !errors.is_empty()))
@@ -71,7 +71,7 @@ pub fn category(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/source.md")]
 #[proc_macro_attribute]
 pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::SourceArgs::parse(attribute.into(), errors);
         let source = check::Source::check(args, item, errors)?;
         Some(expand::source(&source, !errors.is_empty()))
@@ -87,7 +87,10 @@ pub fn event(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = parse::EventArgs::parse(attribute.into(), &mut errors);
     let event = check::Event::check(args, &item, &mut errors);
-    let mut tokens = event.map_or(item, |event| expand::event(&event, !errors.is_empty()));
+    let mut tokens = match event {
+        Some(event) => expand::event(&event, !errors.is_empty()),
+        None => item,
+    };
     tokens.extend(errors.into_tokens());
     tokens.into()
 }
@@ -97,10 +100,10 @@ pub fn event(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/component.md")]
 #[proc_macro_attribute]
 pub fn component(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    beside(item, |item, errors| {
+    expand_item(item, |item, errors| {
         let args = parse::ComponentArgs::parse(attribute.into(), errors);
         let component = check::Component::check(args, item, errors)?;
-        errors.is_empty().then(|| expand::component(&component))
+        if errors.is_empty() { Some(expand::component(&component)) } else { None }
     })
 }
 
@@ -111,8 +114,10 @@ pub fn component(attribute: TokenStream, item: TokenStream) -> TokenStream {
 pub fn plugin(arguments: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = parse::PluginArgs::parse(arguments.into(), &mut errors);
-    let plugin = check::Plugin::check(args, &mut errors).filter(|_| errors.is_empty());
-    let mut tokens = plugin.map(|plugin| expand::plugin(&plugin)).unwrap_or_default();
+    let mut tokens = match check::Plugin::check(args, &mut errors) {
+        Some(plugin) if errors.is_empty() => expand::plugin(&plugin),
+        _ => Tokens::new(),
+    };
     tokens.extend(errors.into_tokens());
     tokens.into()
 }
@@ -123,18 +128,23 @@ pub fn plugin(arguments: TokenStream) -> TokenStream {
 #[proc_macro_derive(MpitEnum, attributes(mpit))]
 pub fn mpit_enum(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let enumeration = check::Enumeration::check(&item.into(), &mut errors);
-    let mut tokens = enumeration.map(|enumeration| expand::enumeration(&enumeration, !errors.is_empty()));
-    tokens.get_or_insert_default().extend(errors.into_tokens());
-    tokens.unwrap_or_default().into()
+    let mut tokens = match check::Enumeration::check(&item.into(), &mut errors) {
+        Some(enumeration) => expand::enumeration(&enumeration, !errors.is_empty()),
+        None => Tokens::new(),
+    };
+    tokens.extend(errors.into_tokens());
+    tokens.into()
 }
 
 /// Returns the expansion of an attribute: the item, the tokens of the definition, and the mistakes.
-fn beside(item: TokenStream, definition: impl FnOnce(&Tokens, &mut Errors) -> Option<Tokens>) -> TokenStream {
+fn expand_item(
+    item: TokenStream,
+    definition: impl FnOnce(&Tokens, &mut Errors) -> Option<Tokens>,
+) -> TokenStream {
     let mut tokens = Tokens::from(item);
     let mut errors = Errors::default();
-    let added = definition(&tokens, &mut errors);
-    tokens.extend(added);
+    let definition_tokens = definition(&tokens, &mut errors);
+    tokens.extend(definition_tokens);
     tokens.extend(errors.into_tokens());
     tokens.into()
 }

@@ -75,10 +75,10 @@ fn all_faults_are_found_in_one_go() {
         ),
         [
             "unknown key `clas`, did you mean `class`?",
-            "`readonly` is given twice, leave one away",
+            "`readonly` is given twice, remove one",
             "expected a string, write `class = \"COUNTER\"`",
             "unknown bind kind `KOMM`, did you mean `COMM`?",
-            "`writable` contradicts `readonly`: a tool may write and reset it or not",
+            "`writable` contradicts `readonly`: keep only one of the two",
             "the name `a b` contains ' ', write `a_b`",
         ]
     );
@@ -142,7 +142,7 @@ fn units_go_with_numbers_of_something() {
                 static A: Percentage = Percentage::new(0.0);
             )
         ),
-        ["a PERCENTAGE has no unit: leave `unit` away"]
+        ["a PERCENTAGE has no unit: remove `unit`"]
     );
     assert_eq!(
         pvar_faults(
@@ -223,7 +223,7 @@ fn readonly_settings_have_no_setter() {
     );
     assert_eq!(
         cvar_faults(quote!(scope = "READONLY"), &item),
-        ["a cvar of scope READONLY is never set: leave `on_set` away, or use scope LOCAL"]
+        ["a cvar of scope READONLY is never set: remove `on_set`, or use scope LOCAL"]
     );
     assert_eq!(cvar_faults(quote!(), &item), Vec::<String>::new());
 }
@@ -237,7 +237,7 @@ fn sources_say_how_their_events_are_ordered() {
     assert_eq!(source_faults(quote!(), &item).len(), 1);
     assert_eq!(
         source_faults(quote!(unordered, ordered), &item),
-        ["`unordered` contradicts `ordered`: time stamps may fall or they never do"]
+        ["`unordered` contradicts `ordered`: keep only one of the two"]
     );
 }
 

@@ -18,7 +18,7 @@ pub(crate) trait Vocabulary: Copy + PartialEq + 'static {
     fn variant(self) -> &'static str;
 }
 
-/// Declares a vocabulary with the variants of `mpit::words`.
+/// Declares a vocabulary with the variants of `mpit::vocabulary`.
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident, $what:literal, $prefix:literal, [$($variant:ident = $word:literal),+ $(,)?]) => {
         $(#[$doc])*

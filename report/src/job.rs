@@ -181,24 +181,24 @@ impl Default for Part {
 impl Part {
     /// Adds the data of one process about a communicator.
     pub(crate) fn add_comm(&mut self, line: &[u8], comm: Comm) {
-        let fresh = Comm { collectives: Collectives::default(), ..comm };
-        self.comms.entry_ref(line).or_insert(fresh).collectives.add(comm.collectives);
+        let empty = Comm { collectives: Collectives::default(), ..comm };
+        self.comms.entry_ref(line).or_insert(empty).collectives.add(comm.collectives);
     }
 
     pub(crate) fn absorb(mut self, other: Self) -> Self {
-        for (mine, theirs) in self.cells.iter_mut().zip(other.cells) {
-            if mine.is_empty() {
-                *mine = theirs;
+        for (cells, more) in self.cells.iter_mut().zip(other.cells) {
+            if cells.is_empty() {
+                *cells = more;
             } else {
-                mine.extend(theirs);
+                cells.extend(more);
             }
         }
-        for (mine, theirs) in self.sizes.iter_mut().zip(other.sizes) {
-            *mine += theirs;
+        for (count, more) in self.sizes.iter_mut().zip(other.sizes) {
+            *count += more;
         }
         for (line, comm) in other.comms {
-            let fresh = Comm { collectives: Collectives::default(), ..comm };
-            self.comms.entry(line).or_insert(fresh).collectives.add(comm.collectives);
+            let empty = Comm { collectives: Collectives::default(), ..comm };
+            self.comms.entry(line).or_insert(empty).collectives.add(comm.collectives);
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
@@ -221,8 +221,9 @@ impl Part {
             let more = texts - self.ranks.len();
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
         }
-        let spoken = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
-        let size = spoken.max(self.ranks.last().copied()).map_or(0, |last| last + 1).max(self.size);
+        let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
+        let largest = largest_peer.max(self.ranks.last().copied());
+        let size = largest.map_or(0, |last| last + 1).max(self.size);
         Job {
             size,
             present: self.ranks.len() as u32,

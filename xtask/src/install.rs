@@ -53,15 +53,15 @@ fn build(profile: &str) -> Outcome {
     Failure::unless(status.success(), || "what is to be installed does not build".into())
 }
 
-/// Replaces a file by a new one: programs that have the old library loaded keep it.
+/// Copies a file. Removes an existing one first, so that running programs keep the old library.
 fn copy(from: &Path, to: &Path) -> Outcome {
-    make_room(to)?;
+    prepare_target(to)?;
     fs::copy(from, to).context(format!("{} to {}", from.display(), to.display()))?;
     println!("{}", to.display());
     Ok(())
 }
 
-fn make_room(file: &Path) -> Outcome {
+fn prepare_target(file: &Path) -> Outcome {
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir).context(dir.display())?;
     }
@@ -79,7 +79,7 @@ fn write_pc(prefix: &Path, template: &str) -> Outcome {
         .replace("@prefix@", &prefix.display().to_string())
         .replace("@version@", env!("CARGO_PKG_VERSION"));
     let file = prefix.join("lib/pkgconfig").join(name);
-    make_room(&file)?;
+    prepare_target(&file)?;
     fs::write(&file, text).context(file.display())?;
     println!("{}", file.display());
     Ok(())

@@ -1,6 +1,6 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `bench`, `install`.
+//! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `bench`, `install`.
 //!
-//! A chore is a module with a function `run`. Chores start other programs, such as cargo, and use the list of MPI libraries
+//! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
@@ -18,15 +18,15 @@ use mpit_tests::{Outcome, stacks};
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "The chores of the project")]
+#[command(name = "cargo xtask", about = "The tasks of the project")]
 struct Arguments {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
-    /// Install what the tests need and is not there: MPI libraries and MPI programs, from Debian and PyPI
+enum Task {
+    /// Install missing packages that the tests need: MPI libraries and MPI programs, from Debian and PyPI
     Setup,
     /// Run all tests, after setup
     Test {
@@ -34,22 +34,22 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Show which tests check which rules of `docs/internal/conformance.md`
+    /// List the rules of `docs/internal/conformance.md` with the tests that prove them
     Rules(rules::Arguments),
-    /// Find words in comments, messages and documents that hide who does what; fails if it finds any
+    /// Find banned words in comments, names, messages and documents; fails if there are any
     Prose,
     /// Count the public items in the documentation of mpit, which `cargo doc` has written; fails if there are too many
     Items,
     /// Find modules of a crate that import each other in a circle; fails if it finds any
     Circles,
-    /// Measure what mpit costs, beside its peers
+    /// Measure the cost of mpit relative to a baseline
     Bench(bench::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
 
 fn main() -> ExitCode {
-    match run(Arguments::parse().chore) {
+    match run(Arguments::parse().task) {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("xtask: {failure}");
@@ -58,19 +58,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(chore: Chore) -> Outcome<ExitCode> {
-    match chore {
-        Chore::Setup => {
+fn run(task: Task) -> Outcome<ExitCode> {
+    match task {
+        Task::Setup => {
             setup::report(&setup::everything());
             setup::report_stacks(stacks::found());
             Ok(ExitCode::SUCCESS)
         }
-        Chore::Test { arguments } => test::run(&arguments),
-        Chore::Rules(arguments) => rules::run(&arguments),
-        Chore::Prose => prose::run(),
-        Chore::Items => items::run(),
-        Chore::Circles => circles::run(),
-        Chore::Bench(arguments) => bench::run(&arguments),
-        Chore::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Test { arguments } => test::run(&arguments),
+        Task::Rules(arguments) => rules::run(&arguments),
+        Task::Prose => prose::run(),
+        Task::Items => items::run(),
+        Task::Circles => circles::run(),
+        Task::Bench(arguments) => bench::run(&arguments),
+        Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

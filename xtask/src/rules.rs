@@ -1,11 +1,11 @@
-//! Ledger of rules: the tests that prove each rule of `docs/internal/conformance.md`.
+//! Coverage of the rules in `docs/internal/conformance.md`: the tests that prove each of them.
 //!
 //! A rule is a row with four columns: number, kind, text, and the reason why no test proves the rule. Tests name rules, such
 //! as `R38, R39`, in markers, found by a scan of all sources line by line:
 //!
 //! - `/// Proves RULES.` among the comments and attributes of a Rust test;
 //! - `// Proves RULES.` in a definition of `ui`, which must not compile;
-//! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or behind code.
+//! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or after code.
 
 use std::collections::{BTreeMap, HashSet};
 use std::{fmt::Write as _, fs, process::ExitCode};
@@ -33,21 +33,21 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
-/// Prints the ledger, and its problems to standard error.
+/// Prints the rules with their tests, and problems to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
-    let (inventory, problems) = ledger_of_workspace()?;
-    print!("{inventory}");
+    let (listing, problems) = coverage_of_workspace()?;
+    print!("{listing}");
     for problem in &problems {
         eprintln!("rules: {problem}");
     }
     Ok(if problems.is_empty() || !arguments.check { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn ledger_of_workspace() -> Outcome<(String, Vec<String>)> {
+fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
     let mut files = Files::new();
     read("", &mut files)?;
     let document = fs::read_to_string(paths::workspace().join(DOCUMENT)).context(DOCUMENT)?;
-    Ok(ledger(&document, &files))
+    Ok(coverage(&document, &files))
 }
 
 /// Reads the sources below a folder, except for build output and hidden files.
@@ -74,15 +74,18 @@ fn parts(file: &str) -> (&str, &str, &str) {
 }
 
 /// Returns the rules with their tests, and all problems of the document and the markers.
-fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
+fn coverage(document: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));
     let markers: Vec<Marker> = markers.collect();
-    let (mut inventory, mut problems) = (String::new(), Vec::new());
+    let (mut listing, mut problems) = (String::new(), Vec::new());
     let (mut ids, mut covered, mut reasoned) = (Vec::new(), 0, 0);
     for line in document.lines() {
         let cells: Vec<&str> = line.trim().split('|').map(str::trim).collect();
-        let Some(&id) = cells.get(1).filter(|cell| is_id(cell)) else { continue };
+        let Some(&id) = cells.get(1) else { continue };
+        if !is_id(id) {
+            continue;
+        }
         ids.push(id);
         // Each letter counts from 1 without a gap, so that no rule is lost.
         let next = format!("{}{}", &id[..1], ids.iter().filter(|other| other[..1] == id[..1]).count());
@@ -103,7 +106,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
         }
         let reason = format!("not tested: {reason}");
         let evidence = if tests.is_empty() { reason } else { tests.join("\n          ") };
-        let _ = writeln!(inventory, "{id:5} {text}\n          {evidence}");
+        let _ = writeln!(listing, "{id:5} {text}\n          {evidence}");
     }
     for Marker { rules, place, runs } in &markers {
         if !runs {
@@ -113,7 +116,7 @@ fn ledger(document: &str, files: &Files) -> (String, Vec<String>) {
         problems.extend(unknown.map(|rule| format!("{place}: there is no rule `{rule}`")));
     }
     let open = ids.len() - covered - reasoned;
-    (inventory + &format!("{covered} covered, {reasoned} with a reason, {open} open\n"), problems)
+    (listing + &format!("{covered} covered, {reasoned} with a reason, {open} open\n"), problems)
 }
 
 /// Returns true if a text begins like the number of a rule.
@@ -129,7 +132,9 @@ fn markers<'a>(file: &str, text: &'a str, file_runs: bool) -> Vec<Marker<'a>> {
     let file_runs = file_runs && !text.lines().any(|line| line.trim_start().starts_with(dead_code));
     let (mut markers, mut attributes, mut assigned) = (Vec::<Marker>::new(), Vec::new(), 0);
     for (line, number) in text.lines().map(str::trim).chain(["end of file"]).zip(1..) {
-        if let Some((before, rules)) = line.split_once("Proves ").filter(|(_, rules)| is_id(rules)) {
+        if let Some((before, rules)) = line.split_once("Proves ")
+            && is_id(rules)
+        {
             let rules = rules.split(['.', ':']).take(1).flat_map(|rules| rules.split(", ")).collect();
             // Neither a string nor another comment may be open.
             let code = before.strip_suffix("/* ").or(before.strip_suffix("// "));
@@ -140,11 +145,12 @@ fn markers<'a>(file: &str, text: &'a str, file_runs: bool) -> Vec<Marker<'a>> {
             attributes.push(line);
         } else if has_tests && !line.starts_with("//") {
             // The item that the markers, comments and attributes above it belong to.
-            let name = line.split_once("fn ").and_then(|(_, name)| name.split('(').next());
-            let is_ignored = attributes.iter().any(|attribute| attribute.starts_with("#[ignore"));
+            let is_test = attributes.contains(&"#[test]")
+                && !attributes.iter().any(|attribute| attribute.starts_with("#[ignore"));
+            let function = line.split_once("fn ").map(|(_, rest)| rest.split('(').next().unwrap_or(rest));
             for marker in &mut markers[assigned..] {
-                marker.place = format!("{file}: {}", name.unwrap_or(line));
-                marker.runs &= name.is_some() && attributes.contains(&"#[test]") && !is_ignored;
+                marker.place = format!("{file}: {}", function.unwrap_or(line));
+                marker.runs &= function.is_some() && is_test;
             }
             assigned = markers.len();
             attributes.clear();
@@ -165,11 +171,16 @@ fn running(files: &Files) -> HashSet<String> {
     let programs: Vec<&String> = files.keys().filter(|file| parts(file).2 == "c").collect();
     let mut running = HashSet::new();
     while let Some(file) = waiting.pop() {
-        let Some(text) = files.get(&file).filter(|_| running.insert(file.clone())) else { continue };
+        let Some(text) = files.get(&file) else { continue };
+        if !running.insert(file.clone()) {
+            continue;
+        }
         let (folder, name, extension) = parts(&file);
         let names_programs = extension == "rs" && folder.split('/').any(|part| part == "tests");
         for line in text.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
-            if let Some((_, module)) = line.strip_suffix(';').and_then(|line| line.rsplit_once("mod ")) {
+            if let Some(declaration) = line.strip_suffix(';')
+                && let Some((_, module)) = declaration.rsplit_once("mod ")
+            {
                 for folder in [folder, &format!("{folder}/{name}")] {
                     waiting.extend([format!("{folder}/{module}.rs"), format!("{folder}/{module}/mod.rs")]);
                 }
@@ -190,9 +201,9 @@ mod tests {
 
     #[test]
     fn document_and_markers_agree() -> Outcome {
-        let (inventory, problems) = ledger_of_workspace()?;
+        let (listing, problems) = coverage_of_workspace()?;
         assert_eq!(problems, [""; 0]);
-        assert_eq!(inventory.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
+        assert_eq!(listing.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
         Ok(())
     }
 
@@ -215,9 +226,9 @@ mod tests {
 
     #[test]
     fn each_rule_is_listed_with_its_tests() {
-        let (inventory, problems) = ledger(DOCUMENT, &files("", ""));
+        let (listing, problems) = coverage(DOCUMENT, &files("", ""));
         assert_eq!(problems, [""; 0]);
-        let lines = inventory.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+        let lines = listing.lines().map(str::trim).collect::<Vec<_>>().join("; ");
         let wanted = "R1    a; a/src/inner/mod.rs: one; a/tests/run.rs: two; a/ui/bad.rs:1; R2    b; not tested: c; \
                       R3    d; a/c/ring.c:2; R4    e; a/c/part.h:1; F1    f; a/src/inner/mod.rs: one; \
                       4 covered, 1 with a reason, 0 open";
@@ -241,10 +252,10 @@ mod tests {
             ("a/ui/x.rs", "// @R9."),
             ("a/ui/x.rs", "// @R2."),
         ] {
-            assert_eq!(ledger(DOCUMENT, &files(file, text)).1.len(), 1, "{file}: {text}");
+            assert_eq!(coverage(DOCUMENT, &files(file, text)).1.len(), 1, "{file}: {text}");
         }
         for row in ["F2 | X | a | b", "F2 | N | a", "F2 | N | | b", "F2 | N | a | ", "F4 | N | a | b"] {
-            assert_eq!(ledger(&format!("{DOCUMENT}| {row} |"), &files("", "")).1.len(), 1, "{row}");
+            assert_eq!(coverage(&format!("{DOCUMENT}| {row} |"), &files("", "")).1.len(), 1, "{row}");
         }
     }
 }

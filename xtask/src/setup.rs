@@ -124,9 +124,11 @@ fn pip(home: &Path, wanted: &[String]) -> Outcome {
 fn run(command: &mut Command) -> Outcome<String> {
     let output = command.stdin(Stdio::null()).output().context(command.get_program().display())?;
     Failure::unless(output.status.success(), || {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        let last = complaint.lines().rev().find(|line| !line.trim().is_empty());
-        last.map_or_else(|| format!("{command:?}: {}", output.status), str::to_owned)
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+            Some(last) => last.to_owned(),
+            None => format!("{command:?}: {}", output.status),
+        }
     })?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

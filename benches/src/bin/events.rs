@@ -48,7 +48,7 @@ event! {
     Quiet
     /// There is a callback.
     Once
-    /// There is a callback, and it asks for the time.
+    /// One callback, which reads the time stamp.
     Timed
     /// There are two callbacks.
     Twice

@@ -121,7 +121,7 @@ fn inside(notes: &Notes, subject: &Subject, place: &str) -> Result<(), String> {
     for finding in advice::about(&contents) {
         notes.find(finding)?;
     }
-    if contents.is_whole {
+    if contents.is_loadable {
         live(notes, subject, &contents, place)?;
     }
     Ok(())

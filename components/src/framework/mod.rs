@@ -65,14 +65,14 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     /// Returns true if the component with this subscription listens, and no other component is open.
     #[inline]
     pub(crate) fn is_only(&self, subscription: &'static Subscription) -> bool {
-        subscription.is_on() && std::ptr::eq(self.only.load(Relaxed), subscription)
+        subscription.is_active() && std::ptr::eq(self.only.load(Relaxed), subscription)
     }
 
     /// Calls `notify` for each component that listens. Takes no lock and does not allocate.
     #[inline]
     pub(crate) fn each(&'static self, notify: impl Fn(&'static C)) {
         let Some(first) = self.first.get() else { return };
-        if first.subscription.is_on() {
+        if first.subscription.is_active() {
             notify(first.component);
         }
         if !self.others.is_empty() {
@@ -82,7 +82,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 
     #[inline(never)]
     fn each_other(&'static self, notify: &dyn Fn(&'static C)) {
-        for listener in self.others.iter().filter(|listener| listener.subscription.is_on()) {
+        for listener in self.others.iter().filter(|listener| listener.subscription.is_active()) {
             notify(listener.component);
         }
     }

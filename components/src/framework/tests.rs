@@ -80,7 +80,7 @@ fn listeners_are_notified() {
     left.remove();
     right.remove();
     say(8);
-    assert!(right.is_on() && !left.is_on());
+    assert!(right.is_active() && !left.is_active());
     right.remove();
     say(16);
     assert_eq!(REASONS.load(Relaxed), 0);
@@ -92,7 +92,7 @@ fn listeners_are_notified() {
     // Components that are not notified must not keep the slow path active.
     DEAF.subscription.add();
     UNSELECTED.subscription.add();
-    assert!(!DEAF.subscription.is_on() && !UNSELECTED.subscription.is_on());
+    assert!(!DEAF.subscription.is_active() && !UNSELECTED.subscription.is_active());
     assert_eq!(REASONS.load(Relaxed), 0);
     assert_eq!(all.map(|listener| listener.opened.load(Relaxed)), [1, 1, 1, 0]);
     assert_eq!(all.map(|listener| listener.closed.load(Relaxed)), [1, 1, 0, 0]);

@@ -98,7 +98,7 @@ pub(crate) fn keep(world: World) {
 
 /// Stores the beginning of the run, if a component records it and the settings ask for output at its end.
 pub(crate) fn begin_run() {
-    let is_recorded = super::subscriptions().into_iter().any(Subscription::is_on);
+    let is_recorded = super::subscriptions().into_iter().any(Subscription::is_active);
     if is_recorded && super::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
         *WHOLE_RUN.lock() = Some(WholeRun::begin());
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::S
 use std::thread;
 
 use mpit::internal::desc::Origin;
-use mpit::internal::plugin::component::{About, Claim, ForeignComponent};
+use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
 use mpit::internal::plugin::{EpochCounter, abi, component as foreign, register};
 use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
@@ -210,7 +210,7 @@ fn an_inactive_one_receives_nothing() {
         static SUMS: Sums = Sums::new();
         static TURNS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
         static STOP: AtomicBool = AtomicBool::new(false);
-        let about = About {
+        let about = ComponentInfo {
             framework: "pml",
             name: "mortal",
             description: "",

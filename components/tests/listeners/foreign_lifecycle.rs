@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mpit::component;
 use mpit::internal::desc::Origin;
-use mpit::internal::plugin::component::{About, Claim, ForeignComponent};
+use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
 use mpit::internal::plugin::{EpochCounter, abi, component as foreign};
 use mpit::tool::Tool;
 use mpit_components::comms::{self, CommId, Ranks};
@@ -64,7 +64,7 @@ impl Guest {
             pcontrol: None,
             report: None,
         };
-        let about = About {
+        let about = ComponentInfo {
             framework: self.framework,
             name: self.name,
             description: "",

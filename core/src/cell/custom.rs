@@ -7,7 +7,7 @@ use crate::desc::Behavior;
 use crate::object::Object;
 use crate::{Error, Result};
 
-/// The identity of a handle. Unique for the life of the process.
+/// The identity of a handle, never reused in the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HandleId(pub(crate) u64);
 
@@ -42,7 +42,7 @@ pub struct Action<'a> {
     pub(crate) count: usize,
 }
 
-/// A GENERIC variable with custom behavior: the type defines the meaning of starting, stopping, reading and writing a handle.
+/// A GENERIC variable with custom behavior: the type defines what starting, stopping, reading and writing a handle does.
 ///
 /// ```
 /// use mpit::cell::{Custom, HandleId};

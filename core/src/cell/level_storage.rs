@@ -57,7 +57,7 @@ impl LevelStorage {
         } else {
             self.level.store(level, Relaxed);
         }
-        self.leave_marks(level);
+        self.update_cursors(level);
     }
 
     /// Applies a function to the level.
@@ -70,7 +70,7 @@ impl LevelStorage {
         loop {
             let level = next(seen);
             match self.level.compare_exchange_weak(seen, level, SeqCst, Relaxed) {
-                Ok(_) => return self.leave_marks(level),
+                Ok(_) => return self.update_cursors(level),
                 Err(now) => seen = now,
             }
         }
@@ -101,7 +101,7 @@ impl LevelStorage {
 
     /// Moves the started cursors, if there are any, to a new level.
     #[inline]
-    fn leave_marks(&self, level: u64) {
+    fn update_cursors(&self, level: u64) {
         if self.running.load(SeqCst) != 0 {
             let reached = self.reached.load(Acquire);
             if reached.is_null() {
@@ -157,7 +157,7 @@ impl LevelStorage {
 }
 
 /// Declares a public cell type around a [`LevelStorage`].
-macro_rules! gauge_cell {
+macro_rules! level_cell {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug)]
@@ -233,19 +233,19 @@ macro_rules! gauge_cell {
     };
 }
 
-gauge_cell! {
+level_cell! {
     /// The cell of a LEVEL: the present use of a resource. It also knows its extremes, so the same static can be
     /// published as high and low watermark, too: `#[pvar(class = "LEVEL", highwatermark, lowwatermark)]`.
     Level
 }
 
-gauge_cell! {
+level_cell! {
     /// The cell of a HIGHWATERMARK: set to the present level, it shows each handle the highest level since the handle was started
     /// or reset.
     HighWatermark
 }
 
-gauge_cell! {
+level_cell! {
     /// The cell of a LOWWATERMARK: set to the present level, it shows each handle the lowest level since the handle was started
     /// or reset.
     LowWatermark
@@ -269,24 +269,24 @@ mod tests {
         unsafe { &*level_storage }.move_cursors(level);
     }
 
-    unsafe extern "C" fn another(_gauge: *const LevelStorage, level: u64) {
+    unsafe extern "C" fn another(_level_storage: *const LevelStorage, level: u64) {
         REACHED.store(level + 1, Relaxed);
     }
 
     #[test]
-    fn foreign_marks_move_by_their_function() {
+    fn cursors_move_by_the_bound_function() {
         static LEVEL: Level<u64> = Level::new();
-        let level_storage = LEVEL.level_storage().expect("a level has a gauge");
+        let level_storage = LEVEL.level_storage().expect("a level has a level storage");
         assert!(level_storage.bind(&OURS) && level_storage.bind(&OURS) && !level_storage.bind(&THEIRS));
         assert!(!level_storage.is_watched());
         let cursor = level_storage.take_cursor(true);
         LEVEL.set(3);
-        assert_eq!(REACHED.load(Relaxed), 0, "no mark runs");
+        assert_eq!(REACHED.load(Relaxed), 0, "no cursor is started");
         assert_eq!(cursor.start(), Ok(true));
         LEVEL.set(7);
         LEVEL.lower(5);
         assert_eq!((REACHED.load(Relaxed), cursor.read()), (2, 7));
         cursor.retire();
-        assert!(level_storage.is_watched(), "the mark has no other owner");
+        assert!(level_storage.is_watched(), "cursors of another image always count");
     }
 }

@@ -13,8 +13,8 @@ use crate::log::Log;
 use crate::object::{Comm, Object};
 use crate::vocabulary::Bind;
 
-/// A stand-in for a communicator's number: the slot is free.
-const NOBODY: u64 = u64::MAX;
+/// The number of no communicator, which marks a free slot.
+const NO_COMM: u64 = u64::MAX;
 
 /// The cell of a LEVEL per communicator, such as the length of its queue. Like a [`Level`], it can be published as high and low
 /// watermark as well. `T` is `u32`, `u64` or `f64`.
@@ -25,7 +25,7 @@ const NOBODY: u64 = u64::MAX;
 /// ```
 /// use mpit::cell::CommLevels;
 ///
-/// /// Messages that wait, and the most that ever did.
+/// /// The number of queued messages, and its maximum.
 /// #[mpit::pvar(class = "LEVEL", highwatermark)]
 /// static QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
 ///
@@ -38,7 +38,7 @@ pub struct CommLevels<T: AmountValue> {
     slots: Log<Slot<T>>,
     /// The level of communicators that have none.
     none: Level<T>,
-    taking: Mutex<()>,
+    creating: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl<T: AmountValue> CommLevels<T> {
     #[must_use]
     #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
-        Self { slots: Log::new(), none: Level::new(), taking: Mutex::new(()) }
+        Self { slots: Log::new(), none: Level::new(), creating: Mutex::new(()) }
     }
 
     /// Returns a new level of 0 for a communicator, by the number that [`Object::id`] returns. The host creates it with the
@@ -65,16 +65,19 @@ impl<T: AmountValue> CommLevels<T> {
     /// Panics when the list is full, after some thousand million communicators.
     #[must_use]
     pub fn of_comm(&'static self, comm: u64) -> CommLevel<T> {
-        let _alone = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.creating.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |slot: &&Slot<T>| {
-            slot.comm.load(Acquire) == NOBODY
+            slot.comm.load(Acquire) == NO_COMM
                 && !slot.level.level_storage().is_some_and(LevelStorage::is_watched)
         };
-        let slot = self.slots.iter().find(free).unwrap_or_else(|| {
-            let slot = Slot { comm: AtomicU64::new(NOBODY), level: Level::new() };
-            let pushed = self.slots.push(slot).ok().and_then(|index| self.slots.get(index));
+        let slot = if let Some(slot) = self.slots.iter().find(free) {
+            slot
+        } else {
+            let slot = Slot { comm: AtomicU64::new(NO_COMM), level: Level::new() };
+            let index = self.slots.push(slot).ok();
+            let pushed = index.and_then(|index| self.slots.get(index));
             pushed.expect("one level is made at a time, and the list is longer than memory")
-        });
+        };
         slot.comm.store(comm, Release);
         // Orders the number before the levels that are set from now on, for `level_of`.
         fence(Release);
@@ -84,7 +87,7 @@ impl<T: AmountValue> CommLevels<T> {
     /// Returns the slot of a communicator. Takes no lock, since tools read it.
     fn slot_of(&self, object: &Object<'_>) -> Option<&Slot<T>> {
         let comm = Comm::from_object(object)?.id();
-        self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NOBODY)
+        self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NO_COMM)
     }
 
     /// Returns the level of a communicator, if it has one.
@@ -115,7 +118,7 @@ impl<T: AmountValue> Deref for CommLevel<T> {
 impl<T: AmountValue> Drop for CommLevel<T> {
     fn drop(&mut self) {
         self.set(T::from_word(0));
-        self.slot.comm.store(NOBODY, Release);
+        self.slot.comm.store(NO_COMM, Release);
     }
 }
 
@@ -167,7 +170,7 @@ mod tests {
         let cursor = cursor_of(1000);
         drop(watched);
         let _next = LEVELS.of_comm(1001);
-        assert_eq!(LEVELS.slots.len(), 3, "the mark of a handle stays with what it was made for");
+        assert_eq!(LEVELS.slots.len(), 3, "a slot with a watermark handle is not reused");
         cursor.retire();
         let _third = LEVELS.of_comm(1002);
         assert_eq!(LEVELS.slots.len(), 3);

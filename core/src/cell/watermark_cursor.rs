@@ -144,10 +144,11 @@ impl WatermarkCursor {
     pub(crate) fn start(&self) -> Result<bool> {
         self.level_storage.running.fetch_add(1, SeqCst);
         let started = self.change(Error::PvarNoStartStop, |seen| {
-            (!seen.runs()).then(|| {
-                let peak = if seen.touched() { self.peak(seen) } else { self.none() };
-                (peak, Flags::RUNS.with(Flags::TOUCHED))
-            })
+            if seen.runs() {
+                return None;
+            }
+            let peak = if seen.touched() { self.peak(seen) } else { self.none() };
+            Some((peak, Flags::RUNS.with(Flags::TOUCHED)))
         });
         if started == Ok(true) {
             self.observe(self.level_storage.level());
@@ -164,8 +165,11 @@ impl WatermarkCursor {
     /// [`Error::PvarNoStartStop`] when too many changes are in progress.
     pub(crate) fn stop(&self) -> Result<bool> {
         let stopped = self.change(Error::PvarNoStartStop, |seen| {
+            if !seen.runs() {
+                return None;
+            }
             let level = self.level_storage.level();
-            seen.runs().then(|| (self.more_extreme(self.peak(seen), level), Flags::TOUCHED))
+            Some((self.more_extreme(self.peak(seen), level), Flags::TOUCHED))
         });
         if stopped == Ok(true) {
             self.level_storage.running.fetch_sub(1, SeqCst);

@@ -117,7 +117,7 @@ pub enum Volume<'a> {
     /// An equal number of bytes with each.
     Each(u64),
     /// A function from a rank in the communicator (for neighborhood operations: the number of a neighbor) to bytes, for
-    /// operations with a `v` or `w` and `MPI_Reduce_scatter`. It is called only if a component asks, and perhaps also for the
+    /// operations with a `v` or `w` and `MPI_Reduce_scatter`. It runs only if a component calls it, and perhaps also for the
     /// rank of the process itself.
     By(&'a dyn Fn(u32) -> u64),
 }
@@ -186,7 +186,7 @@ pub trait Component: Lifecycle {
     fn freed(&self, _comm: CommId) {}
 }
 
-/// The number of listeners to operations: components that are awake, and others that the host counts. Hosts report nothing while
+/// The number of listeners to operations: active components, and others that the host counts. Hosts report nothing while
 /// it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
@@ -201,8 +201,8 @@ mod tests {
         assert_eq!(Kind::Reduce.pattern(), Pattern::AllToOne);
         assert_eq!(Kind::Barrier.pattern(), Pattern::AllToAll);
         assert_eq!(Kind::ReduceScatter.pattern(), Pattern::AllToAll);
-        let neighborly = Kind::ALL.into_iter().filter(|kind| kind.is_neighborhood());
-        assert!(neighborly.eq(Kind::ALL[17..].iter().copied()));
+        let neighborhood = Kind::ALL.into_iter().filter(|kind| kind.is_neighborhood());
+        assert!(neighborhood.eq(Kind::ALL[17..].iter().copied()));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub trait Component: Lifecycle {
     fn accessed(&self, access: &Access);
 }
 
-/// The number of listeners to accesses: components that are awake, and others that the host counts. Hosts report nothing while it
+/// The number of listeners to accesses: active components, and others that the host counts. Hosts report nothing while it
 /// is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

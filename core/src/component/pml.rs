@@ -48,7 +48,7 @@ pub trait Component: Lifecycle {
     fn sent(&self, send: &Send);
 }
 
-/// The number of listeners to messages: components that are awake, and others that the host counts. Hosts report nothing while it
+/// The number of listeners to messages: active components, and others that the host counts. Hosts report nothing while it
 /// is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

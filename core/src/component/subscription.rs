@@ -16,10 +16,10 @@ use crate::plugin::abi;
 /// Takes no lock and allocates nothing, so it may be used while a tool starts and stops handles.
 #[derive(Debug)]
 pub struct Subscription {
-    /// The number of awake components of the framework.
-    awake: &'static AtomicU32,
-    /// A second counter that changes with `awake`, for another reader.
-    also: Option<&'static AtomicU32>,
+    /// The number of active components of the framework.
+    active: &'static AtomicU32,
+    /// A second counter that changes with `active`, for another reader.
+    second: Option<&'static AtomicU32>,
     /// The number of this component's reasons to listen, and the bits that disable it regardless.
     state: AtomicU32,
     /// The number of reasons once more, with the function that notifies the host of a plug-in of changes.
@@ -32,47 +32,47 @@ const DISABLED: u32 = 1 << 30;
 const PAUSED: u32 = 1 << 31;
 
 #[inline]
-const fn is_awake(state: u32) -> bool {
+const fn is_active(state: u32) -> bool {
     state != 0 && state < DISABLED
 }
 
 impl Subscription {
-    /// Creates the subscription of a component of the framework `pml`. It is off.
+    /// Creates the subscription of a component of the framework `pml`. It has no reasons.
     #[must_use]
     pub const fn pml() -> Self {
         Self::new(&pml::LISTENING)
     }
 
-    /// Creates the subscription of a component of the framework `osc`. It is off.
+    /// Creates the subscription of a component of the framework `osc`. It has no reasons.
     #[must_use]
     pub const fn osc() -> Self {
         Self::new(&osc::LISTENING)
     }
 
-    /// Creates the subscription of a component of the framework `coll`. It is off.
+    /// Creates the subscription of a component of the framework `coll`. It has no reasons.
     #[must_use]
     pub const fn coll() -> Self {
         Self::new(&coll::LISTENING)
     }
 
-    /// Creates a subscription that is off. `awake` is incremented while the subscription is awake: on, and neither paused nor
-    /// disabled.
+    /// Creates a subscription without reasons. `active` is incremented while the subscription is active: it has reasons, and is
+    /// neither paused nor disabled.
     #[doc(hidden)]
     #[must_use]
-    pub const fn new(awake: &'static AtomicU32) -> Self {
+    pub const fn new(active: &'static AtomicU32) -> Self {
         let shared = abi::Subscription {
             reasons: AtomicU32::new(0),
             host: AtomicPtr::new(null_mut()),
             turn: AtomicPtr::new(null_mut()),
         };
-        Self { awake, also: None, state: AtomicU32::new(0), shared }
+        Self { active, second: None, state: AtomicU32::new(0), shared }
     }
 
-    /// Adds a second counter that is incremented while the subscription is awake.
+    /// Adds a second counter that is incremented while the subscription is active.
     #[doc(hidden)]
     #[must_use]
-    pub const fn and(mut self, also: &'static AtomicU32) -> Self {
-        self.also = Some(also);
+    pub const fn and(mut self, second: &'static AtomicU32) -> Self {
+        self.second = Some(second);
         self
     }
 
@@ -125,17 +125,17 @@ impl Subscription {
         self.change(|state| state | PAUSED);
     }
 
-    /// Resumes the component; it is awake if it has reasons. For frameworks.
+    /// Resumes the component; it is active if it has reasons. For frameworks.
     #[doc(hidden)]
     pub fn resume(&self) {
         self.change(|state| state & !PAUSED);
     }
 
-    /// Returns true if the component is awake.
+    /// Returns true if the component is active.
     #[inline]
     #[must_use]
-    pub fn is_on(&self) -> bool {
-        is_awake(self.state.load(Relaxed))
+    pub fn is_active(&self) -> bool {
+        is_active(self.state.load(Relaxed))
     }
 
     fn change(&self, next: impl Fn(u32) -> u32) {
@@ -144,8 +144,8 @@ impl Subscription {
             Ok(before) | Err(before) => before,
         };
         // Concurrent changes add up in any order.
-        for word in std::iter::once(self.awake).chain(self.also) {
-            match (is_awake(before), is_awake(next(before))) {
+        for word in std::iter::once(self.active).chain(self.second) {
+            match (is_active(before), is_active(next(before))) {
                 (false, true) => _ = word.fetch_add(1, Relaxed),
                 (true, false) => _ = word.fetch_sub(1, Relaxed),
                 _ => {}
@@ -162,48 +162,48 @@ mod tests {
 
     #[test]
     fn reasons_may_be_set_at_once() {
-        static AWAKE: AtomicU32 = AtomicU32::new(0);
-        let subscription = Subscription::new(&AWAKE);
-        let awake = || (subscription.is_on(), AWAKE.load(Relaxed));
+        static ACTIVE: AtomicU32 = AtomicU32::new(0);
+        let subscription = Subscription::new(&ACTIVE);
+        let active = || (subscription.is_active(), ACTIVE.load(Relaxed));
         subscription.set(3);
-        assert_eq!(awake(), (true, 1));
+        assert_eq!(active(), (true, 1));
         subscription.pause();
         subscription.set(1);
-        assert_eq!(awake(), (false, 0));
+        assert_eq!(active(), (false, 0));
         subscription.resume();
-        assert_eq!(awake(), (true, 1));
+        assert_eq!(active(), (true, 1));
         // A wrong count, as of another image.
         subscription.set(u32::MAX);
-        assert_eq!(awake(), (true, 1));
+        assert_eq!(active(), (true, 1));
         subscription.set(0);
-        assert_eq!(awake(), (false, 0));
+        assert_eq!(active(), (false, 0));
     }
 
     #[test]
     fn a_pause_is_not_a_reason_less() {
-        static AWAKE: AtomicU32 = AtomicU32::new(0);
-        let (one, two) = (Subscription::new(&AWAKE), Subscription::new(&AWAKE));
-        let awake = || (one.is_on(), two.is_on(), AWAKE.load(Relaxed));
+        static ACTIVE: AtomicU32 = AtomicU32::new(0);
+        let (one, two) = (Subscription::new(&ACTIVE), Subscription::new(&ACTIVE));
+        let active = || (one.is_active(), two.is_active(), ACTIVE.load(Relaxed));
         one.add();
         two.add();
-        assert_eq!(awake(), (true, true, 2));
+        assert_eq!(active(), (true, true, 2));
         one.pause();
         one.pause();
-        assert_eq!(awake(), (false, true, 1));
+        assert_eq!(active(), (false, true, 1));
         one.add();
         one.remove();
         one.add();
-        assert_eq!(awake(), (false, true, 1));
+        assert_eq!(active(), (false, true, 1));
         two.pause();
         two.remove();
-        assert_eq!(awake(), (false, false, 0));
+        assert_eq!(active(), (false, false, 0));
         two.resume();
         one.resume();
         one.resume();
-        assert_eq!(awake(), (true, false, 1));
+        assert_eq!(active(), (true, false, 1));
         one.remove();
-        assert_eq!(awake(), (true, false, 1));
+        assert_eq!(active(), (true, false, 1));
         one.remove();
-        assert_eq!(awake(), (false, false, 0));
+        assert_eq!(active(), (false, false, 0));
     }
 }

@@ -39,7 +39,7 @@ pub trait CvarValue: Copy + PartialOrd + Send + Sync + 'static {
     fn to_elements(&self, out: &mut [Self::Element]);
 }
 
-/// The storage of a value: a word, or text behind a lock.
+/// The storage of a value: a word, or text protected by a lock.
 #[doc(hidden)]
 #[allow(
     unreachable_pub,
@@ -79,7 +79,7 @@ impl<T: CvarValue> Store<T> for Word {
     }
 }
 
-/// Text behind a lock. Settings are read at the start of an operation, not per message.
+/// Text protected by a lock. Settings are read at the start of an operation, not per message.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Locked<T>(Mutex<Option<T>>);
@@ -180,7 +180,7 @@ impl<const N: usize> Text<N> {
     /// Creates a text, unless it is too long.
     #[must_use]
     pub fn checked(text: &str) -> Option<Self> {
-        (text.len() < N).then(|| Self::new(text))
+        if text.len() < N { Some(Self::new(text)) } else { None }
     }
 
     /// Returns the text.
@@ -396,7 +396,10 @@ unsafe extern "C" fn read<S: Storage>(
     }
     // The functions of the value's type are the definition's, and may panic.
     let load = || cell.load(object).to_elements(out);
-    catch_unwind(AssertUnwindSafe(load)).map_or(Error::Invalid.code(), |()| 0)
+    match catch_unwind(AssertUnwindSafe(load)) {
+        Ok(()) => 0,
+        Err(_) => Error::Invalid.code(),
+    }
 }
 
 /// Stores a value: `write` of `CvarOps`.

@@ -92,7 +92,7 @@ impl<T: CvarValue> ObjectCvar<T> {
     /// Returns the value of an object, by the number that [`Object::id`] returns.
     #[inline]
     pub fn get(&self, object: u64) -> T {
-        self.own(object).unwrap_or_else(|| self.default())
+        self.value_of(object).unwrap_or_else(|| self.default())
     }
 
     /// Returns the value of objects without their own.
@@ -109,7 +109,7 @@ impl<T: CvarValue> ObjectCvar<T> {
     /// [`Error::Memory`](crate::Error::Memory) when there is no memory for it.
     pub fn set(&self, object: u64, value: T) -> Result<()> {
         self.check(Some(object), value)?;
-        let _alone = self.setting.lock();
+        let _guard = self.setting.lock();
         if let Some(slot) = self.slot_of(object) {
             slot.value.store(value);
             return Ok(());
@@ -146,7 +146,7 @@ impl<T: CvarValue> ObjectCvar<T> {
         if self.values.load(Acquire) == 0 {
             return;
         }
-        let _alone = self.setting.lock();
+        let _guard = self.setting.lock();
         if let Some(slot) = self.slot_of(object) {
             slot.object.store(FREE, Relaxed);
             self.values.fetch_sub(1, Relaxed);
@@ -165,7 +165,7 @@ impl<T: CvarValue> ObjectCvar<T> {
 
     /// Returns an object's own value. Takes no lock, since it may be read for every message.
     #[inline]
-    fn own(&self, object: u64) -> Option<T> {
+    fn value_of(&self, object: u64) -> Option<T> {
         if self.values.load(Acquire) == 0 {
             return None;
         }

@@ -109,14 +109,14 @@ fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
 
 fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     let named = environment::var_os(PARAM_FILE).filter(|path| !path.is_empty());
-    let asked_for = named.is_some();
+    let is_named = named.is_some();
     let path =
         named.map(PathBuf::from).or_else(|| environment::home().map(|home| home.join(".mpit/params.conf")));
     let Some(path) = path else { return Vec::new() };
     match std::fs::read_to_string(&path) {
         Ok(text) => parse_file(&path, &text, warn),
         Err(error) => {
-            if asked_for {
+            if is_named {
                 warn(&format!("cannot read the parameter file {} ({PARAM_FILE}): {error}", path.display()));
             }
             Vec::new()
@@ -155,18 +155,18 @@ fn parse_line(line: &str) -> Result<Option<(&str, &str)>, String> {
     let Some(quoted) = value.strip_prefix('"') else {
         return Ok(Some((name, value.split('#').next().unwrap_or_default().trim())));
     };
-    let (text, behind) = quoted.split_once('"').ok_or_else(|| format!("no closing quote in `{line}`"))?;
-    let behind = behind.trim();
-    if behind.is_empty() || behind.starts_with('#') { Ok(Some((name, text))) } else { Err(expected()) }
+    let (text, rest) = quoted.split_once('"').ok_or_else(|| format!("no closing quote in `{line}`"))?;
+    let rest = rest.trim();
+    if rest.is_empty() || rest.starts_with('#') { Ok(Some((name, text))) } else { Err(expected()) }
 }
 
 /// Gives a variable the strongest of its settings that it accepts, and returns its source. A refused value is reported on
 /// standard error, and the next weaker one is tried.
 pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> ValueSource {
-    let mut mine: Vec<_> =
+    let mut matching: Vec<_> =
         settings.iter().filter_map(|setting| Some((rank(desc, setting)?, setting))).collect();
-    mine.sort_by_key(|(rank, _)| *rank);
-    for (_, setting) in mine.into_iter().rev() {
+    matching.sort_by_key(|(rank, _)| *rank);
+    for (_, setting) in matching.into_iter().rev() {
         match set_text(desc, &setting.value) {
             Ok(()) => return setting.source.clone(),
             Err(why) => warn(&format!(
@@ -185,14 +185,14 @@ pub(crate) fn apply(desc: &CvarDesc, settings: &[Setting]) -> ValueSource {
 fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
     let mut known_as = std::iter::once(desc.name()).chain(desc.aliases().iter().copied());
     match &setting.source {
-        ValueSource::File { .. } => known_as.any(|name| name == setting.name).then_some((0, Reverse(0))),
+        ValueSource::File { .. } if known_as.any(|name| name == setting.name) => Some((0, Reverse(0))),
         ValueSource::Environment { variable } => {
             let further = desc.environment().iter().map(|name| (*name).to_owned());
             let mut variables = known_as.map(environment_name).chain(further);
             variables.position(|name| name == *variable).map(|at| (1, Reverse(at)))
         }
-        ValueSource::Launcher => known_as.any(|name| name == setting.name).then_some((2, Reverse(0))),
-        ValueSource::Default | ValueSource::Tool => None,
+        ValueSource::Launcher if known_as.any(|name| name == setting.name) => Some((2, Reverse(0))),
+        ValueSource::File { .. } | ValueSource::Launcher | ValueSource::Default | ValueSource::Tool => None,
     }
 }
 
@@ -259,7 +259,7 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     })
 }
 
-#[allow(clippy::print_stderr, reason = "settings are read before a caller could ask for errors")]
+#[allow(clippy::print_stderr, reason = "settings are read before any caller can receive an error")]
 fn warn(message: &str) {
     eprintln!("mpit: {}", crate::printable(message));
 }

@@ -4,8 +4,8 @@ use super::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource};
 use crate::plugin;
 use crate::registry::Registry;
 
-/// Environment variables that begin like settings and are none.
-const OTHERS: [&str; 8] = [
+/// Environment variables that have the prefix of settings but set no control variable.
+const NOT_SETTINGS: [&str; 8] = [
     PARAM_FILE,
     LAUNCHER_SETTINGS,
     plugin::PLUGINS,
@@ -19,8 +19,8 @@ const OTHERS: [&str; 8] = [
 /// Prefixes of internal variables, used by tests, checks of plug-ins, and the host without MPI.
 const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
 
-/// The similarity above which a name is taken for a misspelling of another one.
-const ALIKE: f64 = 0.85;
+/// The similarity (Jaro-Winkler) above which a name is taken for a misspelling of another one.
+const MIN_SIMILARITY: f64 = 0.85;
 
 /// Returns the settings of this process whose names are almost those of variables: a sentence for each.
 #[must_use]
@@ -41,13 +41,13 @@ fn complaints(registry: &Registry) -> Vec<(String, bool)> {
     sources::for_any().iter().filter_map(|setting| complaint(setting, &names)).collect()
 }
 
-/// Returns the known name that is most similar to `name`, if its similarity is at least `least`.
+/// Returns the known name that is most similar to `name`, if its similarity is at least `min_similarity`.
 #[must_use]
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similarity: f64) -> Option<&'a str> {
     known
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .max_by(|one, other| one.0.total_cmp(&other.0))
-        .filter(|(likeness, _)| *likeness > least)
+        .filter(|(similarity, _)| *similarity > min_similarity)
         .map(|(_, known)| known)
 }
 
@@ -61,7 +61,7 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
     let name = &setting.name;
     let in_environment = matches!(setting.source, ValueSource::Environment { .. });
     let known: Vec<String> = if in_environment {
-        if OTHERS.contains(&name.as_str()) || INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
+        if NOT_SETTINGS.contains(&name.as_str()) || INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
             return None;
         }
         names.iter().map(|name| sources::environment_name(name)).collect()
@@ -72,11 +72,11 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
         return None;
     }
     let (place, is_surely_meant) = match &setting.source {
-        ValueSource::Environment { .. } => ("the environment".to_owned(), !plugin::are_asked_for()),
+        ValueSource::Environment { .. } => ("the environment".to_owned(), !plugin::are_in_environment()),
         ValueSource::Launcher => ("--set".to_owned(), true),
         other => (other.to_string(), false),
     };
-    match nearest(name, known.iter().map(String::as_str), ALIKE) {
+    match nearest(name, known.iter().map(String::as_str), MIN_SIMILARITY) {
         Some(near) => {
             let text = format!("{place}: no control variable is called `{name}`; did you mean `{near}`?");
             Some((text, true))

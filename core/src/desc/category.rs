@@ -71,25 +71,25 @@ impl CategoryDesc {
     /// registered.
     #[must_use]
     pub const fn is_its_own_ancestor(&'static self) -> bool {
-        reaches(self.parents(), self, true, 0) || reaches(self.contains(), self, false, 0)
+        is_reached(self.parents(), self, true, 0) || is_reached(self.contains(), self, false, 0)
     }
 }
 
 /// The nesting beyond which a cycle is assumed. The search has to end although it cannot mark visited categories.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
-const fn reaches(
+const fn is_reached(
     from: &[&'static CategoryDesc],
     target: &'static CategoryDesc,
-    upwards: bool,
+    along_parents: bool,
     depth: u32,
 ) -> bool {
     let mut at = 0;
     while at < from.len() {
-        let next = if upwards { from[at].parents() } else { from[at].contains() };
+        let next = if along_parents { from[at].parents() } else { from[at].contains() };
         if same(from[at].name(), target.name())
-            || depth >= DEEPEST
-            || reaches(next, target, upwards, depth + 1)
+            || depth >= MAX_DEPTH
+            || is_reached(next, target, along_parents, depth + 1)
         {
             return true;
         }

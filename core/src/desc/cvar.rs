@@ -42,7 +42,7 @@ pub struct CvarDesc {
 /// Bit of `bind`: the variable is frozen when MPI is initialized.
 const BEFORE_INIT: u8 = 0x80;
 
-// SAFETY: `cell` came from a `&'static impl CvarCell`, which is `Sync`, or the caller of `behind` vouches for it; the other
+// SAFETY: `cell` came from a `&'static impl CvarCell`, which is `Sync`, or the caller of `with_operations` vouches for it; the other
 // fields are immutable.
 unsafe impl Sync for CvarDesc {}
 // SAFETY: `cell` is used only by shared reference, and may be used by any thread, as for `Sync`.
@@ -58,7 +58,7 @@ impl CvarDesc {
     /// Any thread may call the functions with `cell` at any time; `read` writes `count` elements of the datatype or fails, and
     /// `write` reads no more elements than it is passed.
     #[must_use]
-    pub(crate) const unsafe fn behind(
+    pub(crate) const unsafe fn with_operations(
         metadata: Metadata,
         (datatype, count): (Datatype, u32),
         ops: &'static CvarOps,

@@ -2,7 +2,7 @@
 //!
 //! A program may have thousands of variables. In a position-independent one, each pointer in a descriptor takes four words of the
 //! file: the pointer, and a relocation of three words. So a descriptor has few pointers, and the metadata that variables defined
-//! side by side share is behind one of them.
+//! side by side share is reached through one of them.
 
 use super::{CategoryDesc, EnumDesc, Origin};
 use crate::plugin::EpochCounter;
@@ -187,14 +187,14 @@ mod tests {
     static SHARED: SharedMetadata = SharedMetadata::new("acme", "there.rs");
 
     #[test]
-    fn a_head_has_both_texts() {
-        let heads = [
+    fn metadata_has_both_texts() {
+        let cases = [
             (Metadata::new("sentHow many.", 4, &SHARED, 7), "How many."),
             (Metadata::new("sent", 4, &SHARED, 7), ""),
             (Metadata::of("sent", "How many.", &SHARED, 7), "How many."),
             (Metadata::of("sent", "", &SHARED, 7), ""),
         ];
-        for (metadata, description) in heads {
+        for (metadata, description) in cases {
             assert_eq!((metadata.name(), metadata.description()), ("sent", description));
             assert_eq!(
                 (metadata.component(), metadata.origin().to_string().as_str()),
@@ -226,7 +226,7 @@ mod tests {
     fn descriptors_are_small() {
         use crate::desc::{CvarDesc, PvarDesc};
         // Four pointers, and less than two words for all other fields.
-        let most = 6 * size_of::<u64>();
-        assert!(size_of::<PvarDesc>() <= most && size_of::<CvarDesc>() <= most);
+        let max = 6 * size_of::<u64>();
+        assert!(size_of::<PvarDesc>() <= max && size_of::<CvarDesc>() <= max);
     }
 }

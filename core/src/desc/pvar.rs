@@ -23,7 +23,7 @@ pub enum Behavior {
     Highest,
     /// A handle shows the lowest level since its first start or last reset.
     Lowest,
-    /// The value of a handle is what the cell gained while the handle was started.
+    /// The variable keeps the state of each handle itself: see [`crate::cell::Custom`].
     Custom,
 }
 

@@ -15,17 +15,25 @@ use crate::vocabulary::Safety;
 impl Registration {
     /// Defers an event that cannot be delivered now, if the tool requested that and the queue has space; otherwise drops it.
     pub(super) fn defer(&self, time: i64, payload: &[u64]) {
-        let wanted = self.defers.load(Relaxed) || self.has_waiting();
-        let ring = self.ring().filter(|_| wanted);
+        let is_wanted = self.defers.load(Relaxed) || self.has_deferred();
+        let ring = if is_wanted { self.ring() } else { None };
         if ring.is_none() && !self.counts_drops() {
             return;
         }
-        let has_callback = || self.functions.read(|record| record.select(Safety::None)).is_some();
         // Counted before it is in the queue, since a thread that removes it decrements the count.
         self.source().pending.fetch_add(1, Relaxed);
-        if !ring.is_some_and(|ring| has_callback() && ring.put(time, payload)) {
-            self.lose_pending();
+        if let Some(ring) = ring
+            && self.admits(Safety::None)
+            && ring.put(time, payload)
+        {
+            return;
         }
+        self.drop_pending();
+    }
+
+    /// Returns true if a callback may run in a context.
+    fn admits(&self, context: Safety) -> bool {
+        self.functions.read(|record| record.select(context)).is_some()
     }
 
     /// Returns true if the tool set a handler of drops.
@@ -34,7 +42,7 @@ impl Registration {
     }
 
     /// Counts a pending event as dropped.
-    fn lose_pending(&self) {
+    fn drop_pending(&self) {
         if !(self.counts_drops() && count_one(&self.dropped)) {
             self.source().pending.fetch_sub(1, Relaxed);
         }
@@ -62,10 +70,13 @@ impl Registration {
         if handler.is_null() {
             // Counted while the handler was being removed.
             self.take_drops();
+            return;
         }
-        let Some(callback) = callback.filter(|_| !handler.is_null()) else { return };
+        let Some(callback) = callback else { return };
         let count = self.take_drops();
-        if let (1.., Some(abi)) = (count, self.abi()) {
+        if count > 0
+            && let Some(abi) = self.abi()
+        {
             let (registration, source) = (self.id(), self.source().index());
             let report =
                 DropReport { count, registration, source, safety: context, user_data: callback.user_data };
@@ -80,10 +91,10 @@ impl Registration {
 /// overtakes another.
 impl Registration {
     /// Allocates the queue, if there is none.
-    pub(super) fn prepare_to_wait(&self, slots: impl FnOnce() -> usize) {
+    pub(super) fn allocate_queue(&self, slots: impl FnOnce() -> usize) {
         if self.ring().is_none() {
             let ring = Box::into_raw(Box::new(Ring::new(slots(), self.desc.extent().div_ceil(8))));
-            if self.waiting.compare_exchange(std::ptr::null_mut(), ring, Release, Relaxed).is_err() {
+            if self.deferred.compare_exchange(std::ptr::null_mut(), ring, Release, Relaxed).is_err() {
                 // SAFETY: made from a box above, and not published, since the exchange failed.
                 drop(unsafe { Box::from_raw(ring) });
             }
@@ -92,44 +103,48 @@ impl Registration {
 
     #[inline]
     fn ring(&self) -> Option<&Ring> {
-        // SAFETY: null, or a `Ring` that `prepare_to_wait` leaked from a box; it is never freed.
-        unsafe { self.waiting.load(Acquire).as_ref() }
+        // SAFETY: null, or a `Ring` that `allocate_queue` leaked from a box; it is never freed.
+        unsafe { self.deferred.load(Acquire).as_ref() }
     }
 
     /// Returns true if there are deferred events, or such that are being delivered.
     #[inline]
-    pub(super) fn has_waiting(&self) -> bool {
+    pub(super) fn has_deferred(&self) -> bool {
         self.ring().is_some_and(|ring| self.draining.load(SeqCst) || !ring.is_empty())
     }
 
     /// Delivers deferred events, as far as the context admits it, and then reports drops.
     pub(super) fn flush_deferred(&self, safety: Safety) {
         let Some(ring) = self.ring() else { return self.report_drops(safety) };
-        let admitted = || self.functions.read(|record| record.select(safety)).is_some();
         // Callbacks may raise events again, which are deferred as well, so the loop is bounded.
-        let mut patience = ring.slots();
+        let mut limit = ring.slots();
         // A thread that appends after the check below finds `draining` cleared, and delivers itself.
-        while patience > 0 && !ring.is_empty() && admitted() && !self.draining.swap(true, SeqCst) {
+        while limit > 0 && !ring.is_empty() && self.admits(safety) && !self.draining.swap(true, SeqCst) {
             // Events in the queue are older than the dropped ones, for which it had no space.
-            let count = ring.len().min(patience);
-            let delivered = (0..count).take_while(|_| self.deliver_waiting(ring, safety)).count();
+            let count = ring.len().min(limit);
+            let mut delivered = 0;
+            while delivered < count && self.deliver_deferred(ring, safety) {
+                delivered += 1;
+            }
             self.report_drops(safety);
             self.draining.store(false, SeqCst);
             if delivered == 0 {
                 return;
             }
-            patience -= delivered;
+            limit -= delivered;
         }
-        if !self.has_waiting() {
+        if !self.has_deferred() {
             self.report_drops(safety);
         }
     }
 
     /// Delivers the oldest deferred event, if the context admits it. Only for the thread that set `draining`.
-    fn deliver_waiting(&self, ring: &Ring, safety: Safety) -> bool {
-        let callback = self.functions.read(|record| record.select(safety));
+    fn deliver_deferred(&self, ring: &Ring, safety: Safety) -> bool {
         // A callback may have freed the registration.
-        let Some(callback) = callback.filter(|_| self.is_live()) else { return false };
+        if !self.is_live() {
+            return false;
+        }
+        let Some(callback) = self.functions.read(|record| record.select(safety)) else { return false };
         let Some((time, payload)) = ring.first() else { return false };
         let Some(instance) = Instance::claim(self.desc, safety) else { return false };
         instance.fill(time, payload.words());
@@ -140,11 +155,11 @@ impl Registration {
     }
 
     /// Drops the deferred events. Only when there are no pins.
-    pub(super) fn lose_waiting(&self) {
+    pub(super) fn drop_deferred(&self) {
         let Some(ring) = self.ring() else { return };
         while !ring.is_empty() {
             ring.remove_first();
-            self.lose_pending();
+            self.drop_pending();
         }
     }
 }

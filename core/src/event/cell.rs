@@ -78,7 +78,7 @@ impl EventCell {
     }
 
     /// Counts a live registration.
-    fn gain_listener(&self) {
+    fn add_listener(&self) {
         self.shared.listeners.fetch_add(1, SeqCst);
         if let Some(mirror) = self.mirror {
             mirror.fetch_add(1, SeqCst);
@@ -86,7 +86,7 @@ impl EventCell {
     }
 
     /// Uncounts a live registration.
-    pub(super) fn lose_listener(&self) {
+    pub(super) fn remove_listener(&self) {
         if let Some(mirror) = self.mirror {
             mirror.fetch_sub(1, SeqCst);
         }
@@ -141,13 +141,13 @@ impl EventCell {
         abi: &'static Abi,
         add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
     ) -> Result<RegistrationId> {
-        let _alone = self.making.lock();
+        let _guard = self.making.lock();
         let registration = match self.pop_free() {
             Some(free) => free,
             None => self.make(desc, add)?,
         };
         let id = registration.begin(object, abi);
-        self.gain_listener();
+        self.add_listener();
         Ok(id)
     }
 
@@ -156,11 +156,11 @@ impl EventCell {
         desc: &'static EventDesc,
         add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
     ) -> Result<&'static Registration> {
-        let place = self.registrations.len() as u32;
+        let position = self.registrations.len() as u32;
         let made = Cell::new(None);
         add(&|number| {
             let registration: &'static Registration =
-                Box::leak(Box::new(Registration::new(number, place, desc)));
+                Box::leak(Box::new(Registration::new(number, position, desc)));
             made.set(Some(registration));
             registration
         })?;
@@ -184,19 +184,19 @@ impl EventCell {
 
     /// Releases the pins that an instance slot has on freed registrations.
     #[cold]
-    pub(super) fn leave_all(&self, place: usize, safety: Safety) {
-        self.registrations().for_each(|registration| registration.release_slot(place, safety));
+    pub(super) fn release_pins_of(&self, slot: usize, safety: Safety) {
+        self.registrations().for_each(|registration| registration.release_slot(slot, safety));
     }
 
     /// Puts a slot into the free list.
     pub(super) fn retire(&self, registration: &Registration) {
-        if !registration.has_future() {
+        if !registration.is_reusable() {
             return;
         }
         let mut top = self.free.load(Relaxed);
         loop {
             registration.next_free.store(top, Relaxed);
-            match self.free.compare_exchange_weak(top, registration.place + 1, Release, Relaxed) {
+            match self.free.compare_exchange_weak(top, registration.position + 1, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => top = now,
             }

@@ -11,7 +11,7 @@ pub const MAX_TICKS: i64 = i64::MAX;
 /// The duration of the single measurement of the counter's rate, which makes it accurate to a few parts in 10^5.
 const MEASURED: Duration = Duration::from_millis(10);
 
-/// Returns true if ticks are those of the processor's counter. Cached; threads that ask at once get the same answer.
+/// Returns true if ticks are those of the processor's counter. Cached; all threads compute the same result.
 #[inline]
 fn is_counter() -> bool {
     const UNKNOWN: u8 = 0;
@@ -39,7 +39,10 @@ pub fn ticks_per_second() -> i64 {
         0 => {
             let rate = measure();
             // Threads that measure at once agree on the first result.
-            RATE.compare_exchange(0, rate, Relaxed, Relaxed).map_or_else(|first| first, |_| rate)
+            match RATE.compare_exchange(0, rate, Relaxed, Relaxed) {
+                Ok(_) => rate,
+                Err(first) => first,
+            }
         }
         rate => rate,
     }

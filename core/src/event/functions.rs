@@ -122,10 +122,13 @@ impl Record {
     /// Returns the callback for a context: of those that satisfy its requirement, the one of the lowest level.
     #[inline]
     pub(super) fn select(&self, context: Safety) -> Option<Function> {
-        self.callbacks[context as usize..].iter().find_map(|(function, user_data)| {
+        for (function, user_data) in &self.callbacks[context as usize..] {
             let function = function.load(Acquire);
-            (!function.is_null()).then(|| Function { function, user_data: user_data.load(Acquire) })
-        })
+            if !function.is_null() {
+                return Some(Function { function, user_data: user_data.load(Acquire) });
+            }
+        }
+        None
     }
 
     pub(super) fn has_callback(&self, level: Safety) -> bool {

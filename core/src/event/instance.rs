@@ -57,7 +57,7 @@ static SLOTS: [InstanceSlot; POOL] = [const {
 /// Returns bits of the descriptor's address, above the generation. On a collision, a freed registration ends only after an
 /// unrelated instance.
 #[inline]
-fn mark(desc: &EventDesc) -> u64 {
+fn type_bits(desc: &EventDesc) -> u64 {
     (std::ptr::from_ref(desc).addr() as u64) << 28 & !RELEASE_REQUESTED & !u64::from(u32::MAX)
 }
 
@@ -68,7 +68,7 @@ fn is_taken(state: u64) -> bool {
 
 /// Returns the slot where a thread begins its search: a hash of the stack address, which differs between threads.
 #[inline]
-fn first_place() -> usize {
+fn first_slot() -> usize {
     let here = 0_u8;
     let stack = (&raw const here).addr() as u64 >> 16;
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % POOL
@@ -89,15 +89,19 @@ impl Instance {
     /// dropped.
     #[inline]
     pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
-        let first = first_place();
-        (first..POOL).chain(0..first).find_map(|slot| {
+        let first = first_slot();
+        for slot in (first..POOL).chain(0..first) {
             let free = SLOTS[slot].state.load(Relaxed);
+            if is_taken(free) {
+                continue;
+            }
             let generation = (free as u32).wrapping_add(1);
-            let taken = mark(desc) | u64::from(generation);
-            let claimed =
-                !is_taken(free) && SLOTS[slot].state.compare_exchange(free, taken, SeqCst, Relaxed).is_ok();
-            claimed.then(|| Self { slot, generation, desc, safety })
-        })
+            let taken = type_bits(desc) | u64::from(generation);
+            if SLOTS[slot].state.compare_exchange(free, taken, SeqCst, Relaxed).is_ok() {
+                return Some(Self { slot, generation, desc, safety });
+            }
+        }
+        None
     }
 
     /// Stores time stamp and payload.
@@ -118,7 +122,7 @@ impl Instance {
         slot.passed.store(position + 1, Release);
         // A mark that is set after this load is found by the next call or by `drop`.
         if slot.state.load(Relaxed) & RELEASE_REQUESTED != 0 {
-            self.heed_note();
+            self.release_freed();
         }
     }
 
@@ -129,10 +133,10 @@ impl Instance {
 
     /// Releases the pins of freed registrations. Only while none of the registrations is in use under this slot.
     #[cold]
-    fn heed_note(&self) {
+    fn release_freed(&self) {
         // Cleared first, so that a later mark is not lost.
         SLOTS[self.slot].state.fetch_and(!RELEASE_REQUESTED, SeqCst);
-        self.desc.cell().leave_all(self.slot, self.safety);
+        self.desc.cell().release_pins_of(self.slot, self.safety);
     }
 }
 
@@ -144,7 +148,7 @@ impl Drop for Instance {
         slot.passed.store(0, Relaxed);
         let state = slot.state.swap(u64::from(self.generation.wrapping_add(1)), SeqCst);
         if state & RELEASE_REQUESTED != 0 {
-            self.desc.cell().leave_all(self.slot, self.safety);
+            self.desc.cell().release_pins_of(self.slot, self.safety);
         }
     }
 }
@@ -155,9 +159,9 @@ pub(super) fn request_release(registration: &Registration) {
     for (number, slot) in SLOTS.iter().enumerate() {
         let state = slot.state.load(SeqCst);
         let is_ours = is_taken(state)
-            && (state ^ mark(registration.desc)) & !RELEASE_REQUESTED & !u64::from(u32::MAX) == 0;
+            && (state ^ type_bits(registration.desc)) & !RELEASE_REQUESTED & !u64::from(u32::MAX) == 0;
         // A raise that is past this registration will not use it any more.
-        if !is_ours || slot.passed.load(Acquire) > registration.place {
+        if !is_ours || slot.passed.load(Acquire) > registration.position {
             continue;
         }
         registration.pin_for_slot(number);
@@ -173,8 +177,9 @@ pub(super) fn request_release(registration: &Registration) {
 /// Reads from an instance. Fails if it ends before the read is complete.
 fn view<T>(id: InstanceId, read: impl FnOnce(&InstanceSlot, &'static EventDesc) -> Result<T>) -> Result<T> {
     let (kind, at, generation) = (id.0 >> 56, (id.0 >> 32) as usize & 0xff_ffff, id.0 as u32);
-    let slot = SLOTS.get(at).filter(|_| kind == KIND).ok_or(Error::InvalidHandle)?;
-    if generation.is_multiple_of(2) || slot.state.load(Acquire) as u32 != generation {
+    let slot = SLOTS.get(at).ok_or(Error::InvalidHandle)?;
+    let is_valid = kind == KIND && !generation.is_multiple_of(2);
+    if !is_valid || slot.state.load(Acquire) as u32 != generation {
         return Err(Error::InvalidHandle);
     }
     // SAFETY: null, or a `&'static EventDesc` that `fill` stored.
@@ -222,8 +227,8 @@ pub unsafe fn read(instance: InstanceId, element: i32, out: *mut u8) -> Result<(
         return Err(Error::Invalid);
     }
     let (element, words) = view(instance, |slot, desc| {
-        let element = usize::try_from(element).ok().and_then(|at| desc.elements().get(at));
-        let element = element.ok_or(Error::InvalidIndex)?;
+        let at = usize::try_from(element).map_err(|_| Error::InvalidIndex)?;
+        let element = desc.elements().get(at).ok_or(Error::InvalidIndex)?;
         Ok((element, slot.words(element.displacement() / 8, element.end().div_ceil(8))))
     })?;
     // SAFETY: not null, and the caller ensures that it is valid for writes of the element.

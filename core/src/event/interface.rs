@@ -12,8 +12,8 @@ use crate::session::Interface;
 use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result};
 
-/// Instances that may wait for a context that admits their callbacks, from 2 to 1048576, for each registration that asks for
-/// it with the hint `mpit_defer`. What does not fit is counted as dropped.
+/// Capacity of the queue of deferred events, from 2 to 1048576, of each registration with the hint `mpit_defer`. Events that do
+/// not fit are counted as dropped.
 #[mpit::cvar(name = "event_waiting", scope = "LOCAL", verbosity = "TUNER_DETAIL", component = "mpit")]
 static WAITING: Cvar<u32> = Cvar::new(256).range(2..=1 << 20);
 
@@ -56,7 +56,7 @@ impl Interface {
         hints: Hints,
         abi: &'static Abi,
     ) -> Result<RegistrationId> {
-        self.up()?;
+        self.check_initialized()?;
         let desc = self.registry().event(index).ok_or(Error::InvalidIndex)?;
         let epoch = Epoch::current(desc.epoch_counter())?;
         let object = match (desc.bind(), object) {
@@ -86,7 +86,7 @@ impl Interface {
         let registration = self.registration(id)?;
         if let Some(defer) = hints.defer {
             if defer {
-                registration.prepare_to_wait(|| WAITING.get() as usize);
+                registration.allocate_queue(|| WAITING.get() as usize);
             }
             registration.defers.store(defer, SeqCst);
         }
@@ -170,14 +170,14 @@ impl Interface {
         user_data: *mut c_void,
         free_callback: *mut c_void,
     ) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         let (slot, generation) = self.slot_of(id)?;
-        if let Some(pin) = slot.enter_generation(generation)
+        if let Some(pin) = slot.pin_generation(generation)
             && pin.free(free_callback, user_data)
         {
             return Ok(());
         }
-        let abandoned = slot.take_abandoned(Some(generation)).ok_or(Error::InvalidHandle)?;
+        let abandoned = slot.pin_abandoned(Some(generation)).ok_or(Error::InvalidHandle)?;
         abandoned.set_free_callback(free_callback, user_data);
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Interface {
             slot.desc.epoch_counter().is_some_and(|its| std::ptr::eq(its, epoch_counter))
         };
         for registration in self.registrations().filter(is_its) {
-            if let Some(pin) = registration.enter(Safety::None) {
+            if let Some(pin) = registration.pin(Safety::None) {
                 pin.flush_deferred(Safety::None);
                 pin.abandon();
             }
@@ -199,11 +199,11 @@ impl Interface {
     /// Ends all registrations when the interface is finalized. Callbacks that are running in other threads finish; no other ones
     /// begin.
     pub(crate) fn end_registrations(&self) {
-        for registration in self.registrations().filter_map(|slot| slot.enter(Safety::None)) {
+        for registration in self.registrations().filter_map(|slot| slot.pin(Safety::None)) {
             registration.functions.change(|functions| *functions = Functions::NONE);
             registration.free(std::ptr::null_mut(), std::ptr::null_mut());
         }
-        for registration in self.registrations().filter_map(|slot| slot.take_abandoned(None)) {
+        for registration in self.registrations().filter_map(|slot| slot.pin_abandoned(None)) {
             registration.functions.change(|functions| *functions = Functions::NONE);
             registration.set_free_callback(std::ptr::null_mut(), std::ptr::null_mut());
         }
@@ -211,9 +211,9 @@ impl Interface {
 
     /// Pins a registration.
     fn registration(&self, id: RegistrationId) -> Result<PinGuard<'static>> {
-        self.up()?;
+        self.check_initialized()?;
         let (slot, generation) = self.slot_of(id)?;
-        slot.enter_generation(generation).ok_or(Error::InvalidHandle)
+        slot.pin_generation(generation).ok_or(Error::InvalidHandle)
     }
 
     /// Returns the slot and the generation of a registration, which may have been freed.

@@ -32,8 +32,8 @@ impl Payload {
     #[inline]
     pub(super) unsafe fn copy(&mut self, desc: &EventDesc, value: *const u8) {
         for element in desc.elements() {
-            let Some(to) = self.room(element.displacement(), element.end()) else { return };
-            // SAFETY: the caller ensures that `value` is valid for reads of each element; `room` returned space up to the
+            let Some(to) = self.reserve(element.displacement(), element.end()) else { return };
+            // SAFETY: the caller ensures that `value` is valid for reads of each element; `reserve` returned space up to the
             // element's end.
             unsafe { copy_element(element.datatype(), value.wrapping_add(element.displacement()), to) };
         }
@@ -43,24 +43,24 @@ impl Payload {
     #[inline]
     pub fn put<V: ElementValue>(&mut self, displacement: usize, value: V) {
         let (first, at) = (displacement / 8, displacement % 8);
-        let Some(to) = self.room(first * 8, displacement.saturating_add(size_of::<V>())) else { return };
+        let Some(to) = self.reserve(first * 8, displacement.saturating_add(size_of::<V>())) else { return };
         if at + size_of::<V>() > 8 {
-            // SAFETY: `room` returned space up to the element's end.
+            // SAFETY: `reserve` returned space up to the element's end.
             return unsafe { to.wrapping_add(at).cast::<V>().write_unaligned(value) };
         }
         // Words are written as a whole: they are read soon, and a load from several smaller stores stalls.
         let to = to.cast::<[u8; 8]>();
-        // SAFETY: `room` returned initialized space that includes this word.
+        // SAFETY: `reserve` returned initialized space that includes this word.
         let mut word = unsafe { to.read() };
         // SAFETY: `at + size_of::<V>()` is at most 8, the size of the word.
         unsafe { word.as_mut_ptr().wrapping_add(at).cast::<V>().write_unaligned(value) };
-        // SAFETY: `room` returned initialized space that includes this word.
+        // SAFETY: `reserve` returned initialized space that includes this word.
         unsafe { to.write(word) };
     }
 
     /// Returns the space of the bytes from `start` to `end`, after initializing the words up to `end` that were not.
     #[inline]
-    fn room(&mut self, start: usize, end: usize) -> Option<*mut u8> {
+    fn reserve(&mut self, start: usize, end: usize) -> Option<*mut u8> {
         if end > LARGEST_EVENT {
             return None;
         }
@@ -73,7 +73,7 @@ impl Payload {
     /// Extends the payload to the extent of the event type, if elements were ignored.
     #[inline]
     pub(super) fn complete(&mut self, desc: &EventDesc) {
-        self.room(0, desc.extent());
+        self.reserve(0, desc.extent());
     }
 
     /// Appends a word. The registry refuses event types with too many.

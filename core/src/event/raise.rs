@@ -54,14 +54,14 @@ pub trait Event: Copy + 'static {
     #[inline]
     fn raise(context: Context, payload: impl FnOnce() -> Self) {
         if Self::DESC.cell().has_listeners() {
-            announce(context, payload);
+            compute_and_notify(context, payload);
         }
     }
 }
 
 /// Computes the payload and delivers the event. Not inlined, to keep raises without listeners short.
 #[inline(never)]
-fn announce<E: Event>(context: Context, payload: impl FnOnce() -> E) {
+fn compute_and_notify<E: Event>(context: Context, payload: impl FnOnce() -> E) {
     let mut elements = Payload::new();
     payload().fill(&mut elements);
     notify(E::DESC, context, &mut elements);
@@ -98,20 +98,20 @@ fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let time = desc.source().stamp();
     desc.source().cell().flush(safety);
     let object = if desc.bind() == Bind::NoObject { 0 } else { context.object };
-    let is_met = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
+    let is_listening = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
     // Claiming an instance slot is expensive, so listeners are looked up first. The result is checked again under the claim.
     let mut slots = desc.cell().registrations();
-    let Some(first) = slots.find(is_met) else { return };
+    let Some(first) = slots.find(is_listening) else { return };
     let slots = std::iter::once(first).chain(slots);
     // One claim pins all registrations.
     let Some(instance) = Instance::claim(desc, safety) else {
         // All instance slots are taken: each listener's event is deferred or dropped.
-        let pins = slots.filter_map(|slot| slot.enter(safety)).filter(|pin| pin.is_bound_to(object));
+        let pins = slots.filter_map(|slot| slot.pin(safety)).filter(|pin| pin.is_bound_to(object));
         return pins.for_each(|pin| pin.defer(time, payload));
     };
     let mut is_filled = false;
-    for slot in slots.filter(is_met) {
-        if slot.has_waiting() {
+    for slot in slots.filter(is_listening) {
+        if slot.has_deferred() {
             slot.defer(time, payload);
             slot.flush_deferred(safety);
         } else if let Some(callback) = slot.functions.read(|record| record.select(safety)) {
@@ -123,6 +123,6 @@ fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
         } else {
             slot.defer(time, payload);
         }
-        instance.pass(slot.place);
+        instance.pass(slot.position);
     }
 }

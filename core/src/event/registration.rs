@@ -41,7 +41,7 @@ impl RegistrationId {
 
     /// Returns slot and generation, or `None` for a number that no registration has.
     pub(super) fn parts(self) -> Option<(u32, u64)> {
-        (self.0 >> 56 == KIND).then_some((self.0 as u32, self.0 >> 32 & LAST_GENERATION))
+        if self.0 >> 56 == KIND { Some((self.0 as u32, self.0 >> 32 & LAST_GENERATION)) } else { None }
     }
 }
 
@@ -64,7 +64,7 @@ const GENERATION_SHIFT: u32 = 32;
 pub(crate) struct Registration {
     number: u32,
     /// Its position in the event type's list.
-    pub(super) place: u32,
+    pub(super) position: u32,
     pub(super) next_free: AtomicU32,
     pub(super) desc: &'static EventDesc,
     state: AtomicU64,
@@ -79,7 +79,7 @@ pub(crate) struct Registration {
     /// True if events that cannot be delivered at once are deferred.
     pub(super) defers: AtomicBool,
     /// The queue of deferred events, or null: allocated at the first request, and kept for later registrations.
-    pub(super) waiting: AtomicPtr<Ring>,
+    pub(super) deferred: AtomicPtr<Ring>,
     /// True while a thread delivers deferred events.
     pub(super) draining: AtomicBool,
     free_callback: AtomicPtr<c_void>,
@@ -88,10 +88,10 @@ pub(crate) struct Registration {
 
 /// State that is set once per registration.
 impl Registration {
-    pub(super) fn new(number: u32, place: u32, desc: &'static EventDesc) -> Self {
+    pub(super) fn new(number: u32, position: u32, desc: &'static EventDesc) -> Self {
         Self {
             number,
-            place,
+            position,
             next_free: AtomicU32::new(0),
             desc,
             state: AtomicU64::new(0),
@@ -101,7 +101,7 @@ impl Registration {
             functions: FunctionTable::new(),
             dropped: AtomicI64::new(0),
             defers: AtomicBool::new(false),
-            waiting: AtomicPtr::default(),
+            deferred: AtomicPtr::default(),
             draining: AtomicBool::new(false),
             free_callback: AtomicPtr::default(),
             free_callback_data: AtomicPtr::default(),
@@ -127,7 +127,7 @@ impl Registration {
     }
 
     /// Returns true if the slot can be used again: its generation can still be incremented.
-    pub(super) fn has_future(&self) -> bool {
+    pub(super) fn is_reusable(&self) -> bool {
         self.generation() < LAST_GENERATION
     }
 
@@ -173,28 +173,28 @@ impl Registration {
 impl Registration {
     /// Pins a live registration; `None` if it is not live.
     #[inline]
-    pub(super) fn enter(&self, safety: Safety) -> Option<PinGuard<'_>> {
-        self.enter_if(safety, |_| true)
+    pub(super) fn pin(&self, safety: Safety) -> Option<PinGuard<'_>> {
+        self.pin_if(safety, |_| true)
     }
 
     /// Pins the registration of this generation; `None` if it is not live.
-    pub(super) fn enter_generation(&self, generation: u64) -> Option<PinGuard<'_>> {
-        self.enter_if(Safety::None, |state| state >> GENERATION_SHIFT == generation)
+    pub(super) fn pin_generation(&self, generation: u64) -> Option<PinGuard<'_>> {
+        self.pin_if(Safety::None, |state| state >> GENERATION_SHIFT == generation)
     }
 
     /// Pins an abandoned registration in order to free it; `None` for the generation takes any. Succeeds only once.
-    pub(super) fn take_abandoned(&self, generation: Option<u64>) -> Option<PinGuard<'_>> {
+    pub(super) fn pin_abandoned(&self, generation: Option<u64>) -> Option<PinGuard<'_>> {
         let take = |state: u64| {
             let is_it = generation.is_none_or(|generation| state >> GENERATION_SHIFT == generation);
-            (state & ABANDONED != 0 && is_it).then_some((state & !ABANDONED) + PIN)
+            if state & ABANDONED != 0 && is_it { Some((state & !ABANDONED) + PIN) } else { None }
         };
-        let taken = self.state.fetch_update(Acquire, Acquire, take).is_ok();
+        self.state.fetch_update(Acquire, Acquire, take).ok()?;
         // Made only after success: dropping a `PinGuard` releases a pin.
-        taken.then(|| PinGuard { registration: self, safety: Safety::None })
+        Some(PinGuard { registration: self, safety: Safety::None })
     }
 
     #[inline]
-    fn enter_if(&self, safety: Safety, admits: impl Fn(u64) -> bool) -> Option<PinGuard<'_>> {
+    fn pin_if(&self, safety: Safety, admits: impl Fn(u64) -> bool) -> Option<PinGuard<'_>> {
         let mut state = self.state.load(Acquire);
         while state & LIVE != 0 && admits(state) {
             match self.state.compare_exchange_weak(state, state + PIN, Acquire, Acquire) {
@@ -207,7 +207,7 @@ impl Registration {
 
     /// Releases a pin.
     #[inline]
-    fn leave(&self, safety: Safety) {
+    fn unpin(&self, safety: Safety) {
         // `AcqRel`: the last release sees what all users did.
         let before = self.state.fetch_sub(PIN, AcqRel);
         if before & (LIVE | ABANDONED | PINS_MASK) == PIN {
@@ -216,36 +216,36 @@ impl Registration {
     }
 
     /// Counts the owner of an instance slot as a pin. Only for callers that have the registration pinned.
-    pub(super) fn pin_for_slot(&self, place: usize) {
+    pub(super) fn pin_for_slot(&self, slot: usize) {
         self.state.fetch_add(PIN, Relaxed);
-        self.slot_pins[place / 64].fetch_or(1 << (place % 64), SeqCst);
+        self.slot_pins[slot / 64].fetch_or(1 << (slot % 64), SeqCst);
     }
 
     /// Releases the pin of an instance slot, if it was counted.
-    pub(super) fn release_slot(&self, place: usize, safety: Safety) {
-        if self.take_pin_of_slot(place) {
-            self.leave(safety);
+    pub(super) fn release_slot(&self, slot: usize, safety: Safety) {
+        if self.take_pin_of_slot(slot) {
+            self.unpin(safety);
         }
     }
 
     /// Reverts [`pin_for_slot`](Self::pin_for_slot). Only for callers that have the registration pinned.
-    pub(super) fn unpin_for_slot(&self, place: usize) {
-        if self.take_pin_of_slot(place) {
+    pub(super) fn unpin_for_slot(&self, slot: usize) {
+        if self.take_pin_of_slot(slot) {
             self.state.fetch_sub(PIN, Relaxed);
         }
     }
 
-    fn take_pin_of_slot(&self, place: usize) -> bool {
-        let bit = 1 << (place % 64);
-        self.slot_pins[place / 64].load(SeqCst) & bit != 0
-            && self.slot_pins[place / 64].fetch_and(!bit, SeqCst) & bit != 0
+    fn take_pin_of_slot(&self, slot: usize) -> bool {
+        let bit = 1 << (slot % 64);
+        self.slot_pins[slot / 64].load(SeqCst) & bit != 0
+            && self.slot_pins[slot / 64].fetch_and(!bit, SeqCst) & bit != 0
     }
 
     /// Ends the registration after the last pin was released: reports drops and runs the free callback.
     #[cold]
     fn end(&self, safety: Safety) {
         let registration = self.id();
-        self.lose_waiting();
+        self.drop_deferred();
         self.report_drops(safety);
         self.take_drops();
         let (function, user_data) = (self.free_callback.load(Relaxed), self.free_callback_data.load(Relaxed));
@@ -275,7 +275,7 @@ impl PinGuard<'_> {
     pub(super) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
         let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
         if ended {
-            self.desc.cell().lose_listener();
+            self.desc.cell().remove_listener();
             self.set_free_callback(free_callback, user_data);
             instance::request_release(&self);
         }
@@ -290,9 +290,9 @@ impl PinGuard<'_> {
 
     /// Ends the registration like `free`, but keeps the slot until the tool frees the registration.
     pub(super) fn abandon(&self) {
-        let next = |state: u64| (state & LIVE != 0).then_some(state & !LIVE | ABANDONED);
+        let next = |state: u64| if state & LIVE != 0 { Some(state & !LIVE | ABANDONED) } else { None };
         if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {
-            self.desc.cell().lose_listener();
+            self.desc.cell().remove_listener();
             instance::request_release(self);
         }
     }
@@ -310,6 +310,6 @@ impl std::ops::Deref for PinGuard<'_> {
 impl Drop for PinGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.leave(self.safety);
+        self.unpin(self.safety);
     }
 }

@@ -11,7 +11,7 @@ use super::instance::Payload;
 #[derive(Debug)]
 struct RingSlot {
     /// The position that may be put here, or that position plus 1 once it was put.
-    turn: AtomicUsize,
+    sequence: AtomicUsize,
     /// The time stamp of the event.
     time: AtomicI64,
 }
@@ -32,7 +32,7 @@ impl Ring {
     /// Creates a queue for at least `slots` payloads of `words` words.
     pub(super) fn new(slots: usize, words: usize) -> Self {
         let count = slots.max(2).next_power_of_two();
-        let slot = |turn| RingSlot { turn: AtomicUsize::new(turn), time: AtomicI64::new(0) };
+        let slot = |sequence| RingSlot { sequence: AtomicUsize::new(sequence), time: AtomicI64::new(0) };
         Self {
             slots: (0..count).map(slot).collect(),
             payloads: (0..count * words).map(|_| AtomicU64::new(0)).collect(),
@@ -67,18 +67,18 @@ impl Ring {
         let mut position = self.put.load(Relaxed);
         loop {
             let (slot, words) = self.slot(position);
-            let turn = slot.turn.load(Acquire);
-            if turn == position {
+            let sequence = slot.sequence.load(Acquire);
+            if sequence == position {
                 match self.put.compare_exchange_weak(position, position.wrapping_add(1), SeqCst, Relaxed) {
                     Ok(_) => {
                         slot.time.store(time, Relaxed);
                         words.iter().zip(payload).for_each(|(to, from)| to.store(*from, Relaxed));
-                        slot.turn.store(position.wrapping_add(1), Release);
+                        slot.sequence.store(position.wrapping_add(1), Release);
                         return true;
                     }
                     Err(now) => position = now,
                 }
-            } else if turn.wrapping_sub(position).cast_signed() < 0 {
+            } else if sequence.wrapping_sub(position).cast_signed() < 0 {
                 // The entry of the previous round is still in the slot.
                 return false;
             } else {
@@ -91,7 +91,7 @@ impl Ring {
     pub(super) fn first(&self) -> Option<(i64, Payload)> {
         let position = self.taken.load(Relaxed);
         let (slot, words) = self.slot(position);
-        if slot.turn.load(Acquire) != position.wrapping_add(1) {
+        if slot.sequence.load(Acquire) != position.wrapping_add(1) {
             return None;
         }
         let mut payload = Payload::new();
@@ -105,7 +105,7 @@ impl Ring {
     pub(super) fn remove_first(&self) {
         let position = self.taken.load(Relaxed);
         let (slot, _) = self.slot(position);
-        slot.turn.store(position.wrapping_add(self.slots.len()), Release);
+        slot.sequence.store(position.wrapping_add(self.slots.len()), Release);
         self.taken.store(position.wrapping_add(1), SeqCst);
     }
 }

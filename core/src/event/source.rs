@@ -56,13 +56,13 @@ impl SourceCell {
 #[cold]
 fn flush(source: &SourceCell, safety: Safety) {
     let registrations = || source.events.iter().flat_map(|event| event.cell().registrations());
-    for registration in registrations().filter(|one| one.has_drops() && !one.has_waiting()) {
-        if let Some(pin) = registration.enter(safety) {
+    for registration in registrations().filter(|one| one.has_drops() && !one.has_deferred()) {
+        if let Some(pin) = registration.pin(safety) {
             pin.report_drops(safety);
         }
     }
-    for registration in registrations().filter(|one| one.has_waiting()) {
-        if let Some(pin) = registration.enter(safety) {
+    for registration in registrations().filter(|one| one.has_deferred()) {
+        if let Some(pin) = registration.pin(safety) {
             pin.flush_deferred(safety);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::c_structs::{EntryResult, placed};
+use super::c_structs::{EntryResult, check_readable};
 use crate::desc::LONGEST_DESCRIPTION;
 use crate::readable::readable_up_to;
 use crate::registry::{Fault, LONGEST_NAME};
@@ -14,35 +14,35 @@ pub(super) const DESCRIPTION: usize = LONGEST_DESCRIPTION;
 /// The largest length of a source file's path, in bytes.
 pub(super) const PATH: usize = 4096;
 /// The largest number of names in one list; more are taken for a mistake.
-const MOST_NAMES: usize = 1024;
+const MAX_NAMES: usize = 1024;
 
 /// Returns a copy of a string that is never freed.
 ///
 /// # Safety
 ///
-/// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
-pub(super) unsafe fn text(what: &str, at: *const c_char, most: usize) -> EntryResult<&'static str> {
-    // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes.
-    Ok(String::from(unsafe { borrowed(what, at, most) }?).leak())
+/// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
+pub(super) unsafe fn text(what: &str, at: *const c_char, max: usize) -> EntryResult<&'static str> {
+    // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
+    Ok(String::from(unsafe { borrowed(what, at, max) }?).leak())
 }
 
 /// Returns a string without copying it.
 ///
 /// # Safety
 ///
-/// `at` is null or valid for reads up to a NUL, or of `most` + 1 bytes, for as long as the result is used.
-pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, most: usize) -> EntryResult<&'a str> {
+/// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes, for as long as the result is used.
+pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, max: usize) -> EntryResult<&'a str> {
     if at.is_null() {
         return Err(Fault::of("C1", format!("{what} is a null pointer")));
     }
-    let end = readable_up_to(at.cast(), most + 1);
+    let end = readable_up_to(at.cast(), max + 1);
     // SAFETY: `readable_up_to` found `end` readable bytes, and `strnlen` reads no more.
     let bytes = unsafe { libc::strnlen(at, end) };
-    if bytes == end && end <= most {
+    if bytes == end && end <= max {
         return Err(Fault::of("C1", format!("{what} at {at:p} is not in memory that can be read")));
     }
-    if bytes > most {
-        return Err(Fault::of("C3", format!("{what} is longer than {most} bytes")));
+    if bytes > max {
+        return Err(Fault::of("C3", format!("{what} is longer than {max} bytes")));
     }
     // SAFETY: `strnlen` found so many bytes before the NUL or the limit; the caller ensures that they stay valid for `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
@@ -54,12 +54,12 @@ pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, most: usize) ->
 /// # Safety
 ///
 /// The conditions of [`text`] hold.
-pub(super) unsafe fn optional(what: &str, at: *const c_char, most: usize) -> EntryResult<&'static str> {
+pub(super) unsafe fn optional(what: &str, at: *const c_char, max: usize) -> EntryResult<&'static str> {
     if at.is_null() {
         return Ok("");
     }
     // SAFETY: not null, and the caller ensures the conditions of `text`.
-    unsafe { text(what, at, most) }
+    unsafe { text(what, at, max) }
 }
 
 /// Returns the names in a list that ends with a null pointer.
@@ -72,9 +72,9 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> EntryResult<
     if at.is_null() {
         return Ok(all);
     }
-    for place in 0..MOST_NAMES {
-        placed(what, at.wrapping_add(place))?;
-        // SAFETY: `placed` checked that the element is aligned and readable.
+    for place in 0..MAX_NAMES {
+        check_readable(what, at.wrapping_add(place))?;
+        // SAFETY: `check_readable` checked that the element is aligned and readable.
         let next = unsafe { at.wrapping_add(place).read() };
         if next.is_null() {
             return Ok(all);

@@ -12,9 +12,9 @@ pub(super) type LoadResult<T> = Result<T, String>;
 pub(super) type EntryResult<T> = Result<T, Fault>;
 
 /// The largest size of a struct; a larger one is taken for a mistake.
-pub(super) const LARGEST: usize = 4096;
+pub(super) const MAX_SIZE: usize = 4096;
 /// The largest number of entries in a list; more are taken for a mistake.
-const LONGEST: usize = 1 << 20;
+const MAX_ENTRIES: usize = 1 << 20;
 
 /// A struct that begins with its size.
 ///
@@ -24,48 +24,48 @@ const LONGEST: usize = 1 << 20;
 /// for which every value that C can write is valid, zero included.
 pub(super) unsafe trait Prefixed: Copy {
     /// The size in the first version that had the struct. Members beyond the actual size are read as 0.
-    const LEAST: usize;
+    const MIN_SIZE: usize;
 }
 // SAFETY: `abi::Pvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
 unsafe impl Prefixed for abi::Pvar {
-    const LEAST: usize = offset_of!(Self, count_of);
+    const MIN_SIZE: usize = offset_of!(Self, count_of);
 }
 // SAFETY: `abi::Enum` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Enum {
-    const LEAST: usize = size_of::<Self>();
+    const MIN_SIZE: usize = size_of::<Self>();
 }
 // SAFETY: `abi::Cvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
 unsafe impl Prefixed for abi::Cvar {
-    const LEAST: usize = offset_of!(Self, get);
+    const MIN_SIZE: usize = offset_of!(Self, get);
 }
 // SAFETY: `abi::Source` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Source {
-    const LEAST: usize = offset_of!(Self, file);
+    const MIN_SIZE: usize = offset_of!(Self, file);
 }
 // SAFETY: `abi::Event` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Event {
-    const LEAST: usize = offset_of!(Self, file);
+    const MIN_SIZE: usize = offset_of!(Self, file);
 }
 // SAFETY: `abi::Category` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Category {
-    const LEAST: usize = offset_of!(Self, contains);
+    const MIN_SIZE: usize = offset_of!(Self, contains);
 }
 // SAFETY: `abi::Component` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
 unsafe impl Prefixed for abi::Component {
-    const LEAST: usize = offset_of!(Self, pcontrol);
+    const MIN_SIZE: usize = offset_of!(Self, pcontrol);
 }
 // SAFETY: `abi::Table` is `repr(C)`, begins with its size, and has only pointers and integers.
 unsafe impl Prefixed for abi::Table {
-    const LEAST: usize = offset_of!(Self, components);
+    const MIN_SIZE: usize = offset_of!(Self, components);
 }
 
 /// Refuses a pointer that is null, misaligned, or leads to no readable memory for one `T`.
-pub(super) fn placed<T>(what: &str, at: *const T) -> LoadResult<()> {
-    placed_list(what, at, 1)
+pub(super) fn check_readable<T>(what: &str, at: *const T) -> LoadResult<()> {
+    check_list(what, at, 1)
 }
 
 /// Refuses a list that is null, misaligned, or not in readable memory.
-pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> LoadResult<()> {
+pub(super) fn check_list<T>(what: &str, at: *const T, count: usize) -> LoadResult<()> {
     if at.is_null() {
         Err(format!("{what} is a null pointer"))
     } else if !at.is_aligned() {
@@ -77,14 +77,14 @@ pub(super) fn placed_list<T>(what: &str, at: *const T, count: usize) -> LoadResu
     }
 }
 
-/// Refuses a pointer that [`placed`] refuses, or that leads to memory that cannot be written.
-pub(super) fn placed_to_change<T>(what: &str, at: *const T) -> LoadResult<()> {
-    placed(what, at)?;
-    if is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(constant(what, at)) }
+/// Refuses a pointer that [`check_readable`] refuses, or that leads to memory that cannot be written.
+pub(super) fn check_writable<T>(what: &str, at: *const T) -> LoadResult<()> {
+    check_readable(what, at)?;
+    if is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(const_message(what, at)) }
 }
 
 /// Returns the message for a cell in read-only memory.
-pub(super) fn constant<T>(what: &str, at: *const T) -> String {
+pub(super) fn const_message<T>(what: &str, at: *const T) -> String {
     format!("{what} at {at:p} is in memory that cannot be written: define it without `const`")
 }
 
@@ -94,14 +94,14 @@ pub(super) fn constant<T>(what: &str, at: *const T) -> String {
 ///
 /// `at` is null or valid for reads of a size, and of as many bytes as that size.
 pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> LoadResult<(T, usize)> {
-    placed(what, at.cast::<usize>())?;
-    // SAFETY: `placed` checked that it is not null, aligned and readable.
+    check_readable(what, at.cast::<usize>())?;
+    // SAFETY: `check_readable` checked that it is not null, aligned and readable.
     let size = unsafe { at.cast::<usize>().read() };
     let ours = size_of::<T>();
-    if size < T::LEAST || size > LARGEST || !size.is_multiple_of(align_of::<T>()) {
+    if size < T::MIN_SIZE || size > MAX_SIZE || !size.is_multiple_of(align_of::<T>()) {
         return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
     }
-    placed_list(what, at.cast::<u8>(), size)?;
+    check_list(what, at.cast::<u8>(), size)?;
     for offset in ours..size {
         // SAFETY: `offset` is less than `size`, and the caller ensures that `size` bytes are valid for reads.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
@@ -124,7 +124,7 @@ pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usi
     if count == 0 {
         return Ok(Vec::new());
     }
-    if count > LONGEST {
+    if count > MAX_ENTRIES {
         return Err(format!("the table has {count} entries of kind {what}, which cannot be"));
     }
     // SAFETY: the caller ensures that `at` is the first of `count` structs, and `count` is not 0.
@@ -153,7 +153,7 @@ mod tests {
 
     const WORD: usize = size_of::<usize>();
 
-    /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those behind the struct are not 0.
+    /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those after the struct are not 0.
     fn memory(size: usize, filled: usize) -> Vec<usize> {
         let mut words = vec![usize::MAX / 3; filled / WORD];
         words.resize(size / WORD, 0);
@@ -172,12 +172,12 @@ mod tests {
 
     /// Checks that every size from the first version's to ours is accepted, with zeros for missing members, and no other one.
     fn sizes_of<T: Prefixed + Debug>() {
-        let (least, ours) = (T::LEAST, size_of::<T>());
-        for size in (least..=ours).step_by(WORD) {
+        let (min_size, ours) = (T::MIN_SIZE, size_of::<T>());
+        for size in (min_size..=ours).step_by(WORD) {
             assert_eq!(read_sized::<T>(size, size), read_sized::<T>(ours, size), "{size} of {ours}");
             assert!(read_sized::<T>(size + 1, size).is_err());
         }
-        assert!(read_sized::<T>(least - WORD, WORD).unwrap_err().contains("its size is"));
+        assert!(read_sized::<T>(min_size - WORD, WORD).unwrap_err().contains("its size is"));
         assert_eq!(read_sized::<T>(ours + WORD, ours), read_sized::<T>(ours, ours));
         assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a newer one"));
         assert!(read_sized::<T>(8192, WORD).is_err());

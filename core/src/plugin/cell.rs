@@ -18,11 +18,11 @@ use crate::vocabulary::{Bind, Class, Datatype};
 use crate::{Error, Result};
 
 /// The largest number of elements of a variable; more are taken for a mistake.
-pub(super) const MOST_ELEMENTS: usize = 1 << 24;
+pub(super) const MAX_ELEMENTS: usize = 1 << 24;
 
 /// The source of a variable's value.
 #[derive(Clone, Copy)]
-pub(super) enum Origins {
+pub(super) enum ValueSource {
     /// A sum that is updated while a handle runs.
     Sum(&'static Sum),
     /// A level, and the watermarks that follow it.
@@ -46,7 +46,7 @@ pub(super) enum Count {
 /// The parts of a variable's cell.
 #[derive(Clone, Copy)]
 pub(super) struct ForeignSource {
-    pub(super) value: Origins,
+    pub(super) value: ValueSource,
     pub(super) count: Count,
     pub(super) bind: Bind,
     pub(super) watch: Option<WatchFunction>,
@@ -77,12 +77,12 @@ impl ForeignSource {
     fn count(&self, object: &Object<'_>) -> usize {
         match (self.value, self.count) {
             // An object without a level has no elements, which refuses the handle.
-            (Origins::LevelOf(_), _) => usize::from(self.level_storage(object).is_some()),
+            (ValueSource::LevelOf(_), _) => usize::from(self.level_storage(object).is_some()),
             (_, Count::Fixed(count)) => count,
             (_, Count::Of(function)) => {
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a live object.
                 let count = unsafe { function(self.user_data, object) };
-                usize::try_from(count).ok().filter(|count| *count <= MOST_ELEMENTS).unwrap_or(0)
+                usize::try_from(count).ok().filter(|count| *count <= MAX_ELEMENTS).unwrap_or(0)
             }
         }
     }
@@ -92,9 +92,9 @@ impl ForeignSource {
         /// The level for queries without an object. No handle is bound to it.
         static NONE: LevelStorage = LevelStorage::new(0);
         match self.value {
-            Origins::Level(level_storage) => Some(level_storage),
-            Origins::LevelOf(_) if object.kind() != self.bind => Some(&NONE),
-            Origins::LevelOf(function) => {
+            ValueSource::Level(level_storage) => Some(level_storage),
+            ValueSource::LevelOf(_) if object.kind() != self.bind => Some(&NONE),
+            ValueSource::LevelOf(function) => {
                 let level_storage = self.level_of(function, object)?;
                 // `is_writable` makes a system call, so it is skipped for a level that is bound already: this runs for every
                 // access.
@@ -120,20 +120,20 @@ impl<T: Value> Cell for Foreign<T> {
 
     fn fill(&self, object: &Object<'_>, out: &mut [T]) -> Result<()> {
         match self.source.value {
-            Origins::Sum(sum) => out[0] = T::from_word(sum.word.load(Relaxed)),
-            Origins::Level(level_storage) => out[0] = T::from_word(level_storage.level()),
-            Origins::LevelOf(function) => {
+            ValueSource::Sum(sum) => out[0] = T::from_word(sum.word.load(Relaxed)),
+            ValueSource::Level(level_storage) => out[0] = T::from_word(level_storage.level()),
+            ValueSource::LevelOf(function) => {
                 let level_storage = self.source.level_of(function, object).ok_or(Error::Invalid)?;
                 out[0] = T::from_word(level_storage.level());
             }
-            Origins::Storage(start) => {
+            ValueSource::Storage(start) => {
                 for (at, out) in out.iter_mut().enumerate() {
                     // SAFETY: a handle has as many elements as the table states, the storage has them too, and `pvar` checked its
                     // alignment.
                     *out = unsafe { load(start.cast::<T>().wrapping_add(at)) };
                 }
             }
-            Origins::Function(function) => {
+            ValueSource::Function(function) => {
                 let start = out.as_mut_ptr().cast();
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
                 // `out.len()` elements.
@@ -157,7 +157,7 @@ impl<T: Value> Cell for Foreign<T> {
     }
 
     fn watch(&self, more: i32) {
-        if let Origins::Sum(sum) = self.source.value {
+        if let ValueSource::Sum(sum) = self.source.value {
             // `Release`: an image that sees the watcher also sees what `Cells::bind` stored.
             sum.watchers.fetch_add(more.cast_unsigned(), Release);
         }
@@ -247,7 +247,7 @@ mod tests {
         // SAFETY: an anonymous mapping at an address that the kernel chooses, so it replaces no memory.
         let page = unsafe { libc::mmap(null_mut(), LEN, libc::PROT_READ, flags, -1, 0) };
         assert_ne!(page, libc::MAP_FAILED);
-        let value = Origins::LevelOf(level_of);
+        let value = ValueSource::LevelOf(level_of);
         let source =
             ForeignSource { value, count: Count::Fixed(1), bind: Bind::Comm, watch: None, user_data: page };
         assert_eq!(source.count(&object), 0);

@@ -37,7 +37,7 @@ pub struct Contents {
     /// The faults.
     pub refusals: Vec<Refusal>,
     /// True if a program could load the plug-in, without the definitions that are refused.
-    pub is_whole: bool,
+    pub is_loadable: bool,
 }
 
 /// Opens the plug-in that [`SUBJECT`] names, and performs the handshake.
@@ -71,8 +71,9 @@ impl Subject {
     /// The fault that prevents reading the table.
     pub fn read(&self) -> Result<Contents, Fault> {
         // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
-        let made = unsafe { table::make_leniently(self.plugin.table, Some(leak(EpochCounter::new()))) };
-        let (Definitions { image, components, cells }, mut refusals) = made?;
+        let definitions =
+            unsafe { table::convert_leniently(self.plugin.table, Some(leak(EpochCounter::new()))) };
+        let (Definitions { image, components, cells }, mut refusals) = definitions?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
             let first = cells.events[..place].iter().find(|(other, _)| ptr::eq(*other, *cell));
             if let Some((_, first)) = first {
@@ -83,13 +84,13 @@ impl Subject {
             }
         }
         refusals.extend(Registry::global().refusals_of(&image));
-        let is_whole = refusals.iter().all(|refusal| refusal.is_taken);
+        let is_loadable = refusals.iter().all(|refusal| refusal.is_taken);
         let names = components.iter().map(|component| (component.framework().name(), component.name()));
         let names = names.collect();
         // The claim is dropped at once, which releases the names.
         let (_, taken) = Claim::new(components);
         refusals.extend(taken);
-        Ok(Contents { image, components: names, refusals, is_whole })
+        Ok(Contents { image, components: names, refusals, is_loadable })
     }
 
     /// Loads and activates the plug-in, as a program would.

@@ -105,8 +105,11 @@ mod tests {
 
     /// Returns the bytes for a rank as C code reads them.
     fn received(shown: &Operation, rank: u32) -> u64 {
-        // SAFETY: `show` stored `with` and `volumes` together, and still runs.
-        shown.with.map_or(shown.bytes, |with| unsafe { with(shown.volumes, rank) })
+        match shown.with {
+            // SAFETY: `show` stored `with` and `volumes` together, and still runs.
+            Some(with) => unsafe { with(shown.volumes, rank) },
+            None => shown.bytes,
+        }
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use super::abi::Enum;
 use super::c_strings::{NAME, text};
-use super::c_structs::{EntryResult, placed_list, read};
+use super::c_structs::{EntryResult, check_list, read};
 use super::table::{TableBuilder, leak, leak_list};
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::registry::{Fault, Registry};
 
 /// The largest number of items; more are taken for a mistake.
-const MOST_ITEMS: usize = 1 << 16;
+const MAX_ITEMS: usize = 1 << 16;
 
 impl TableBuilder {
     /// Returns the descriptor of an enumeration, if there is one. A struct that a table names several times, or that is
@@ -55,15 +55,15 @@ impl TableBuilder {
 ///
 /// `from` is an enumeration of a table that satisfies the conditions of [`super::register`].
 unsafe fn items(from: &Enum) -> EntryResult<Vec<EnumItem>> {
-    if from.num_items > MOST_ITEMS {
+    if from.num_items > MAX_ITEMS {
         return Err(format!("it has {} items, which cannot be", from.num_items).into());
     }
     let mut items = Vec::new();
     if from.num_items > 0 {
-        placed_list("its list of items", from.items, from.num_items)?;
+        check_list("its list of items", from.items, from.num_items)?;
     }
     for place in 0..from.num_items {
-        // SAFETY: `place` is less than `num_items`, and `placed_list` checked that so many items are aligned and readable.
+        // SAFETY: `place` is less than `num_items`, and `check_list` checked that so many items are aligned and readable.
         let item = unsafe { from.items.wrapping_add(place).read() };
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let name = unsafe { text(&format!("the name of item {place}"), item.name, NAME) }?;

@@ -31,25 +31,26 @@ impl EpochCounter {
 
     /// Begins an epoch, unless the plug-in is active.
     pub fn begin(&self) {
-        self.turn(0);
+        self.increment_from(0);
     }
 
     /// Ends the epoch if the plug-in is active; returns true if it was. Handles of the epoch are invalid from now on.
     pub fn end(&self) -> bool {
-        self.turn(1)
+        self.increment_from(1)
     }
 
-    fn turn(&self, from: u64) -> bool {
-        let next = |epoch: u64| (epoch % 2 == from).then_some(epoch + 1);
-        let turned = self.epoch.fetch_update(SeqCst, SeqCst, next).is_ok();
+    /// Increments an even number (`parity` 0) or an odd one (1). Returns false if the number has the other parity.
+    fn increment_from(&self, parity: u64) -> bool {
+        let next = |epoch: u64| if epoch % 2 == parity { Some(epoch + 1) } else { None };
+        let incremented = self.epoch.fetch_update(SeqCst, SeqCst, next).is_ok();
         // Pairs with the check that follows the creation of a handle or registration: either the caller of this function finds it
         // in the list, or its creator sees the new number.
         fence(SeqCst);
-        turned
+        incremented
     }
 }
 
-/// The epoch in which an item was made.
+/// The epoch in which an item was created.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch {
     epoch_counter: Option<&'static EpochCounter>,
@@ -100,7 +101,7 @@ mod tests {
     use crate::Error;
 
     #[test]
-    fn a_lease_holds_for_one_epoch() {
+    fn handles_are_valid_for_one_epoch() {
         static EPOCHS: EpochCounter = EpochCounter::new();
         assert_eq!(Epoch::current(Some(&EPOCHS)).map(Epoch::epoch), Err(Error::InvalidIndex));
         EPOCHS.begin();

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Acquire;
 
 use super::abi::{self, EventCell};
 use super::c_strings::{NAME, from_code, names, text};
-use super::c_structs::{EntryResult, placed_list, placed_to_change};
+use super::c_structs::{EntryResult, check_list, check_writable};
 use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::event::{self, Context};
@@ -29,8 +29,8 @@ impl TableBuilder {
         let (elements, element_names) = unsafe { elements(from) }?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        placed_to_change("its cell", from.cell)?;
-        // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest
+        check_writable("its cell", from.cell)?;
+        // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`, and all members are atomic.
         let cell: &'static EventCell = unsafe { &*from.cell };
         let core = leak(event::EventCell::with_mirror(&cell.listeners));
@@ -49,13 +49,13 @@ impl TableBuilder {
             .with_verbosity(verbosity)
             .with_bind(bind);
         let desc = leak(desc.with_categories(self.categories_named(&categories, entry.origin)));
-        self.made.image.events.push(desc);
-        self.made.cells.events.push((cell, desc));
+        self.definitions.image.events.push(desc);
+        self.definitions.cells.events.push((cell, desc));
         Ok(())
     }
 
     fn source_named(&self, name: &str) -> EntryResult<&'static SourceDesc> {
-        if let Some(ours) = self.made.image.sources.iter().find(|desc| desc.name() == name) {
+        if let Some(ours) = self.definitions.image.sources.iter().find(|desc| desc.name() == name) {
             return Ok(ours);
         }
         let registry = Registry::global();
@@ -83,10 +83,10 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
         let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
         return Err(Fault::of("C33", why));
     }
-    placed_list("its list of elements", from.elements, count)?;
+    check_list("its list of elements", from.elements, count)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
     for place in 0..count {
-        // SAFETY: `place` is less than `count`, and `placed_list` checked that so many elements are aligned and readable.
+        // SAFETY: `place` is less than `count`, and `check_list` checked that so many elements are aligned and readable.
         let one: abi::Element = unsafe { from.elements.wrapping_add(place).read() };
         let inside = |fault: Fault| Fault { why: format!("element {place}: {}", fault.why), ..fault };
         let datatype = from_code("datatype", one.datatype, Datatype::ALL).map_err(inside)?;

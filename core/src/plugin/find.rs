@@ -31,7 +31,7 @@ pub(super) struct File {
 }
 
 /// Returns the plug-ins that the environment names, in order, and the directories that are refused.
-pub(super) fn asked_for() -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
+pub(super) fn of_environment() -> (Vec<PathBuf>, Vec<(PathBuf, String)>) {
     let (mut paths, mut faults) = (of_variable(PLUGINS), Vec::new());
     for dir in of_variable(PLUGIN_PATH) {
         match libraries_in(&dir) {
@@ -83,7 +83,7 @@ pub(super) fn file(path: &Path) -> LoadResult<File> {
         return Err(format!("it is {kind}; give the path of a plug-in's shared object"));
     }
     if data.mode() & OTHERS_WRITE != 0 {
-        return Err(changeable(&real, &data));
+        return Err(writable_by_others(&real, &data));
     }
     safe_owner(&real, &data)?;
     Ok(File { identity: (data.dev(), data.ino()), path: real })
@@ -100,7 +100,7 @@ fn no_file(error: io::Error) -> String {
 }
 
 /// The number of links that the kernel follows in one path.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Returns the path without links and dots. Refuses it if another user can change one of its parts.
 fn resolve(path: &Path, fault: fn(io::Error) -> String) -> LoadResult<PathBuf> {
@@ -122,7 +122,7 @@ fn resolve(path: &Path, fault: fn(io::Error) -> String) -> LoadResult<PathBuf> {
             continue;
         }
         links += 1;
-        if links > MOST_LINKS {
+        if links > MAX_LINKS {
             return Err(fault(io::Error::from_raw_os_error(libc::ELOOP)));
         }
         safe_owner(&next, &data)?;
@@ -152,13 +152,13 @@ const STICKY: u32 = 0o1000;
 /// Refuses a directory in which other users can replace files.
 fn safe_dir(dir: &Path, data: &fs::Metadata) -> LoadResult<()> {
     if data.mode() & OTHERS_WRITE != 0 && data.mode() & STICKY == 0 {
-        return Err(changeable(dir, data));
+        return Err(writable_by_others(dir, data));
     }
     // In a container, the owner of the root directory may have no number in its user namespace; no other user can replace it.
     if dir.parent().is_none() { Ok(()) } else { safe_owner(dir, data) }
 }
 
-fn changeable(path: &Path, data: &fs::Metadata) -> String {
+fn writable_by_others(path: &Path, data: &fs::Metadata) -> String {
     let (path, mode) = (path.display(), data.mode() & 0o7777);
     format!("{path} can be written by others (mode {mode:04o}); `chmod go-w {path}`")
 }

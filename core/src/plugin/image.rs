@@ -48,8 +48,10 @@ static IMAGE: PluginFunction = image;
 unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
     // SAFETY: the host passes null or a `Host` that is valid for the rest of the process (`mpit_plugin.h`).
     let host = unsafe { host.as_ref() };
-    let found = super::export::export_image(host);
-    found.map_or(std::ptr::null(), std::ptr::from_ref)
+    match super::export::export_image(host) {
+        Some(plugin) => std::ptr::from_ref(plugin),
+        None => std::ptr::null(),
+    }
 }
 
 /// Returns true for the function that this image's own note leads to.
@@ -69,7 +71,7 @@ static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
 /// The function is the one that a note of the image leads to, and the image stays loaded.
 pub unsafe fn adopt(function: PluginFunction) {
     // SAFETY: the function is the one that the image's note leads to, and the image stays loaded: the caller ensures it.
-    let found = unsafe { load::ask(function) };
+    let found = unsafe { load::describe(function) };
     let outcome = match found {
         Ok(None) => return,
         Ok(Some((_, plugin))) => {
@@ -97,7 +99,7 @@ fn report(why: &str) {
 }
 
 /// Notifies all adopted images of the thread level: true if several threads may communicate at once.
-pub(super) fn tell_concurrent(concurrent: bool) {
+pub(super) fn notify_concurrent(concurrent: bool) {
     for set_concurrent in LISTENING.iter() {
         notify(*set_concurrent, concurrent);
     }
@@ -116,8 +118,8 @@ pub(super) fn is_adopted() -> bool {
 }
 
 /// Marks this image as adopted, unless its own registry is in use or it was exported already.
-pub(super) fn give() -> bool {
-    if registry::is_in_use() || super::export::is_made() {
+pub(super) fn mark_adopted() -> bool {
+    if registry::is_in_use() || super::export::has_export() {
         return false;
     }
     IS_ADOPTED.store(true, Release);

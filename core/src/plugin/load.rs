@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use super::c_strings::{DESCRIPTION, NAME, text};
-use super::c_structs::{LARGEST, LoadResult, placed, placed_list};
+use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
 use super::epoch::EpochCounter;
 use super::table::{self, Definitions};
 
@@ -18,7 +18,7 @@ use super::table::{self, Definitions};
 pub(super) struct Opened {
     /// The name that the plug-in states.
     pub(super) name: &'static str,
-    pub(super) made: Definitions,
+    pub(super) definitions: Definitions,
     pub(super) hooks: Hooks,
 }
 
@@ -33,9 +33,10 @@ pub(super) struct Hooks {
 impl Hooks {
     /// Calls the plug-in's function for the activation, before its variables appear.
     pub(super) fn activate(self) -> LoadResult<()> {
+        let Some(activate) = self.activate else { return Ok(()) };
         // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is never
         // unloaded.
-        match self.activate.map_or(0, |activate| unsafe { activate() }) {
+        match unsafe { activate() } {
             0 => Ok(()),
             code => Err(format!("its function for the activation returned {code}")),
         }
@@ -86,9 +87,9 @@ pub(super) unsafe fn open(path: &Path, epoch_counter: &'static EpochCounter) -> 
     // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
     let (name, plugin) = unsafe { handshake(path) }?;
     // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
-    let made = unsafe { table::make(plugin.table, Some(epoch_counter)) }?;
+    let definitions = unsafe { table::convert(plugin.table, Some(epoch_counter)) }?;
     let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
-    Ok(Opened { name, made, hooks: Hooks { activate, deactivate, set_concurrent } })
+    Ok(Opened { name, definitions, hooks: Hooks { activate, deactivate, set_concurrent } })
 }
 
 /// Loads a file, never to unload it, and performs the handshake. Returns the plug-in's name and its description.
@@ -101,11 +102,11 @@ pub(super) unsafe fn open(path: &Path, epoch_counter: &'static EpochCounter) -> 
 ///
 /// The conditions of [`super::load`] hold for the file.
 pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Plugin)> {
-    fit(path)?;
+    check_format(path)?;
     // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
     let function = unsafe { dlopen(path) }?;
     // SAFETY: the function is the plug-in's `mpit_plugin_v1`, and the image is never unloaded.
-    unsafe { ask(function) }?.ok_or_else(|| {
+    unsafe { describe(function) }?.ok_or_else(|| {
         format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins")
     })
 }
@@ -167,14 +168,14 @@ unsafe fn dlopen(_: &Path) -> LoadResult<PluginFunction> {
 /// # Safety
 ///
 /// The function is the image's `mpit_plugin_v1` or the one that its note leads to, and the image stays loaded.
-pub(super) unsafe fn ask(function: PluginFunction) -> LoadResult<Option<(&'static str, abi::Plugin)>> {
+pub(super) unsafe fn describe(function: PluginFunction) -> LoadResult<Option<(&'static str, abi::Plugin)>> {
     // SAFETY: `function` takes a `Host` (contract of this function), and `HOST` is a static.
     let plugin = unsafe { function(&raw const HOST.0) };
     if plugin.is_null() {
         return Ok(None);
     }
     // SAFETY: not null, so it is a `struct mpit_plugin`, whose size member states how many bytes are valid (`mpit_plugin.h`).
-    let plugin = unsafe { described(plugin) }?;
+    let plugin = unsafe { read_description(plugin) }?;
     // SAFETY: `name` is null or ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
     let name = unsafe { text("its name", plugin.name, NAME) }?;
     if let Some(fault) = crate::registry::name_fault(name) {
@@ -204,7 +205,7 @@ fn header(path: &Path) -> std::io::Result<[u8; HEADER]> {
 
 /// Refuses files that the dynamic linker would refuse, or crash on, with a message that names the remedy. The dynamic linker of
 /// macOS does so itself.
-fn fit(path: &Path) -> LoadResult<()> {
+fn check_format(path: &Path) -> LoadResult<()> {
     if cfg!(target_vendor = "apple") {
         return Ok(());
     }
@@ -224,14 +225,14 @@ fn fit(path: &Path) -> LoadResult<()> {
             "it is for another machine (ELF number {theirs}, ours is {ours}); build it for this one"
         ));
     }
-    let is_cut = is_cut(path, &theirs).map_err(|error| format!("it cannot be read: {error}"))?;
-    if is_cut { Err("it is cut off before its end; copy or build it again".into()) } else { Ok(()) }
+    let is_truncated = is_truncated(path, &theirs).map_err(|error| format!("it cannot be read: {error}"))?;
+    if is_truncated { Err("it is cut off before its end; copy or build it again".into()) } else { Ok(()) }
 }
 
 /// Returns true if the file is shorter than its loadable segments: the dynamic linker would crash.
-fn is_cut(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
+fn is_truncated(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
     /// `ELFCLASS64`.
-    const WIDE: u8 = 2;
+    const CLASS_64: u8 = 2;
     /// `PT_LOAD`.
     const LOAD: u64 = 1;
     let number = |bytes: &[u8], at: usize, len: usize| {
@@ -241,7 +242,7 @@ fn is_cut(path: &Path, header: &[u8; HEADER]) -> std::io::Result<bool> {
         whole[..len].copy_from_slice(&bytes[at..at + len]);
         u64::from_le_bytes(whole)
     };
-    if header[4] != WIDE || cfg!(target_endian = "big") {
+    if header[4] != CLASS_64 || cfg!(target_endian = "big") {
         return Ok(false);
     }
     let (start, size, count) = (number(header, 32, 8), number(header, 54, 2), number(header, 56, 2));
@@ -273,9 +274,9 @@ struct PluginHeader {
 /// # Safety
 ///
 /// `at` is a `struct mpit_plugin` of any version, valid for reads of as many bytes as its size member states.
-unsafe fn described(at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
-    placed("its struct mpit_plugin", at.cast::<PluginHeader>())?;
-    // SAFETY: `placed` checked that it is not null, aligned and readable.
+unsafe fn read_description(at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
+    check_readable("its struct mpit_plugin", at.cast::<PluginHeader>())?;
+    // SAFETY: `check_readable` checked that it is not null, aligned and readable.
     let header = unsafe { at.cast::<PluginHeader>().read() };
     if header.magic != MAGIC {
         return Err(format!("its struct mpit_plugin begins with {:#x}, not with MPIT_MAGIC", header.magic));
@@ -287,10 +288,10 @@ unsafe fn described(at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
         ));
     }
     let ours = size_of::<abi::Plugin>();
-    if header.size < ours || header.size > LARGEST {
+    if header.size < ours || header.size > MAX_SIZE {
         return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", header.size));
     }
-    placed_list("its struct mpit_plugin", at.cast::<u8>(), header.size)?;
+    check_list("its struct mpit_plugin", at.cast::<u8>(), header.size)?;
     for offset in ours..header.size {
         // SAFETY: `offset` is less than `header.size`, and so many bytes are valid: the caller ensures it.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {

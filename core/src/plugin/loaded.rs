@@ -60,7 +60,7 @@ pub struct Refused {
     error: Error,
 }
 
-/// An operation that was refused.
+/// The operation that was refused.
 #[derive(Clone, Copy, Debug)]
 enum Attempt {
     /// To load a plug-in.
@@ -125,7 +125,7 @@ impl fmt::Display for Refused {
 pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
     let path = path.as_ref();
     if export::is_exported() {
-        let why = "the program loads plug-ins, and this is asked for in one, whose copy of mpit has nothing";
+        let why = "only the program can load plug-ins, and this call was made in a plug-in";
         return Err(Refused::new(path, Error::NotSupported, why));
     }
     // The environment's plug-ins are loaded first, when the registry is made.
@@ -145,17 +145,17 @@ pub fn numbered(number: u32) -> Option<Plugin> {
     LOADED.get(number as usize).map(Plugin)
 }
 
-/// True if the environment's plug-ins are loaded, are being loaded, or are not wanted.
+/// True if the environment's plug-ins are loaded, are being loaded, or are not to be loaded.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Disables the loading of the environment's plug-ins in this process, for a launcher whose child processes load them.
-pub fn leave_to_others() {
+pub fn disable_loading() {
     BEGUN.store(true, Relaxed);
 }
 
 /// Loads the plug-ins that the environment names, once. Failures are reported on standard error.
 #[inline]
-pub(crate) fn load_what_is_asked_for() {
+pub(crate) fn load_from_environment() {
     if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
         load_all();
     }
@@ -164,14 +164,14 @@ pub(crate) fn load_what_is_asked_for() {
 #[cold]
 fn load_all() {
     if !cfg!(feature = "plugins") {
-        if super::are_asked_for() {
+        if super::are_in_environment() {
             print(
                 "the plug-ins of the environment are not loaded: add the feature `plugins` of the crate mpit",
             );
         }
         return;
     }
-    let (paths, faults) = find::asked_for();
+    let (paths, faults) = find::of_environment();
     for (dir, why) in faults {
         Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).print();
     }
@@ -185,17 +185,17 @@ fn load_all() {
 }
 
 /// Notifies all plug-ins of the thread level: true if several threads may communicate at once.
-pub(crate) fn tell_concurrent(concurrent: bool) {
+pub(crate) fn notify_concurrent(concurrent: bool) {
     for plugin in LOADED.iter().filter(|plugin| plugin.phase.load(Acquire) != INACTIVE) {
         plugin.hooks.set_concurrent(concurrent);
     }
-    image::tell_concurrent(concurrent);
+    image::notify_concurrent(concurrent);
 }
 
 /// The exclusive right to load a file, by its identity. Returned on drop.
-struct Turn((u64, u64));
+struct LoadingGuard((u64, u64));
 
-impl Drop for Turn {
+impl Drop for LoadingGuard {
     fn drop(&mut self) {
         LOADING.lock().retain(|identity| *identity != self.0);
     }
@@ -213,7 +213,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         return Err(Refused::new(path, Error::NotAccessible, why));
     }
     let file = find::file(path).map_err(refused)?;
-    let turn = {
+    let loading_guard = {
         let mut loading = LOADING.lock();
         let known = LOADED.iter().find(|plugin| plugin.file.identity == file.identity);
         if let Some(known) = known {
@@ -224,22 +224,22 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
             return Err(Refused::new(path, Error::NotAccessible, "it is being loaded at this moment"));
         }
         loading.push(file.identity);
-        Turn(file.identity)
+        LoadingGuard(file.identity)
     };
     let epoch_counter: &'static EpochCounter = leak(EpochCounter::new());
     // SAFETY: the file satisfies the conditions of `load`: the caller ensures it.
     let opened = unsafe { load::open(&file.path, epoch_counter) }.map_err(refused)?;
     let notified = threads::concurrent();
     let name = opened.name;
-    let hooks = appear(path, opened, epoch_counter, notified).map_err(refused)?;
+    let hooks = activate_and_register(path, opened, epoch_counter, notified).map_err(refused)?;
     let plugin = {
-        let _alone = LOADING.lock();
+        let _guard = LOADING.lock();
         let number = LOADED.len() as u32;
         let loaded = Loaded { number, name, file, epoch_counter, hooks, phase: AtomicU8::new(ACTIVE) };
         let index = LOADED.push(loaded).ok();
         index.and_then(|index| LOADED.get(index)).map(Plugin)
     };
-    drop(turn);
+    drop(loading_guard);
     if threads::concurrent() != notified {
         hooks.set_concurrent(!notified);
     }
@@ -247,27 +247,27 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
 }
 
 /// Activates an opened plug-in and registers its definitions.
-fn appear(
+fn activate_and_register(
     path: &Path,
     opened: Opened,
     epoch_counter: &'static EpochCounter,
     concurrent: bool,
 ) -> LoadResult<Hooks> {
-    let Opened { made, hooks, .. } = opened;
+    let Opened { definitions, hooks, .. } = opened;
     hooks.set_concurrent(concurrent);
     hooks.activate()?;
-    if let Err(why) = made.cells.bind() {
+    if let Err(why) = definitions.cells.bind() {
         hooks.deactivate();
         return Err(why);
     }
-    let (components, taken) = component::Claim::new(made.components);
+    let (components, taken) = component::Claim::new(definitions.components);
     report(path, &taken);
     epoch_counter.begin();
-    match Registry::global().add_unless_faulty(&made.image, &sources::for_image(&made.image)) {
+    match Registry::global().add_unless_faulty(&definitions.image, &sources::for_image(&definitions.image)) {
         Ok(taken) => report(path, &taken),
         Err(faults) => {
             epoch_counter.end();
-            made.cells.unbind();
+            definitions.cells.unbind();
             drop(components);
             hooks.deactivate();
             return Err(in_one_line(&faults));

@@ -45,16 +45,16 @@ mod table;
 
 pub use find::{PLUGIN_PATH, PLUGINS};
 
-/// Returns true if the environment asks for plug-ins.
-pub(crate) fn are_asked_for() -> bool {
+/// Returns true if the environment names plug-ins.
+pub(crate) fn are_in_environment() -> bool {
     let is_set = |name| crate::environment::var_os(name).is_some_and(|value| !value.is_empty());
     [PLUGINS, PLUGIN_PATH].into_iter().any(is_set)
 }
 
 pub(crate) use epoch::Epoch;
 pub use epoch::EpochCounter;
-pub use loaded::{Plugin, Refused, all, leave_to_others, load, numbered};
-pub(crate) use loaded::{load_what_is_asked_for, tell_concurrent};
+pub use loaded::{Plugin, Refused, all, disable_loading, load, numbered};
+pub(crate) use loaded::{load_from_environment, notify_concurrent};
 pub use table::register;
 #[doc(hidden)]
 pub use table::register_in;

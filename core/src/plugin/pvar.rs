@@ -2,8 +2,8 @@
 
 use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use super::c_strings::{from_code, names};
-use super::c_structs::{EntryResult, placed_list, placed_to_change};
-use super::cell::{self, Count, ForeignSource, MOST_ELEMENTS, Origins};
+use super::c_structs::{EntryResult, check_list, check_writable};
+use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
 use super::table::{Entry, TableBuilder, leak};
 use crate::cell::LevelStorage;
 use crate::desc::PvarFlags;
@@ -26,8 +26,8 @@ impl TableBuilder {
         // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
         let value = unsafe { value_of(from, datatype) }?;
         let count = count_of(from, &value)?;
-        if let (Origins::Storage(storage), Count::Fixed(count)) = (&value, count) {
-            placed_list("its storage", storage.cast::<u8>(), count * datatype.size())?;
+        if let (ValueSource::Storage(storage), Count::Fixed(count)) = (&value, count) {
+            check_list("its storage", storage.cast::<u8>(), count * datatype.size())?;
         }
         let source = ForeignSource { value, count, bind, watch: from.watch, user_data: from.user_data };
         cell_fault(&source, class, datatype)?;
@@ -45,8 +45,8 @@ impl TableBuilder {
         if marks.writable {
             desc = desc.writable();
         }
-        self.remember(&value);
-        self.made.image.pvars.push(leak(desc.with_verbosity(verbosity).with_flags(marks.flags)));
+        self.record_cell(&value);
+        self.definitions.image.pvars.push(leak(desc.with_verbosity(verbosity).with_flags(marks.flags)));
         Ok(())
     }
 }
@@ -77,7 +77,7 @@ impl PvarMarkers {
         }
         let (cumulative, writable) = (bits & PVAR_CUMULATIVE != 0, bits & PVAR_WRITABLE != 0);
         if writable && flags.has(PvarFlags::READONLY) {
-            let why = "WRITABLE contradicts READONLY: a tool may write and reset it or not";
+            let why = "WRITABLE contradicts READONLY: keep only one of the two";
             return Err(Fault::of("C5", why));
         }
         if cumulative {
@@ -100,7 +100,7 @@ impl PvarMarkers {
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<Origins> {
+unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> {
     let given = usize::from(!from.sum.is_null())
         + usize::from(!from.level.is_null())
         + usize::from(from.level_of.is_some())
@@ -113,46 +113,46 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<Origins> {
         return Err(Fault::of("C5", why));
     }
     if let Some(function) = from.read {
-        return Ok(Origins::Function(function));
+        return Ok(ValueSource::Function(function));
     }
     if let Some(function) = from.level_of {
-        return Ok(Origins::LevelOf(function));
+        return Ok(ValueSource::LevelOf(function));
     }
     if !from.level.is_null() {
-        placed_to_change("its level", from.level)?;
-        // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest
+        check_writable("its level", from.level)?;
+        // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`; all members are atomic, and zero-initialized, so without watermarks.
         let level_storage: &'static LevelStorage = unsafe { &*from.level };
-        return Ok(Origins::Level(level_storage));
+        return Ok(ValueSource::Level(level_storage));
     }
     if from.sum.is_null() {
         if !from.storage.addr().is_multiple_of(datatype.size()) {
             return Err(format!("its storage at {:p} is not aligned", from.storage).into());
         }
-        return Ok(Origins::Storage(from.storage));
+        return Ok(ValueSource::Storage(from.storage));
     }
-    placed_to_change("its sum", from.sum)?;
-    // SAFETY: `placed_to_change` checked that it is not null, aligned and writable; cells of a table are valid for the rest of
+    check_writable("its sum", from.sum)?;
+    // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest of
     // the process, by the conditions of `register`, and all members are atomic.
     let sum: &'static Sum = unsafe { &*from.sum };
-    Ok(Origins::Sum(sum))
+    Ok(ValueSource::Sum(sum))
 }
 
 /// Returns the number of elements: fixed, or a function.
-fn count_of(from: &Pvar, value: &Origins) -> EntryResult<Count> {
+fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
             return Err(Fault::of("C28", format!("its count is {}; beside `count_of` it is 0", from.count)));
         }
-        if !matches!(value, Origins::Function(_)) {
+        if !matches!(value, ValueSource::Function(_)) {
             return Err(Fault::of("C28", "`count_of` goes with `read`; what lies in memory has a count"));
         }
         return Ok(Count::Of(function));
     }
-    let count = usize::try_from(from.count).ok().filter(|count| (1..=MOST_ELEMENTS).contains(count));
+    let count = usize::try_from(from.count).ok().filter(|count| (1..=MAX_ELEMENTS).contains(count));
     let count = count.ok_or_else(|| {
         let why =
-            format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count);
+            format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
         Fault::of("C28", why)
     })?;
     Ok(Count::Fixed(count))
@@ -162,10 +162,10 @@ fn count_of(from: &Pvar, value: &Origins) -> EntryResult<Count> {
 fn cell_fault(source: &ForeignSource, class: Class, datatype: Datatype) -> EntryResult<()> {
     let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
     let (fits, kind) = match source.value {
-        Origins::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
-        Origins::Level(_) => (is_level, "level"),
-        Origins::LevelOf(_) => (is_level, "level_of"),
-        Origins::Storage(_) | Origins::Function(_) => return Ok(()),
+        ValueSource::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
+        ValueSource::Level(_) => (is_level, "level"),
+        ValueSource::LevelOf(_) => (is_level, "level_of"),
+        ValueSource::Storage(_) | ValueSource::Function(_) => return Ok(()),
     };
     if !fits {
         return Err(Fault::of("C6", format!("a {class} is not kept in a `{kind}`")));
@@ -175,12 +175,12 @@ fn cell_fault(source: &ForeignSource, class: Class, datatype: Datatype) -> Entry
     }
     let is_one = matches!(source.count, Count::Fixed(1));
     match source.value {
-        Origins::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
-        Origins::LevelOf(_) if source.bind == Bind::NoObject => {
+        ValueSource::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
+        ValueSource::LevelOf(_) if source.bind == Bind::NoObject => {
             let why = "`level_of` goes with an object to be bound to; without one there is `level`";
             Err(Fault::of("C5", why))
         }
-        Origins::LevelOf(_) => Ok(()),
+        ValueSource::LevelOf(_) => Ok(()),
         _ if is_one && source.bind == Bind::NoObject => Ok(()),
         _ => Err(Fault::of("C28", format!("a `{kind}` is one element that is bound to no object"))),
     }

@@ -7,8 +7,8 @@ use super::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
 use super::c_strings::{from_code, names};
-use super::c_structs::{EntryResult, constant, placed_list};
-use super::cell::{MOST_ELEMENTS, load};
+use super::c_structs::{EntryResult, check_list, const_message};
+use super::cell::{MAX_ELEMENTS, load};
 use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::Error;
 use crate::desc::{CvarDesc, CvarOps, EnumDesc};
@@ -21,7 +21,7 @@ use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 struct Setting {
     datatype: Datatype,
     count: usize,
-    value: Origins,
+    value: SettingStorage,
     user_data: *mut c_void,
     enumeration: Option<&'static EnumDesc>,
     /// True if the storage is in memory that cannot be written.
@@ -29,7 +29,7 @@ struct Setting {
 }
 
 /// The storage of a control variable's value.
-enum Origins {
+enum SettingStorage {
     /// `count` aligned elements that are valid for the rest of the process; the function, if any, may refuse values.
     Storage(*mut c_void, Option<SetFunction>),
     /// A function that reads the value and one that writes it.
@@ -63,14 +63,14 @@ unsafe extern "C" fn read_setting(cell: *const (), object: &Object<'_>, out: *mu
         return Error::Invalid.code();
     }
     match cell.value {
-        Origins::Storage(storage, _) => {
+        SettingStorage::Storage(storage, _) => {
             for place in 0..cell.count {
                 // SAFETY: `place` is less than `cell.count`, the length of the storage, and `out` is not shorter, as checked
                 // above.
                 unsafe { copy(cell.datatype, storage.cast_const().cast(), out, place) };
             }
         }
-        Origins::Functions(get, _) => {
+        SettingStorage::Functions(get, _) => {
             // SAFETY: `out` has `count` elements, at least `cell.count`, as checked above.
             unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
             // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of `cell.count`
@@ -79,7 +79,7 @@ unsafe extern "C" fn read_setting(cell: *const (), object: &Object<'_>, out: *mu
                 return Error::Invalid.code();
             }
         }
-        Origins::OfObjects(get, ..) => {
+        SettingStorage::OfObjects(get, ..) => {
             // SAFETY: `out` has `count` elements, at least `cell.count`, as checked above.
             unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
             // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of `cell.count`
@@ -128,12 +128,12 @@ unsafe extern "C" fn write_setting(
         }
     }
     let answer = match cell.value {
-        Origins::Storage(_, None) => 0,
-        Origins::Storage(_, Some(function)) | Origins::Functions(_, function) => {
+        SettingStorage::Storage(_, None) => 0,
+        SettingStorage::Storage(_, Some(function)) | SettingStorage::Functions(_, function) => {
             // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
             unsafe { function(cell.user_data, value.cast(), count as c_int) }
         }
-        Origins::OfObjects(_, function, _) => {
+        SettingStorage::OfObjects(_, function, _) => {
             // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
             unsafe { function(cell.user_data, object, value.cast(), count as c_int) }
         }
@@ -141,7 +141,7 @@ unsafe extern "C" fn write_setting(
     if answer != 0 {
         return Error::Invalid.code();
     }
-    let Origins::Storage(storage, _) = cell.value else { return 0 };
+    let SettingStorage::Storage(storage, _) = cell.value else { return 0 };
     for place in 0..count {
         // SAFETY: `place` is less than `count`, which `value` has (contract of this function) and the storage does not fall
         // below.
@@ -164,7 +164,7 @@ unsafe extern "C" fn write_setting(
 unsafe extern "C" fn drop_setting(cell: *const (), object: &Object<'_>) {
     // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
     let cell = unsafe { &*cell.cast::<Setting>() };
-    if let Origins::OfObjects(_, _, Some(freed)) = cell.value {
+    if let SettingStorage::OfObjects(_, _, Some(freed)) = cell.value {
         // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
         unsafe { freed(cell.user_data, object) };
     }
@@ -220,16 +220,16 @@ impl TableBuilder {
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
         let count = u32::try_from(from.count).ok();
-        let count = count.filter(|count| (1..=MOST_ELEMENTS).contains(&(*count as usize)));
+        let count = count.filter(|count| (1..=MAX_ELEMENTS).contains(&(*count as usize)));
         let count = count.ok_or_else(|| {
             let why =
-                format!("its count is {}; it has 1 element or more, and at most {MOST_ELEMENTS}", from.count);
+                format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
             Fault::of("C28", why)
         })?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
         let is_constant = is_constant(&value, count as usize * datatype.size(), scope)?;
-        let ops = if matches!(value, Origins::OfObjects(..)) { &BOUND_OPS } else { &OPS };
+        let ops = if matches!(value, SettingStorage::OfObjects(..)) { &BOUND_OPS } else { &OPS };
         // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
@@ -250,17 +250,20 @@ impl TableBuilder {
         let metadata = entry.metadata(shared.with_aliases(aliases).with_environment(environment));
         // SAFETY: `ops` are the functions of a `Setting`, and `cell` is one that is never freed; they access the storage
         // atomically, and the table's functions may be called by any thread (`mpit_plugin.h`).
-        let mut desc = unsafe { CvarDesc::behind(metadata, (datatype, count), ops, cell) };
+        let mut desc = unsafe { CvarDesc::with_operations(metadata, (datatype, count), ops, cell) };
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
-        self.made.image.cvars.push(leak(desc.with_verbosity(verbosity).with_scope(scope).with_bind(bind)));
+        self.definitions
+            .image
+            .cvars
+            .push(leak(desc.with_verbosity(verbosity).with_scope(scope).with_bind(bind)));
         Ok(())
     }
 }
 
 /// Returns the storage of the value.
-fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<Origins> {
+fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingStorage> {
     if bind != Bind::NoObject {
         return value_of_objects(from, bind);
     }
@@ -272,36 +275,36 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<Origins>
         (Some(_), Some(_)) if !from.storage.is_null() || from.set.is_some() => {
             Err(Fault::of("C5", "`get` and `put` stand in place of `storage` and `set`, not beside them"))
         }
-        (Some(get), Some(put)) => Ok(Origins::Functions(get, put)),
+        (Some(get), Some(put)) => Ok(SettingStorage::Functions(get, put)),
         (None, None) if from.storage.is_null() => Err("its storage is a null pointer".into()),
         (None, None) if !from.storage.addr().is_multiple_of(datatype.size()) => {
             Err(format!("its storage at {:p} is not aligned", from.storage).into())
         }
-        (None, None) => Ok(Origins::Storage(from.storage, from.set)),
+        (None, None) => Ok(SettingStorage::Storage(from.storage, from.set)),
         _ => Err(Fault::of("C5", "it has one of `get` and `put`, which belong together")),
     }
 }
 
 /// Returns true for storage that cannot be written. It is refused unless tools may not set the variable either.
-fn is_constant(value: &Origins, bytes: usize, scope: Scope) -> EntryResult<bool> {
-    let Origins::Storage(storage, _) = *value else { return Ok(false) };
+fn is_constant(value: &SettingStorage, bytes: usize, scope: Scope) -> EntryResult<bool> {
+    let SettingStorage::Storage(storage, _) = *value else { return Ok(false) };
     let storage = storage.cast_const().cast::<u8>();
-    placed_list("its storage", storage, bytes)?;
+    check_list("its storage", storage, bytes)?;
     if is_writable(storage, bytes) {
         return Ok(false);
     }
     match scope {
         Scope::Constant | Scope::ReadOnly => Ok(true),
-        _ => Err(constant("its storage", storage).into()),
+        _ => Err(const_message("its storage", storage).into()),
     }
 }
 
 /// Returns the functions for a variable that is bound to objects.
-fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<Origins> {
+fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<SettingStorage> {
     let has_others =
         !from.storage.is_null() || from.set.is_some() || from.get.is_some() || from.put.is_some();
     match (from.get_of, from.put_of) {
-        (Some(get), Some(put)) if !has_others => Ok(Origins::OfObjects(get, put, from.freed)),
+        (Some(get), Some(put)) if !has_others => Ok(SettingStorage::OfObjects(get, put, from.freed)),
         _ => {
             let why = format!(
                 "it is bound to {bind}: set `get_of` and `put_of`, in place of `storage`, `set`, `get` and `put`"

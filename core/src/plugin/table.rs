@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use super::abi::{self, EventCell, MAJOR, Sum, Table};
 use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
-use super::cell::{self, Origins};
-use super::component::{About, Claim, ForeignComponent};
+use super::cell::{self, ValueSource};
+use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::epoch::EpochCounter;
 use super::event;
 use crate::cell::LevelStorage;
@@ -18,7 +18,7 @@ use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
 
-/// Leaks a value: the registry keeps descriptors for the life of the process.
+/// Leaks a value: the registry never drops descriptors.
 pub(super) fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
@@ -60,7 +60,7 @@ pub(super) struct TableBuilder {
     pub(super) component: &'static str,
     /// The activation of the plug-in that the entries belong to; `None`: the entries always have values.
     pub(super) epoch_counter: Option<&'static EpochCounter>,
-    pub(super) made: Definitions,
+    pub(super) definitions: Definitions,
     /// Enumerations by their address in the table, since variables may share one.
     pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
     /// The entries that were left out so far. Without a list, the first fault ends the conversion.
@@ -105,20 +105,20 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
 #[doc(hidden)]
 pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
     // SAFETY: `table` satisfies the conditions of `register`, which this function requires of its caller.
-    let made = unsafe { make(table, None) }?;
-    let component = &made.image.name;
+    let definitions = unsafe { convert(table, None) }?;
+    let component = &definitions.image.name;
     let inside = |why: String| format!("{component}: {why}");
-    made.cells.bind().map_err(inside)?;
-    let (claim, refusals) = Claim::new(made.components);
+    definitions.cells.bind().map_err(inside)?;
+    let (claim, refusals) = Claim::new(definitions.components);
     let added = if refusals.is_empty() {
-        registry.add_whole(&made.image, &sources::for_image(&made.image))
+        registry.add_whole(&definitions.image, &sources::for_image(&definitions.image))
     } else {
         Err(refusals)
     };
     match added {
         Ok(()) => Ok(claim),
         Err(refusals) => {
-            made.cells.unbind();
+            definitions.cells.unbind();
             Err(inside(in_one_line(&refusals)))
         }
     }
@@ -138,24 +138,24 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
 /// # Safety
 ///
 /// The conditions of [`register`] hold.
-pub(super) unsafe fn make(
+pub(super) unsafe fn convert(
     at: *const Table,
     epoch_counter: Option<&'static EpochCounter>,
 ) -> LoadResult<Definitions> {
     // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
     let (table, mut builder) = unsafe { TableBuilder::begin(at, epoch_counter) }?;
     // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
-    let taken = unsafe { builder.take(&table) };
+    let taken = unsafe { builder.convert_lists(&table) };
     taken.map_err(|left_out| format!("{}: {}", builder.component, left_out.line))?;
-    Ok(builder.made)
+    Ok(builder.definitions)
 }
 
-/// Converts a table like [`make`], but leaves out entries with faults and returns all faults.
+/// Converts a table like [`convert`], but leaves out entries with faults and returns all faults.
 ///
 /// # Safety
 ///
 /// The conditions of [`register`] hold.
-pub(super) unsafe fn make_leniently(
+pub(super) unsafe fn convert_leniently(
     at: *const Table,
     epoch_counter: Option<&'static EpochCounter>,
 ) -> Result<(Definitions, Vec<Refusal>), Fault> {
@@ -163,10 +163,10 @@ pub(super) unsafe fn make_leniently(
     let (table, mut builder) = unsafe { TableBuilder::begin(at, epoch_counter) }?;
     builder.left_out = Some(Vec::new());
     // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
-    let last = unsafe { builder.take(&table) }.err();
+    let last = unsafe { builder.convert_lists(&table) }.err();
     let left_out = builder.left_out.into_iter().flatten().chain(last);
     let left_out = left_out.map(|one| Refusal::new(one.what, one.origin, one.fault)).collect();
-    Ok((builder.made, left_out))
+    Ok((builder.definitions, left_out))
 }
 
 impl Cells {
@@ -272,9 +272,9 @@ impl TableBuilder {
         if let Some(Fault { rule, why }) = text_fault(component, "") {
             return Err(Fault::of(rule, format!("the table's component: {why}")));
         }
-        let made =
+        let definitions =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
-        Ok((table, Self { component, epoch_counter, made, enums: Vec::new(), left_out: None }))
+        Ok((table, Self { component, epoch_counter, definitions, enums: Vec::new(), left_out: None }))
     }
 
     /// Converts all lists, beginning with those that others refer to by name.
@@ -282,38 +282,38 @@ impl TableBuilder {
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
-    unsafe fn take(&mut self, table: &Table) -> Result<(), LeftOut> {
+    unsafe fn convert_lists(&mut self, table: &Table) -> Result<(), LeftOut> {
         // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `category` reads such an
         // entry.
-        unsafe { self.take_list(table.categories, table.num_categories, Self::category) }?;
+        unsafe { self.convert_list(table.categories, table.num_categories, Self::category) }?;
         // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `source` reads such an
         // entry.
-        unsafe { self.take_list(table.sources, table.num_sources, Self::source) }?;
+        unsafe { self.convert_list(table.sources, table.num_sources, Self::source) }?;
         // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `event` reads such an
         // entry.
-        unsafe { self.take_list(table.events, table.num_events, Self::event) }?;
+        unsafe { self.convert_list(table.events, table.num_events, Self::event) }?;
         // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `pvar` reads such an
         // entry.
-        unsafe { self.take_list(table.pvars, table.num_pvars, Self::pvar) }?;
+        unsafe { self.convert_list(table.pvars, table.num_pvars, Self::pvar) }?;
         // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `cvar` reads such an
         // entry.
-        unsafe { self.take_list(table.cvars, table.num_cvars, Self::cvar) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `listener` reads such an
+        unsafe { self.convert_list(table.cvars, table.num_cvars, Self::cvar) }?;
+        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `component` reads such an
         // entry.
-        unsafe { self.take_list(table.components, table.num_components, Self::listener) }
+        unsafe { self.convert_list(table.components, table.num_components, Self::component) }
     }
 
-    /// Converts a list of entries of one kind with `take`.
+    /// Converts a list of entries of one kind with `convert_entry`.
     ///
     /// # Safety
     ///
-    /// `list` and `count` are from a table that satisfies the conditions of [`register`], and `take` requires no more of an
+    /// `list` and `count` are from a table that satisfies the conditions of [`register`], and `convert_entry` requires no more of an
     /// entry.
-    unsafe fn take_list<T: Listed>(
+    unsafe fn convert_list<T: Listed>(
         &mut self,
         list: *const T,
         count: usize,
-        take: unsafe fn(&mut Self, &T, &Entry) -> EntryResult<()>,
+        convert_entry: unsafe fn(&mut Self, &T, &Entry) -> EntryResult<()>,
     ) -> Result<(), LeftOut> {
         // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
         let all = match unsafe { read_list(T::KIND, list, count) } {
@@ -326,11 +326,17 @@ impl TableBuilder {
         };
         for (number, one) in (1..).zip(&all) {
             // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
-            let taken = unsafe { self.entry(one, number) }.and_then(|entry| {
-                // SAFETY: `one` is a copy of an entry of the table, and `take` requires no more.
-                unsafe { take(self, one, &entry) }.map_err(|fault| entry.refuse(fault))
-            });
-            taken.or_else(|left_out| self.leave_out(left_out))?;
+            let entry = match unsafe { self.entry(one, number) } {
+                Ok(entry) => entry,
+                Err(left_out) => {
+                    self.leave_out(left_out)?;
+                    continue;
+                }
+            };
+            // SAFETY: `one` is a copy of an entry of the table, and `convert_entry` requires no more.
+            if let Err(fault) = unsafe { convert_entry(self, one, &entry) } {
+                self.leave_out(entry.refuse(fault))?;
+            }
         }
         Ok(())
     }
@@ -373,17 +379,17 @@ impl TableBuilder {
     }
 
     /// Records the cell of a variable for [`Cells::bind`].
-    pub(super) fn remember(&mut self, value: &Origins) {
+    pub(super) fn record_cell(&mut self, value: &ValueSource) {
         match value {
-            Origins::Sum(sum) => self.made.cells.sums.push(sum),
-            Origins::Level(level) => self.made.cells.levels.push(level),
-            Origins::LevelOf(_) | Origins::Storage(_) | Origins::Function(_) => {}
+            ValueSource::Sum(sum) => self.definitions.cells.sums.push(sum),
+            ValueSource::Level(level) => self.definitions.cells.levels.push(level),
+            ValueSource::LevelOf(_) | ValueSource::Storage(_) | ValueSource::Function(_) => {}
         }
     }
 
     /// Returns the table's category of that name, or a placeholder that has only the name.
     fn category_named(&self, name: &'static str, origin: Origin) -> &'static CategoryDesc {
-        let known = self.made.image.categories.iter().find(|desc| desc.name() == name);
+        let known = self.definitions.image.categories.iter().find(|desc| desc.name() == name);
         known.copied().unwrap_or_else(|| leak(CategoryDesc::new(name, "", &[], &[], origin)))
     }
 
@@ -427,7 +433,7 @@ impl TableBuilder {
         let inside = unsafe { names("the name of a category in it", from.contains) }?;
         let inside = self.categories_named(&inside, entry.origin);
         let desc = CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin);
-        self.made.image.categories.push(leak(desc));
+        self.definitions.image.categories.push(leak(desc));
         Ok(())
     }
 
@@ -440,7 +446,7 @@ impl TableBuilder {
         let order = from_code("order", from.order, SourceOrder::ALL)?;
         let desc = SourceDesc::new(entry.name, order, leak(SourceCell::new()), entry.origin);
         let desc = desc.with_component(self.component).with_description(entry.description);
-        self.made.image.sources.push(leak(desc));
+        self.definitions.image.sources.push(leak(desc));
         Ok(())
     }
 
@@ -449,14 +455,14 @@ impl TableBuilder {
     /// # Safety
     ///
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn listener(&mut self, from: &abi::Component, entry: &Entry) -> EntryResult<()> {
+    unsafe fn component(&mut self, from: &abi::Component, entry: &Entry) -> EntryResult<()> {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
         let Entry { name, description, origin, .. } = *entry;
-        let about = About { framework, name, description, origin, epoch_counter: self.epoch_counter };
+        let about = ComponentInfo { framework, name, description, origin, epoch_counter: self.epoch_counter };
         // SAFETY: the subscription is null or valid for the rest of the process, and so are the functions, by the conditions of
         // `register`.
-        self.made.components.push(unsafe { ForeignComponent::new(*from, about) }?);
+        self.definitions.components.push(unsafe { ForeignComponent::new(*from, about) }?);
         Ok(())
     }
 }

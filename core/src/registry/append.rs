@@ -14,7 +14,7 @@ use crate::vocabulary::Bind;
 impl Registry {
     /// Adds the planned entries, and returns the indices of the control variables, which have their defaults. The caller has held
     /// the lock on `adding` since the plan was made.
-    pub(super) fn carry_out(&self, plan: &RegistrationPlan) -> Range<u32> {
+    pub(super) fn execute(&self, plan: &RegistrationPlan) -> Range<u32> {
         for (desc, hash) in plan.enums.iter() {
             self.enums.append(desc, hash);
         }
@@ -60,7 +60,7 @@ impl Registry {
 
     fn append_pvars(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
-        self.pvars.expect(plan.pvars.iter().len());
+        self.pvars.reserve(plan.pvars.iter().len());
         for (desc, hash) in plan.pvars.iter() {
             let index = self.pvars.append(desc, hash);
             changed |= self.put(desc.categories(), |members| &mut members.pvars, index);
@@ -70,7 +70,7 @@ impl Registry {
 
     fn append_cvars(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
-        self.cvars.expect(plan.cvars.iter().len());
+        self.cvars.reserve(plan.cvars.iter().len());
         for (desc, hash) in plan.cvars.iter() {
             let source = Mutex::new(ValueSource::Default);
             let index = self.cvars.append(CvarEntry { desc, source }, hash);

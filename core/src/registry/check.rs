@@ -106,8 +106,13 @@ fn broken_by_name(name: &str) -> Option<(&'static str, &'static str)> {
 
 /// Returns the fault of a name and a description, if there is one.
 pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
-    let of_name = broken_by_name(name).map(|(rule, why)| Fault::of(rule, why));
-    of_name.or_else(|| description.contains('\0').then(|| Fault::of("C2", "its description contains a NUL")))
+    if let Some((rule, why)) = broken_by_name(name) {
+        Some(Fault::of(rule, why))
+    } else if description.contains('\0') {
+        Some(Fault::of("C2", "its description contains a NUL"))
+    } else {
+        None
+    }
 }
 
 /// Returns true if variables of a class may have a datatype.
@@ -232,7 +237,10 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
         return Some(Fault::of("C32", "its first element does not lie at the start"));
     }
     if elements.windows(2).any(|pair| pair[0].end() > pair[1].displacement()) {
-        return Some(Fault::of("C32", "its elements do not lie one behind the other"));
+        return Some(Fault::of(
+            "C32",
+            "its elements overlap, or are not in the order of their displacements",
+        ));
     }
     let names = desc.element_names().map(EnumDesc::items);
     let fitting = |items: &[crate::desc::EnumItem]| {
@@ -241,7 +249,10 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
     if names.is_some_and(|items| !fitting(items)) {
         return Some(Fault::of("C34", "its enumeration does not name its elements in order"));
     }
-    (!desc.cell().claim(desc)).then(|| Fault::from("its cell serves another event type; each needs its own"))
+    if !desc.cell().claim(desc) {
+        return Some(Fault::from("its cell serves another event type; each needs its own"));
+    }
+    None
 }
 
 /// Returns the reason why a category cannot be registered, if there is one.

@@ -41,8 +41,8 @@ impl<T> IndexSpace<T> {
     }
 
     /// Prepares the index for `more` further entries.
-    pub(super) fn expect(&self, more: usize) {
-        self.names.expect(self.entries.len() + more);
+    pub(super) fn reserve(&self, more: usize) {
+        self.names.reserve(self.entries.len() + more);
     }
 
     /// Appends a new entry whose name has this hash. One caller at a time.

@@ -115,7 +115,7 @@ impl Registry {
         }
         if !is_plugin {
             // After the registry was created, since plug-ins may call this function.
-            plugin::load_what_is_asked_for();
+            plugin::load_from_environment();
         }
         registry
     }
@@ -130,15 +130,15 @@ impl Registry {
 
     /// Adds an image as one batch. Returns the refusals, and the indices of the control variables, which are still to be set.
     fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
-        let _alone = self.adding.lock();
+        let _guard = self.adding.lock();
         let plan = RegistrationPlan::of(self, image);
-        let cvars = self.carry_out(&plan);
+        let cvars = self.execute(&plan);
         (plan.refusals, cvars)
     }
 
     /// Returns the refusals that adding an image now would have.
     pub fn refusals_of(&self, image: &Image) -> Vec<Refusal> {
-        let _alone = self.adding.lock();
+        let _guard = self.adding.lock();
         RegistrationPlan::of(self, image).refusals
     }
 
@@ -153,14 +153,14 @@ impl Registry {
         image: &Image,
         settings: &[Setting],
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
-        let alone = self.adding.lock();
+        let guard = self.adding.lock();
         let mut plan = RegistrationPlan::of(self, image);
         if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
             plan.refusals.retain(|refusal| !refusal.is_taken);
             return Err(plan.refusals);
         }
-        let cvars = self.carry_out(&plan);
-        drop(alone);
+        let cvars = self.execute(&plan);
+        drop(guard);
         self.apply(cvars, settings);
         Ok(plan.refusals)
     }
@@ -171,13 +171,13 @@ impl Registry {
     ///
     /// The refusals; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
-        let alone = self.adding.lock();
+        let guard = self.adding.lock();
         let plan = RegistrationPlan::of(self, image);
         if !plan.refusals.is_empty() {
             return Err(plan.refusals);
         }
-        let cvars = self.carry_out(&plan);
-        drop(alone);
+        let cvars = self.execute(&plan);
+        drop(guard);
         self.apply(cvars, settings);
         Ok(())
     }

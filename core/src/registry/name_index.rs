@@ -42,7 +42,7 @@ impl NameIndex {
         loop {
             match table[at].load(Acquire) {
                 0 => return None,
-                place if (place >> 32) as u32 == hash && is(index_at(place)) => return Some(index_at(place)),
+                slot if (slot >> 32) as u32 == hash && is(index_at(slot)) => return Some(index_at(slot)),
                 _ => at = (at + 1) & mask,
             }
         }
@@ -50,14 +50,14 @@ impl NameIndex {
 
     /// Inserts an index. The caller ensures that the key, which has this hash, is new, and that it is the only writer.
     pub(super) fn insert(&self, index: u32, hash: u32) {
-        self.expect(index as usize + 1);
+        self.reserve(index as usize + 1);
         if let Some(table) = self.tables[self.newest.load(Relaxed)].get() {
-            enter(table, u64::from(hash) << 32 | u64::from(index + 1));
+            insert_into(table, u64::from(hash) << 32 | u64::from(index + 1));
         }
     }
 
     /// Grows the table for `count` entries. One caller at a time.
-    pub(super) fn expect(&self, count: usize) {
+    pub(super) fn reserve(&self, count: usize) {
         let newest = self.newest.load(Relaxed);
         let old = self.tables[newest].get_or_init(|| empty(FIRST));
         // At most half full, which keeps probe sequences short.
@@ -65,16 +65,16 @@ impl NameIndex {
         if larger > newest {
             let table = self.tables[larger].get_or_init(|| empty(FIRST << larger));
             old.iter()
-                .map(|place| place.load(Relaxed))
-                .filter(|place| *place != 0)
-                .for_each(|p| enter(table, p));
+                .map(|slot| slot.load(Relaxed))
+                .filter(|slot| *slot != 0)
+                .for_each(|content| insert_into(table, content));
             self.newest.store(larger, Release);
         }
     }
 }
 
 /// Writes a slot's content to the first empty slot of its probe sequence.
-fn enter(table: &[AtomicU64], content: u64) {
+fn insert_into(table: &[AtomicU64], content: u64) {
     let mask = table.len() - 1;
     let mut at = (content >> 32) as usize & mask;
     while table[at].load(Relaxed) != 0 {
@@ -84,12 +84,12 @@ fn enter(table: &[AtomicU64], content: u64) {
     table[at].store(content, Release);
 }
 
-fn index_at(place: u64) -> u32 {
-    place as u32 - 1
+fn index_at(slot: u64) -> u32 {
+    slot as u32 - 1
 }
 
-fn empty(places: usize) -> Box<[AtomicU64]> {
-    (0..places).map(|_| AtomicU64::new(0)).collect()
+fn empty(slots: usize) -> Box<[AtomicU64]> {
+    (0..slots).map(|_| AtomicU64::new(0)).collect()
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     fn names_are_found_while_the_table_grows() {
         let names = NameIndex::default();
         let name = |index: u32| format!("name{index}");
-        let find = |sought: &str| names.find(names.hash(sought), |index| name(index) == sought);
+        let find = |wanted: &str| names.find(names.hash(wanted), |index| name(index) == wanted);
         for index in 0..2000 {
             assert_eq!(find(&name(index)), None);
             names.insert(index, names.hash(&name(index)));
@@ -108,7 +108,7 @@ mod tests {
             assert_eq!(find(&name(index)), Some(index));
         }
         assert_eq!(find("name"), None);
-        names.expect(1_000_000);
+        names.reserve(1_000_000);
         assert!((0..2000).all(|index| find(&name(index)) == Some(index)));
     }
 
@@ -116,7 +116,7 @@ mod tests {
     fn names_of_one_hash_are_distinguished() {
         let names = NameIndex::default();
         (0..100).for_each(|index| names.insert(index, 7));
-        assert!((0..100).all(|sought| names.find(7, |index| index == sought) == Some(sought)));
+        assert!((0..100).all(|wanted| names.find(7, |index| index == wanted) == Some(wanted)));
         assert_eq!(names.find(7, |_| false), None);
     }
 }

@@ -71,23 +71,23 @@ impl RegistrationPlan {
             events: Pending::with_capacity(image.events.len()),
             refusals: Vec::new(),
         };
-        plan.decide_enums(registry, image);
-        plan.decide_categories(registry, image);
-        plan.decide_pvars(registry, image);
-        plan.decide_cvars(registry, image);
-        plan.decide_sources(registry, image);
-        plan.decide_events(registry, image);
+        plan.plan_enums(registry, image);
+        plan.plan_categories(registry, image);
+        plan.plan_pvars(registry, image);
+        plan.plan_cvars(registry, image);
+        plan.plan_sources(registry, image);
+        plan.plan_events(registry, image);
         plan
     }
 
-    fn decide_enums(&mut self, registry: &Registry, image: &Image) {
+    fn plan_enums(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_enums() {
             let fault = check::enum_fault(desc);
-            decide(&mut self.enums, &mut self.refusals, &registry.enums, |desc| *desc, desc, fault);
+            plan_entry(&mut self.enums, &mut self.refusals, &registry.enums, |desc| *desc, desc, fault);
         }
     }
 
-    fn decide_pvars(&mut self, registry: &Registry, image: &Image) {
+    fn plan_pvars(&mut self, registry: &Registry, image: &Image) {
         let mut pvars = image.pvars.clone();
         // Tools that sample all variables have no object but a communicator, and some stop at the first failure. So variables
         // that are bound to other objects come last.
@@ -97,33 +97,37 @@ impl RegistrationPlan {
         });
         for desc in pvars {
             let fault = check::pvar_fault(desc);
-            if fault.is_none() && self.lacks(desc, self.missing_enum(registry, desc.enumeration())) {
+            if fault.is_none()
+                && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
+            {
                 continue;
             }
-            decide(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
+            plan_entry(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
         }
     }
 
-    fn decide_cvars(&mut self, registry: &Registry, image: &Image) {
+    fn plan_cvars(&mut self, registry: &Registry, image: &Image) {
         let mut cvars = image.cvars.clone();
         cvars.sort_by_cached_key(|desc| (desc.component(), desc.name(), desc.origin()));
         for desc in cvars {
             let fault = check::cvar_fault(desc);
-            if fault.is_none() && self.lacks(desc, self.missing_enum(registry, desc.enumeration())) {
+            if fault.is_none()
+                && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
+            {
                 continue;
             }
-            decide(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
+            plan_entry(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
         }
     }
 
-    fn decide_sources(&mut self, registry: &Registry, image: &Image) {
+    fn plan_sources(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_sources() {
             let fault = check::source_fault(desc);
-            decide(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
+            plan_entry(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
         }
     }
 
-    fn decide_events(&mut self, registry: &Registry, image: &Image) {
+    fn plan_events(&mut self, registry: &Registry, image: &Image) {
         let mut events = image.events.clone();
         // Unbound ones first: tools that try out events take the first one, and have no object for it.
         let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
@@ -133,32 +137,34 @@ impl RegistrationPlan {
             let missing = self
                 .missing_enum(registry, desc.element_names())
                 .or_else(|| self.missing_source(registry, desc.source()));
-            if fault.is_none() && self.lacks(desc, missing) {
+            if fault.is_none() && self.refuse_if_missing(desc, missing) {
                 continue;
             }
-            decide(&mut self.events, &mut self.refusals, &registry.events, |desc| *desc, desc, fault);
+            plan_entry(&mut self.events, &mut self.refusals, &registry.events, |desc| *desc, desc, fault);
         }
     }
 
     /// Refuses a definition if something that it needs is missing. Returns true if so.
-    fn lacks(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
-        let refusal = missing.map(|fault| Refusal::new(desc.label(), desc.origin(), fault));
-        let refusal = refusal.map(|refusal| Refusal { is_taken: true, ..refusal });
-        let lacks = refusal.is_some();
-        self.refusals.extend(refusal);
-        lacks
+    fn refuse_if_missing(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
+        let Some(fault) = missing else { return false };
+        let refusal = Refusal::new(desc.label(), desc.origin(), fault);
+        self.refusals.push(Refusal { is_taken: true, ..refusal });
+        true
     }
 
     fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {
         let desc = desc?;
-        let there = known(&self.enums, &registry.enums, |desc| *desc, desc).is_some_and(|one| one.is(desc));
-        (!there).then(|| Fault::of("left-out", format!("its enumeration `{}` was left out", desc.name())))
+        match known(&self.enums, &registry.enums, |desc| *desc, desc) {
+            Some(found) if found.is(desc) => None,
+            _ => Some(Fault::of("left-out", format!("its enumeration `{}` was left out", desc.name()))),
+        }
     }
 
     fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
-        let there =
-            known(&self.sources, &registry.sources, |desc| *desc, desc).is_some_and(|one| one.is(desc));
-        (!there).then(|| Fault::of("C35", format!("its source `{}` was left out", desc.name())))
+        match known(&self.sources, &registry.sources, |desc| *desc, desc) {
+            Some(found) if found.is(desc) => None,
+            _ => Some(Fault::of("C35", format!("its source `{}` was left out", desc.name()))),
+        }
     }
 }
 
@@ -176,7 +182,7 @@ fn known<T, D: Definition>(
 }
 
 /// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
-fn decide<T, D: Definition>(
+fn plan_entry<T, D: Definition>(
     new: &mut Pending<D>,
     refusals: &mut Vec<Refusal>,
     there: &IndexSpace<T>,
@@ -196,7 +202,7 @@ fn decide<T, D: Definition>(
 
 /// Planning of categories: the same one may be named many times, and containment must have no cycles.
 impl RegistrationPlan {
-    fn decide_categories(&mut self, registry: &Registry, image: &Image) {
+    fn plan_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
         for desc in image.all_categories() {
             if let Some(fault) = check::category_fault(desc) {
@@ -219,11 +225,11 @@ impl RegistrationPlan {
                 }
             }
         }
-        self.decide_links(registry, &links);
+        self.plan_links(registry, &links);
     }
 
     /// Plans links from a category to one that it contains, with the category that declares the link.
-    fn decide_links(
+    fn plan_links(
         &mut self,
         registry: &Registry,
         links: &[(&'static CategoryDesc, &'static CategoryDesc, &'static CategoryDesc)],
@@ -234,7 +240,7 @@ impl RegistrationPlan {
             if !self.has_category(registry, above) || !self.has_category(registry, below) {
                 continue;
             }
-            if leads_to(registry, &children, below, above) {
+            if contains_nested(registry, &children, below, above) {
                 let fault = format!("in `{above}` it would be its own ancestor");
                 self.refuse_category(by, Fault::of("C43", fault));
             } else {
@@ -256,7 +262,7 @@ impl RegistrationPlan {
 }
 
 /// Returns true if category `from` is `target`, or contains it at any depth: in the registry, or by the planned links.
-fn leads_to(
+fn contains_nested(
     registry: &Registry,
     links: &HashMap<&'static str, Vec<&'static str>>,
     from: &'static str,

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-use super::elements::{Arithmetic, aligned, legal, text_or_all};
+use super::elements::{Arithmetic, check_buffer, check_values, text_or_all};
 use super::handle::View;
-use super::{Interface, PvarHandle, SessionId, Which};
+use super::{HandleSelection, Interface, PvarHandle, SessionId};
 use crate::atomic_record::Flags;
 use crate::cell::Request;
 use crate::desc::{Behavior, PvarFlags};
@@ -17,7 +17,7 @@ impl Interface {
     ///
     /// [`Error::PvarNoStartStop`] for a continuous variable, or if one of all handles failed;
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
-    pub fn start(&self, session: SessionId, which: Which) -> Result<()> {
+    pub fn start(&self, session: SessionId, which: HandleSelection) -> Result<()> {
         self.start_or_stop(session, which, true)
     }
 
@@ -26,36 +26,41 @@ impl Interface {
     /// # Errors
     ///
     /// Those of [`Interface::start`].
-    pub fn stop(&self, session: SessionId, which: Which) -> Result<()> {
+    pub fn stop(&self, session: SessionId, which: HandleSelection) -> Result<()> {
         self.start_or_stop(session, which, false)
     }
 
-    fn start_or_stop(&self, session: SessionId, which: Which, run: bool) -> Result<()> {
-        self.up()?;
+    fn start_or_stop(&self, session: SessionId, which: HandleSelection, run: bool) -> Result<()> {
+        self.check_initialized()?;
         match which {
-            Which::One(handle) => {
-                let view = self.owned(session, handle)?;
+            HandleSelection::One(handle) => {
+                let view = self.valid_view(session, handle)?;
                 if view.desc.flags().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
-                self.turn(&view, run)
+                self.start_or_stop_one(&view, run)
             }
-            Which::All => {
+            HandleSelection::All => {
                 let startable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::CONTINUOUS);
-                self.for_all(session, startable, |view| self.turn(view, run), Error::PvarNoStartStop)
+                self.for_all(
+                    session,
+                    startable,
+                    |view| self.start_or_stop_one(view, run),
+                    Error::PvarNoStartStop,
+                )
             }
         }
     }
 
     /// Starts or stops a valid handle.
-    fn turn(&self, view: &View<'_>, run: bool) -> Result<()> {
+    fn start_or_stop_one(&self, view: &View<'_>, run: bool) -> Result<()> {
         view.set_running(run)?;
-        let valid = self.valid(view);
-        if valid.is_err() && run {
+        let check_epoch = self.check_epoch(view);
+        if check_epoch.is_err() && run {
             // The thread that ended the epoch may have listed running handles before this one was started.
             view.set_running(false)?;
         }
-        valid
+        check_epoch
     }
 
     /// Applies `act` to each valid handle of a session that `fits`, even after a failure.
@@ -66,12 +71,12 @@ impl Interface {
         act: impl Fn(&View<'_>) -> Result<()>,
         failure: Error,
     ) -> Result<()> {
-        self.live(session)?;
+        self.check_exists(session)?;
         let mut done = Ok(());
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             // A handle that was freed meanwhile is no longer the session's.
             let Ok(view) = self.view(id) else { continue };
-            let counts = || self.valid(&view).is_ok();
+            let counts = || self.check_epoch(&view).is_ok();
             if view.session == session.0 && counts() && fits(&view) && act(&view).is_err() && counts() {
                 done = Err(failure);
             }
@@ -91,15 +96,15 @@ impl Interface {
     /// `out` is null, or valid for reads and writes of as many elements as [`Interface::handle_alloc`] returned.
     #[inline]
     pub unsafe fn read(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let view = self.held(session, handle)?;
-        aligned(out, view.desc.datatype())?;
+        let view = self.view_in_session(session, handle)?;
+        check_buffer(out, view.desc.datatype())?;
         if view.desc.has_epoch_counter() {
             // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
-            return unsafe { self.read_living(&view, out) };
+            return unsafe { self.read_of_plugin(&view, out) };
         }
         // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
         unsafe { view.read(out) }
@@ -111,12 +116,12 @@ impl Interface {
     ///
     /// The conditions of [`View::read`] hold.
     #[inline(never)]
-    unsafe fn read_living(&self, view: &View<'_>, out: *mut u8) -> Result<()> {
-        self.valid(view)?;
+    unsafe fn read_of_plugin(&self, view: &View<'_>, out: *mut u8) -> Result<()> {
+        self.check_epoch(view)?;
         // SAFETY: `out` has `count` aligned elements: the caller ensures it.
         unsafe { view.read(out) }?;
         // If the epoch has ended, the value may be one of a later activation.
-        self.valid(view)
+        self.check_epoch(view)
     }
 
     /// Sets the value of a handle. Text ends at the first NUL, so the buffer may be shorter than the handle's count.
@@ -132,12 +137,12 @@ impl Interface {
     /// `value` is null, or valid for reads of as many elements as [`Interface::handle_alloc`] returned; for text, of the bytes up
     /// to the first NUL if these are fewer.
     pub unsafe fn write(&self, session: SessionId, handle: PvarHandle, value: *const u8) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if value.is_null() {
             return Err(Error::Invalid);
         }
-        let view = self.owned(session, handle)?;
-        aligned(value, view.desc.datatype())?;
+        let view = self.valid_view(session, handle)?;
+        check_buffer(value, view.desc.datatype())?;
         if view.desc.flags().has(PvarFlags::READONLY) {
             return Err(Error::PvarNoWrite);
         }
@@ -147,7 +152,7 @@ impl Interface {
             return view.act(Request::Write, value.cast_mut(), count);
         }
         // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
-        unsafe { legal(view.desc, value, view.count) }?;
+        unsafe { check_values(view.desc, value, view.count) }?;
         if view.cursor.is_some() {
             // The value of a watermark is a past level, which tools cannot change.
             return Err(Error::PvarNoWrite);
@@ -162,11 +167,11 @@ impl Interface {
     ///
     /// [`Error::PvarNoWrite`] for a read-only variable, or if one of all handles failed; [`Error::InvalidSession`],
     /// [`Error::InvalidHandle`].
-    pub fn reset(&self, session: SessionId, which: Which) -> Result<()> {
-        self.up()?;
+    pub fn reset(&self, session: SessionId, which: HandleSelection) -> Result<()> {
+        self.check_initialized()?;
         match which {
-            Which::One(handle) => self.owned(session, handle)?.reset(),
-            Which::All => {
+            HandleSelection::One(handle) => self.valid_view(session, handle)?.reset(),
+            HandleSelection::All => {
                 let writable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::READONLY);
                 let reset = |view: &View<'_>| view.reset();
                 self.for_all(session, writable, reset, Error::PvarNoWrite)
@@ -185,11 +190,11 @@ impl Interface {
     ///
     /// The conditions of [`Interface::read`] hold.
     pub unsafe fn readreset(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let view = self.owned(session, handle)?;
+        let view = self.valid_view(session, handle)?;
         let flags = view.desc.flags();
         if !flags.has(PvarFlags::ATOMIC) {
             return Err(Error::PvarNoAtomic);
@@ -197,10 +202,10 @@ impl Interface {
         if flags.has(PvarFlags::READONLY) {
             return Err(Error::PvarNoWrite);
         }
-        aligned(out, view.desc.datatype())?;
+        check_buffer(out, view.desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
         unsafe { view.exchange_account(out) }?;
-        self.valid(&view)
+        self.check_epoch(&view)
     }
 }
 

@@ -68,8 +68,8 @@ impl View<'_> {
         }
         loop {
             let control = self.handle.atomic_record.control();
-            let live = self.is_live(control);
-            if live {
+            let check_exists = self.is_live(control);
+            if check_exists {
                 // SAFETY: `out` has `count` aligned elements: the caller ensures it.
                 unsafe { self.desc.read(&self.object, out, self.count) }?;
             }
@@ -77,7 +77,7 @@ impl View<'_> {
             for (element, (value, base)) in values.iter().zip(bases).enumerate() {
                 let at = arithmetic.at(out, element).cast_mut();
                 let mut word = value.load(Relaxed);
-                if live {
+                if check_exists {
                     // SAFETY: `at` is one of the `count` elements of `out`, and the cell's function wrote it above.
                     let raw = unsafe { arithmetic.load(at) };
                     word = self.shown(control, word, base.load(Relaxed), raw);
@@ -116,7 +116,7 @@ impl View<'_> {
         self.desc.watch(1);
         let started = self.change(
             Error::PvarNoStartStop,
-            |seen| (!seen.runs()).then_some(Flags::RUNS),
+            |seen| if seen.runs() { None } else { Some(Flags::RUNS) },
             |_, present| present.shown,
         );
         if started != Ok(true) {
@@ -132,7 +132,7 @@ impl View<'_> {
         }
         let stopped = self.change(
             Error::PvarNoStartStop,
-            |seen| seen.runs().then_some(Flags::NONE),
+            |seen| if seen.runs() { Some(Flags::NONE) } else { None },
             |_, present| present.shown,
         );
         if stopped == Ok(true) {
@@ -190,13 +190,14 @@ impl View<'_> {
         let changed = self.handle.atomic_record.change(self.records(), |seen, record| {
             let Some(flags) = next(seen) else { return Ok(None) };
             let raw = self.raw(record)?;
-            let live = self.is_live(seen);
+            let check_exists = self.is_live(seen);
             let from = self.values(seen.record()).iter().zip(self.bases(seen.record()));
             let to = self.values(record).iter().zip(self.bases(record));
             for (element, (from, to)) in from.zip(to).enumerate() {
                 let raw = self.raw_element(&raw, element);
                 let before = from.0.load(Relaxed);
-                let shown = if live { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
+                let shown =
+                    if check_exists { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
                 // `Release` is for readers; see `AtomicRecord::unchanged`.
                 to.0.store(value(element, Present { shown, raw }), Release);
                 to.1.store(raw, Release);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
-use super::elements::{aligned, text_or_all};
+use super::elements::{check_buffer, text_or_all};
 use super::{CvarHandle, Interface};
 use crate::cvar::sources::ValueSource;
 use crate::desc::CvarDesc;
@@ -26,7 +26,7 @@ pub(super) struct Handle {
 const FREED: u64 = u64::MAX;
 
 /// The content of a valid handle, for an access call.
-struct Seen {
+struct CvarView {
     entry: &'static CvarEntry,
     epoch: Epoch,
     object: Object<'static>,
@@ -41,7 +41,7 @@ impl Interface {
     /// [`Error::InvalidIndex`], also for a variable of a plug-in that is not active; [`Error::InvalidHandle`] for an object
     /// that is missing or of another kind; [`Error::OutOfHandles`].
     pub fn cvar_handle_alloc(&self, index: u32, object: Option<&Object<'_>>) -> Result<(CvarHandle, usize)> {
-        self.up()?;
+        self.check_initialized()?;
         let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidIndex)?;
         let epoch = Epoch::current(entry.desc().epoch_counter())?;
         let object = match (entry.desc().bind(), object) {
@@ -82,7 +82,7 @@ impl Interface {
     ///
     /// [`Error::InvalidHandle`].
     pub fn cvar_handle_free(&self, handle: CvarHandle) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if self.cvars.free(handle.0, ()) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
@@ -92,12 +92,12 @@ impl Interface {
     ///
     /// [`Error::InvalidHandle`].
     pub fn cvar_of(&self, handle: CvarHandle) -> Result<u32> {
-        self.up()?;
+        self.check_initialized()?;
         self.cvars.get(handle.0).map(|handle| handle.index.load(SeqCst)).ok_or(Error::InvalidHandle)
     }
 
     /// Returns the variable, object and epoch of a valid handle.
-    fn cvar_at(&self, handle: CvarHandle) -> Result<Seen> {
+    fn cvar_at(&self, handle: CvarHandle) -> Result<CvarView> {
         let seen = |handle: &Handle| {
             Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst), handle.object.load(SeqCst)))
         };
@@ -109,7 +109,7 @@ impl Interface {
             return Err(Error::InvalidHandle);
         }
         let object = Object::new(entry.desc().bind(), object);
-        Ok(Seen { entry, epoch, object })
+        Ok(CvarView { entry, epoch, object })
     }
 
     /// Copies the value of a control variable.
@@ -123,13 +123,13 @@ impl Interface {
     ///
     /// `out` is null, or valid for writes of as many elements as [`Interface::cvar_handle_alloc`] returned.
     pub unsafe fn cvar_read(&self, handle: CvarHandle, out: *mut u8) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let Seen { entry, epoch, object } = self.cvar_at(handle)?;
+        let CvarView { entry, epoch, object } = self.cvar_at(handle)?;
         let desc = entry.desc();
-        aligned(out, desc.datatype())?;
+        check_buffer(out, desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the variable's elements.
         unsafe { desc.read(&object, out) }?;
         epoch.check()
@@ -148,14 +148,14 @@ impl Interface {
     /// `value` is null, or valid for reads of as many elements as [`Interface::cvar_handle_alloc`] returned; for text, of the
     /// bytes up to and including the first NUL if these are fewer.
     pub unsafe fn cvar_write(&self, handle: CvarHandle, value: *const u8) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if value.is_null() {
             return Err(Error::Invalid);
         }
-        let Seen { entry, object, .. } = self.cvar_at(handle)?;
+        let CvarView { entry, object, .. } = self.cvar_at(handle)?;
         let desc = entry.desc();
-        aligned(value, desc.datatype())?;
-        if !settable(desc) {
+        check_buffer(value, desc.datatype())?;
+        if !is_settable(desc) {
             return Err(Error::CvarSetNever);
         }
         // SAFETY: not null; the caller ensures that it has the variable's elements, or text up to its NUL.
@@ -176,7 +176,7 @@ impl Interface {
 }
 
 /// Returns true if tools may still set the variable.
-fn settable(desc: &CvarDesc) -> bool {
+fn is_settable(desc: &CvarDesc) -> bool {
     let frozen = desc.is_before_init() && crate::host::is_initialized();
     !frozen && !matches!(desc.scope(), Scope::Constant | Scope::ReadOnly)
 }

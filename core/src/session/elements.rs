@@ -31,7 +31,7 @@ impl Arithmetic {
     ///
     /// `at` is valid for a read of one element, and aligned.
     #[inline]
-    #[allow(clippy::cast_ptr_alignment, reason = "by the caller's promise")]
+    #[allow(clippy::cast_ptr_alignment, reason = "the caller ensures that `at` is aligned")]
     pub(super) unsafe fn load(self, at: *const u8) -> u64 {
         match self.0.size() {
             // SAFETY: the caller ensures that `at` is valid for a read of one element.
@@ -49,7 +49,7 @@ impl Arithmetic {
     ///
     /// `at` is valid for a write of one element, and aligned.
     #[inline]
-    #[allow(clippy::cast_ptr_alignment, reason = "by the caller's promise")]
+    #[allow(clippy::cast_ptr_alignment, reason = "the caller ensures that `at` is aligned")]
     pub(super) unsafe fn store(self, at: *mut u8, word: u64) {
         match self.0.size() {
             // SAFETY: the caller ensures that `at` is valid for a write of one element.
@@ -64,7 +64,7 @@ impl Arithmetic {
 
 /// Refuses a buffer that is null or misaligned for elements of this datatype.
 #[inline]
-pub(super) fn aligned(buffer: *const u8, datatype: Datatype) -> Result<()> {
+pub(super) fn check_buffer(buffer: *const u8, datatype: Datatype) -> Result<()> {
     if !buffer.is_null() && buffer.addr() & (datatype.size() - 1) == 0 { Ok(()) } else { Err(Error::Invalid) }
 }
 
@@ -90,7 +90,7 @@ pub(super) unsafe fn text_or_all(value: *const u8, datatype: Datatype, count: us
 /// # Safety
 ///
 /// `value` is valid for reads of `count` elements, and aligned.
-pub(super) unsafe fn legal(desc: &PvarDesc, value: *const u8, count: usize) -> Result<()> {
+pub(super) unsafe fn check_values(desc: &PvarDesc, value: *const u8, count: usize) -> Result<()> {
     let (arithmetic, enumeration) = (Arithmetic(desc.datatype()), desc.enumeration());
     for element in 0..count {
         // SAFETY: `element` is less than `count`, and the caller ensures that `value` has `count` aligned elements.

@@ -127,10 +127,12 @@ impl Handle {
         self.epoch.store(epoch.epoch(), Relaxed);
         self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
-        let highest = desc.behavior() == Behavior::Highest;
-        let level_storage = desc.level_storage(object).filter(|_| is_watermark(desc.behavior()));
-        let cursor =
-            level_storage.map_or(std::ptr::null(), |level_storage| level_storage.take_cursor(highest));
+        let cursor = match desc.level_storage(object) {
+            Some(level_storage) if is_watermark(desc.behavior()) => {
+                level_storage.take_cursor(desc.behavior() == Behavior::Highest)
+            }
+            _ => std::ptr::null(),
+        };
         self.cursor.store(cursor.cast_mut(), Relaxed);
         self.count.store(count as u32, Relaxed);
         self.object_kind.store(object.kind as u32, Relaxed);
@@ -179,7 +181,10 @@ impl Handle {
     /// Returns the number of records of the account, and its words. The layout is the same for all uses of the slot.
     #[inline]
     fn account(&self) -> (usize, &[AtomicU64]) {
-        self.words.get().map_or((SCALAR_RECORDS, &self.inline), |words| (ARRAY_RECORDS, words))
+        match self.words.get() {
+            Some(words) => (ARRAY_RECORDS, words),
+            None => (SCALAR_RECORDS, &self.inline),
+        }
     }
 
     #[inline]

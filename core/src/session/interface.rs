@@ -104,7 +104,7 @@ impl Interface {
     ///
     /// [`Error::NotInitialized`] if there is no reference.
     pub fn finalize(&self) -> Result<()> {
-        let alone = self.level.lock();
+        let guard = self.level.lock();
         let before = self.references.load(SeqCst);
         if before == 0 {
             return Err(Error::NotInitialized);
@@ -123,7 +123,7 @@ impl Interface {
         let has_begun = |handle: &Handle| handle.session() != NO_SESSION;
         let handles: Vec<u64> =
             self.pvars.iter().filter(|(_, handle)| has_begun(handle)).map(|(id, _)| id).collect();
-        drop(alone);
+        drop(guard);
         // Functions of variables run now, which may initialize the interface again and allocate handles. So the handles to free
         // were collected before.
         for id in handles {
@@ -134,7 +134,7 @@ impl Interface {
 
     /// Adds a slot for event registrations. `make` receives its number.
     pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static RegistrationSlot) -> Result<()> {
-        let _alone = self.registering.lock();
+        let _guard = self.registering.lock();
         let number = self.registrations.len();
         if number >= self.handles {
             return Err(Error::OutOfHandles);
@@ -152,12 +152,12 @@ impl Interface {
 
     /// Returns true if the interface is initialized.
     #[inline]
-    pub fn is_up(&self) -> bool {
+    pub fn is_initialized(&self) -> bool {
         self.references.load(SeqCst) > 0
     }
 
     #[inline]
-    pub(crate) fn up(&self) -> Result<()> {
-        if self.is_up() { Ok(()) } else { Err(Error::NotInitialized) }
+    pub(crate) fn check_initialized(&self) -> Result<()> {
+        if self.is_initialized() { Ok(()) } else { Err(Error::NotInitialized) }
     }
 }

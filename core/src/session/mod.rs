@@ -42,7 +42,7 @@ pub struct CvarHandle(pub u64);
 
 /// The handles that a call applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum HandleSelection {
     /// One handle.
     One(PvarHandle),
     /// `MPI_T_PVAR_ALL_HANDLES`: all handles of the session.

@@ -20,7 +20,7 @@ impl Interface {
     ///
     /// [`Error::OutOfSessions`].
     pub fn session_create(&self) -> Result<SessionId> {
-        self.up()?;
+        self.check_initialized()?;
         self.sessions.take((), || (), |(), _| ()).map(SessionId).ok_or(Error::OutOfSessions)
     }
 
@@ -30,7 +30,7 @@ impl Interface {
     ///
     /// [`Error::InvalidSession`].
     pub fn session_free(&self, session: SessionId) -> Result<()> {
-        self.up()?;
+        self.check_initialized()?;
         if !self.sessions.free(session.0, ()) {
             return Err(Error::InvalidSession);
         }
@@ -48,8 +48,8 @@ impl Interface {
     ///
     /// [`Error::InvalidSession`] if it does not, [`Error::NotInitialized`].
     pub fn check_session(&self, session: SessionId) -> Result<()> {
-        self.up()?;
-        self.live(session)
+        self.check_initialized()?;
+        self.check_exists(session)
     }
 
     /// Allocates a handle of a variable, bound to an object if the variable requires one; otherwise `object` is ignored. Returns
@@ -66,8 +66,8 @@ impl Interface {
         index: u32,
         object: Option<&Object<'_>>,
     ) -> Result<(PvarHandle, usize)> {
-        self.up()?;
-        self.live(session)?;
+        self.check_initialized()?;
+        self.check_exists(session)?;
         let desc = self.registry.pvar(index).ok_or(Error::InvalidIndex)?;
         let epoch = Epoch::current(desc.epoch_counter())?;
         let object = match (desc.bind(), object) {
@@ -87,13 +87,15 @@ impl Interface {
         // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
         // not, both threads end the handle, and one of them succeeds.
         fence(SeqCst);
-        let is_valid = self
-            .live(session)
-            .and_then(|()| if epoch.is_current() { Ok(()) } else { Err(Error::InvalidIndex) });
-        if is_valid.is_err() {
+        let result = match self.check_exists(session) {
+            Ok(()) if epoch.is_current() => Ok((PvarHandle(id), count)),
+            Ok(()) => Err(Error::InvalidIndex),
+            Err(error) => Err(error),
+        };
+        if result.is_err() {
             self.end_handle(id);
         }
-        is_valid.map(|()| (PvarHandle(id), count))
+        result
     }
 
     /// Notifies a custom variable of its handle; starts the handle of a continuous variable. Then adds it to its session.
@@ -120,8 +122,8 @@ impl Interface {
     ///
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
     pub fn handle_free(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.up()?;
-        self.held(session, handle)?;
+        self.check_initialized()?;
+        self.view_in_session(session, handle)?;
         if self.end_handle(handle.0) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
@@ -150,11 +152,12 @@ impl Interface {
     /// Invalidates an identifier. Returns true if the handle was started, and `None` if another thread was faster.
     fn discard(&self, id: u64, layout: HandleLayout) -> Option<bool> {
         let mut ran = false;
-        self.pvars.end(id, layout, |handle| ran = handle.retire()).then_some(ran)
+        let is_freed = self.pvars.end(id, layout, |handle| ran = handle.retire());
+        if is_freed { Some(ran) } else { None }
     }
 
     #[inline]
-    pub(super) fn live(&self, session: SessionId) -> Result<()> {
+    pub(super) fn check_exists(&self, session: SessionId) -> Result<()> {
         self.sessions.get(session.0).copied().ok_or(Error::InvalidSession)
     }
 
@@ -166,31 +169,34 @@ impl Interface {
 
     /// Returns a handle of a session, whose epoch may have ended.
     #[inline]
-    pub(super) fn held(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
+    pub(super) fn view_in_session(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         // A handle is freed with its session, so the session need not be looked up if the handle is found.
         match self.view(handle.0) {
             Ok(view) if view.session == session.0 => Ok(view),
-            _ => Err(self.live(session).err().unwrap_or(Error::InvalidHandle)),
+            _ => Err(self.check_exists(session).err().unwrap_or(Error::InvalidHandle)),
         }
     }
 
     /// Returns a valid handle of a session.
     #[inline]
-    pub(super) fn owned(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
-        let view = self.held(session, handle)?;
-        self.valid(&view)?;
+    pub(super) fn valid_view(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
+        let view = self.view_in_session(session, handle)?;
+        self.check_epoch(&view)?;
         Ok(view)
     }
 
     /// Checks that the epoch of a handle lasts. Only plug-ins' variables have epochs.
     #[inline]
-    pub(super) fn valid(&self, view: &View<'_>) -> Result<()> {
-        view.desc.epoch_counter().map_or(Ok(()), |epoch_counter| self.valid_in(view.id, epoch_counter))
+    pub(super) fn check_epoch(&self, view: &View<'_>) -> Result<()> {
+        match view.desc.epoch_counter() {
+            Some(epoch_counter) => self.check_epoch_number(view.id, epoch_counter),
+            None => Ok(()),
+        }
     }
 
     /// Looks the epoch up separately, which keeps [`View`] small for handles without one.
     #[inline(never)]
-    fn valid_in(&self, id: u64, epoch_counter: &'static EpochCounter) -> Result<()> {
+    fn check_epoch_number(&self, id: u64, epoch_counter: &'static EpochCounter) -> Result<()> {
         let epoch = self.pvars.get_with(id, |handle| Some(handle.epoch())).ok_or(Error::InvalidHandle)?;
         Epoch::of(Some(epoch_counter), epoch).check()
     }
@@ -209,7 +215,7 @@ impl Interface {
             let is_over = |view: &View<'_>| {
                 view.desc.epoch_counter().is_some_and(|its| std::ptr::eq(its, epoch_counter))
                     && view.desc.behavior() != Behavior::Custom
-                    && self.valid(view).is_err()
+                    && self.check_epoch(view).is_err()
             };
             // Read before the identifier is checked, so that a later handle in the same slot is not stopped.
             let mut seen = handle.running();

@@ -36,7 +36,7 @@ pub use typed::{HandleOf, SettingOf};
 
 use crate::cell::{Value, fits};
 use crate::object::Object;
-use crate::session::{CvarHandle, Interface, PvarHandle, SessionId, Which};
+use crate::session::{CvarHandle, HandleSelection, Interface, PvarHandle, SessionId};
 use crate::vocabulary::ThreadLevel;
 use crate::{Error, Result};
 
@@ -154,7 +154,7 @@ impl Session<'_> {
     ///
     /// [`Error::PvarNoStartStop`] if one of the handles failed.
     pub fn start_all(&self) -> Result<()> {
-        self.interface.start(self.id, Which::All)
+        self.interface.start(self.id, HandleSelection::All)
     }
 
     /// Stops all handles of the session except those of continuous variables.
@@ -163,7 +163,7 @@ impl Session<'_> {
     ///
     /// [`Error::PvarNoStartStop`] if one of the handles failed.
     pub fn stop_all(&self) -> Result<()> {
-        self.interface.stop(self.id, Which::All)
+        self.interface.stop(self.id, HandleSelection::All)
     }
 
     /// Resets all handles of the session except those of read-only variables.
@@ -172,7 +172,7 @@ impl Session<'_> {
     ///
     /// [`Error::PvarNoWrite`] if one of the handles failed.
     pub fn reset_all(&self) -> Result<()> {
-        self.interface.reset(self.id, Which::All)
+        self.interface.reset(self.id, HandleSelection::All)
     }
 }
 
@@ -211,7 +211,7 @@ impl Handle<'_> {
     ///
     /// [`Error::PvarNoStartStop`] for a continuous variable; [`Error::InvalidHandle`] if its plug-in was deactivated.
     pub fn start(&self) -> Result<()> {
-        self.session.interface.start(self.session.id, Which::One(self.id))
+        self.session.interface.start(self.session.id, HandleSelection::One(self.id))
     }
 
     /// Stops the handle; no effect if it is stopped.
@@ -220,7 +220,7 @@ impl Handle<'_> {
     ///
     /// Those of [`start`](Self::start).
     pub fn stop(&self) -> Result<()> {
-        self.session.interface.stop(self.session.id, Which::One(self.id))
+        self.session.interface.stop(self.session.id, HandleSelection::One(self.id))
     }
 
     /// Resets the value to the starting value of the variable's class.
@@ -229,7 +229,7 @@ impl Handle<'_> {
     ///
     /// [`Error::PvarNoWrite`] for a read-only variable; [`Error::InvalidHandle`] if its plug-in was deactivated.
     pub fn reset(&self) -> Result<()> {
-        self.session.interface.reset(self.session.id, Which::One(self.id))
+        self.session.interface.reset(self.session.id, HandleSelection::One(self.id))
     }
 
     /// Returns the value.

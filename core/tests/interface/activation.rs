@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-use crate::support::metadata::said;
+use crate::support::metadata::variable;
 use crate::support::{Bench, cvar, image, leak, pvar};
 use mpit::cell::{Counter, Level, PeerArray};
 use mpit::cvar::Cvar;
 use mpit::internal::desc::PvarFlags;
 use mpit::internal::plugin::EpochCounter;
-use mpit::internal::session::{PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::object::Object;
 use mpit::tool::Class;
 use mpit::{Error, Result};
@@ -24,7 +24,7 @@ fn end(bench: Bench, epoch_counter: &EpochCounter) {
 fn handles_of_a_past_epoch_can_be_freed() {
     let (epoch_counter, counter) = (leak(EpochCounter::new()), leak(Counter::<u64>::new()));
     let bench = Bench::of_pvars([
-        pvar(said("count").with_epoch_counter(epoch_counter), Class::Counter, counter)
+        pvar(variable("count").with_epoch_counter(epoch_counter), Class::Counter, counter)
             .with_flags(PvarFlags::ATOMIC),
         pvar("always", Class::Counter, leak(Counter::<u64>::new())),
     ]);
@@ -52,8 +52,8 @@ fn handles_of_a_past_epoch_can_be_freed() {
     assert_eq!(registry.pvar_index("count", Class::Counter), Some(index), "it is still listed");
     // All handles of the session are those that are valid.
     let always = bench.handle(session, "always", Class::Counter);
-    assert_eq!(bench.interface.start(session, Which::All), Ok(()));
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
+    assert_eq!(bench.interface.start(session, HandleSelection::All), Ok(()));
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()));
     epoch_counter.begin();
     all_invalid();
     let (new, _) = alloc().unwrap();
@@ -73,10 +73,10 @@ fn watermarks_pause_between_epochs() {
     let (epoch_counter, level) = (leak(EpochCounter::new()), leak(Level::<u64>::new()));
     let peers = leak(PeerArray::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar(said("high").with_epoch_counter(epoch_counter), Class::HighWatermark, level),
-        pvar(said("low").with_epoch_counter(epoch_counter), Class::LowWatermark, level)
+        pvar(variable("high").with_epoch_counter(epoch_counter), Class::HighWatermark, level),
+        pvar(variable("low").with_epoch_counter(epoch_counter), Class::LowWatermark, level)
             .with_flags(PvarFlags::CONTINUOUS),
-        pvar(said("peers").with_epoch_counter(epoch_counter), Class::Counter, peers),
+        pvar(variable("peers").with_epoch_counter(epoch_counter), Class::Counter, peers),
     ]);
     let session = bench.session();
     let make = |bench: Bench| {
@@ -114,7 +114,8 @@ fn watermarks_pause_between_epochs() {
 #[test]
 fn cvars_are_inaccessible_between_epochs() {
     let (epoch_counter, cell) = (leak(EpochCounter::new()), leak(Cvar::<u32>::new(4)));
-    let bench = Bench::with(&image([], [cvar(said("limit").with_epoch_counter(epoch_counter), cell)]), &[]);
+    let bench =
+        Bench::with(&image([], [cvar(variable("limit").with_epoch_counter(epoch_counter), cell)]), &[]);
     let index = bench.registry().cvar_index("limit").unwrap();
     assert_eq!(bench.interface.cvar_handle_alloc(index, None), Err(Error::InvalidIndex));
     epoch_counter.begin();
@@ -141,7 +142,7 @@ struct Epochs {
 }
 
 /// Uses handles on one thread until the test is over.
-fn use_handles(bench: Bench, names: &[(&str, Class)], epochs: &Epochs, over: &AtomicBool) {
+fn use_handles(bench: Bench, names: &[(&str, Class)], epochs: &Epochs, on_interface: &AtomicBool) {
     let session = bench.session();
     let expected = |done: Result<()>| {
         // A level cannot be reset.
@@ -150,7 +151,7 @@ fn use_handles(bench: Bench, names: &[(&str, Class)], epochs: &Epochs, over: &At
     // Each with a number of epochs of which one is its own.
     let mut handles: Vec<(u64, PvarHandle)> = Vec::new();
     for round in 0.. {
-        if over.load(SeqCst) {
+        if on_interface.load(SeqCst) {
             break;
         }
         let (name, class) = names[round % names.len()];
@@ -170,7 +171,7 @@ fn use_handles(bench: Bench, names: &[(&str, Class)], epochs: &Epochs, over: &At
             expected(bench.start(session, *handle));
             expected(bench.reset(session, *handle));
         }
-        expected(bench.interface.start(session, Which::All));
+        expected(bench.interface.start(session, HandleSelection::All));
         if handles.len() == 6 {
             for (_, handle) in handles.drain(..) {
                 bench.interface.handle_free(session, handle).unwrap();
@@ -193,16 +194,16 @@ fn threads_use_handles_while_epochs_change() {
     let (epoch_counter, counter) = (leak(EpochCounter::new()), leak(Counter::<u64>::new()));
     let level = leak(Level::<u64>::new());
     let bench = Bench::of_pvars([
-        pvar(said("count").with_epoch_counter(epoch_counter), Class::Counter, counter),
-        pvar(said("high").with_epoch_counter(epoch_counter), Class::HighWatermark, level),
-        pvar(said("low").with_epoch_counter(epoch_counter), Class::LowWatermark, level)
+        pvar(variable("count").with_epoch_counter(epoch_counter), Class::Counter, counter),
+        pvar(variable("high").with_epoch_counter(epoch_counter), Class::HighWatermark, level),
+        pvar(variable("low").with_epoch_counter(epoch_counter), Class::LowWatermark, level)
             .with_flags(PvarFlags::CONTINUOUS),
-        pvar(said("level").with_epoch_counter(epoch_counter), Class::Level, level),
+        pvar(variable("level").with_epoch_counter(epoch_counter), Class::Level, level),
     ]);
     let names = [("count", Class::Counter), ("high", Class::HighWatermark), ("level", Class::Level)];
-    let (epochs, over) = (Epochs::default(), AtomicBool::new(false));
+    let (epochs, on_interface) = (Epochs::default(), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        let workers = [(); 2].map(|()| scope.spawn(|| use_handles(bench, &names, &epochs, &over)));
+        let workers = [(); 2].map(|()| scope.spawn(|| use_handles(bench, &names, &epochs, &on_interface)));
         let has_failed = || workers.iter().any(std::thread::ScopedJoinHandle::is_finished);
         let are_enough = || epochs.reads.iter().all(|reads| reads.load(SeqCst) > 1000);
         let begun = std::time::Instant::now();
@@ -219,7 +220,7 @@ fn threads_use_handles_while_epochs_change() {
             end(bench, epoch_counter);
             epochs.ended.fetch_add(1, SeqCst);
         }
-        over.store(true, SeqCst);
+        on_interface.store(true, SeqCst);
     });
     assert!(!counter.watched(), "all handles are gone");
 }

@@ -1,6 +1,6 @@
 //! Control variables that are bound to objects: a value for each.
 
-use crate::support::metadata::said;
+use crate::support::metadata::variable;
 use crate::support::{Bench, cvar, image, leak, refusals};
 use mpit::Error;
 use mpit::cvar::sources::{Setting, ValueSource};
@@ -104,8 +104,8 @@ fn text_has_a_value_for_each_object() {
 
 #[test]
 fn a_cell_of_the_other_sort_is_refused() {
-    let single = cvar(said("single"), leak(Cvar::new(1_i32))).with_bind(Bind::File);
-    let each = cvar(said("each"), leak(ObjectCvar::new(1_i32)));
+    let single = cvar(variable("single"), leak(Cvar::new(1_i32))).with_bind(Bind::File);
+    let each = cvar(variable("each"), leak(ObjectCvar::new(1_i32)));
     let registry = Registry::new();
     let messages = refusals(&registry, &image([], [single, each]));
     assert!(messages.iter().any(|message| message.contains("use an `ObjectCvar`")), "{messages:?}");

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::support::metadata::said;
+use crate::support::metadata::variable;
 use crate::support::{category, cvar, here, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
@@ -22,13 +22,17 @@ use mpit::tool::{Class, CvarDesc, PvarDesc, Registry};
 /// A counter in categories.
 #[track_caller]
 fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc {
-    pvar(said(name).with_categories(leak(categories.to_vec())), Class::Counter, leak(Counter::<u64>::new()))
+    pvar(
+        variable(name).with_categories(leak(categories.to_vec())),
+        Class::Counter,
+        leak(Counter::<u64>::new()),
+    )
 }
 
 /// A setting in categories.
 #[track_caller]
 fn setting(name: &'static str, categories: &[&'static CategoryDesc]) -> CvarDesc {
-    cvar(said(name).with_categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))
+    cvar(variable(name).with_categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))
 }
 
 fn add(registry: &Registry, image: &Image) {

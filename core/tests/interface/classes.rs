@@ -5,7 +5,7 @@
 //! | rule | what it needs | where |
 //! |---|---|---|
 //! | R106 | the numbers of the classes | `mpit-ffi` |
-//! | R123, R127 | units and starting values in descriptions, which the attributes ask for | compile-fail tests |
+//! | R123, R127 | units and starting values in descriptions, which the attributes require | compile-fail tests |
 
 use crate::support::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::MpitEnum;
@@ -121,7 +121,7 @@ fn amounts_are_never_negative() {
     let handles: Vec<_> = (0..bench.registry().pvar_count())
         .map(|index| bench.interface.handle_alloc(session, index, None).unwrap().0)
         .collect();
-    bench.interface.start(session, mpit::internal::session::Which::All).unwrap();
+    bench.interface.start(session, mpit::internal::session::HandleSelection::All).unwrap();
     for amount in [-1.0, f64::NAN, f64::NEG_INFINITY, -0.0] {
         level.set(amount);
         size.set(amount);
@@ -362,11 +362,11 @@ fn sums_start_at_0_and_are_reset_to_0() {
     let b = bench.handle(session, "b", Class::Aggregate);
     let c = bench.handle(session, "c", Class::Timer);
     let read = || (bench.read(session, a), bench.read(session, b), bench.read(session, c));
-    bench.interface.start(session, mpit::internal::session::Which::All).unwrap();
+    bench.interface.start(session, mpit::internal::session::HandleSelection::All).unwrap();
     assert_eq!(read(), (Ok(0_u32), Ok(0_u64), Ok(0.0)));
     events();
     assert_eq!((read().0, read().1), (Ok(3), Ok(30)));
-    bench.interface.reset(session, mpit::internal::session::Which::All).unwrap();
+    bench.interface.reset(session, mpit::internal::session::HandleSelection::All).unwrap();
     assert_eq!(read(), (Ok(0), Ok(0), Ok(0.0)));
 }
 
@@ -458,7 +458,7 @@ fn reset_restores_the_current_value() {
         || (bench.read(session, a), bench.read(session, b), bench.read(session, c), bench.read(session, d));
     for running in [false, true] {
         if running {
-            bench.interface.start(session, mpit::internal::session::Which::All).unwrap();
+            bench.interface.start(session, mpit::internal::session::HandleSelection::All).unwrap();
         }
         write();
         assert_eq!(read(), (Ok(40), Ok(11_u64), Ok(12_u64), Ok(0.75)));
@@ -466,7 +466,7 @@ fn reset_restores_the_current_value() {
         level.set(3);
         size.set(4);
         share.set(0.5);
-        bench.interface.reset(session, mpit::internal::session::Which::All).unwrap();
+        bench.interface.reset(session, mpit::internal::session::HandleSelection::All).unwrap();
         assert_eq!(read(), (Ok(-3), Ok(3), Ok(4), Ok(0.5)), "running: {running}");
     }
 }

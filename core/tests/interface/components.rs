@@ -1,4 +1,4 @@
-//! Components that tables of C bring: what is refused, how their switches count, and what their functions receive.
+//! Components of C tables: refusals, the counts of their subscriptions, and the arguments of their functions.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{from_ref, null, null_mut};
@@ -7,13 +7,13 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use mpit::component;
 use mpit::component::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
-use mpit::internal::plugin::component::{About, Claim, ForeignComponent};
+use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
 use mpit::internal::plugin::{EpochCounter, abi, component as foreign, register};
 
-/// The words that count who listens are the process's.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Serializes tests that use the counters of listeners, which belong to the process.
+fn lock_counters() -> MutexGuard<'static, ()> {
+    static COUNTERS: Mutex<()> = Mutex::new(());
+    COUNTERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn listening(framework: Framework) -> u32 {
@@ -25,7 +25,7 @@ fn listening(framework: Framework) -> u32 {
     word.load(Relaxed)
 }
 
-const fn off() -> abi::Subscription {
+const fn unused_subscription() -> abi::Subscription {
     abi::Subscription {
         reasons: AtomicU32::new(0),
         host: AtomicPtr::new(null_mut()),
@@ -34,7 +34,7 @@ const fn off() -> abi::Subscription {
 }
 
 /// A component that has no functions.
-fn nothing(framework: &'static CStr, name: &'static CStr) -> abi::Component {
+fn without_functions(framework: &'static CStr, name: &'static CStr) -> abi::Component {
     abi::Component {
         size: size_of::<abi::Component>(),
         framework: framework.as_ptr(),
@@ -74,15 +74,15 @@ fn add(table: &'static CStr, components: &[abi::Component]) -> Result<(), String
         components: components.as_ptr(),
         num_components: components.len(),
     };
-    // SAFETY: a table as the header says, whose functions and switches are statics.
+    // SAFETY: a table as `mpit_plugin.h` specifies, whose functions and subscriptions are statics.
     unsafe { register(from_ref(&table)) }
 }
 
-fn why(table: &'static CStr, components: &[abi::Component]) -> String {
+fn refusal_of(table: &'static CStr, components: &[abi::Component]) -> String {
     let before = foreign::all().count();
-    let why = add(table, components).unwrap_err();
-    assert_eq!(foreign::all().count(), before, "{why}");
-    why
+    let refusal = add(table, components).unwrap_err();
+    assert_eq!(foreign::all().count(), before, "{refusal}");
+    refusal
 }
 
 fn named(name: &str) -> &'static ForeignComponent {
@@ -102,7 +102,7 @@ impl Lifecycle for Linked {
     }
 }
 
-/// In the program.
+/// A component of the program.
 #[component(framework = "pml", name = "linked")]
 impl pml::Component for Linked {
     fn sent(&self, _send: &pml::Send) {}
@@ -110,47 +110,49 @@ impl pml::Component for Linked {
 
 #[test]
 fn a_bad_component_refuses_its_table() {
-    let _alone = alone();
-    let fine = nothing(c"coll", c"fine");
-    let refused = |component| why(c"refused", &[fine, component]);
+    let _guard = lock_counters();
+    let fine = without_functions(c"coll", c"fine");
+    let refused = |component| refusal_of(c"refused", &[fine, component]);
     assert_eq!(
-        refused(nothing(c"btl", c"some")),
+        refused(without_functions(c"btl", c"some")),
         "refused: component `some` at refused:2: there is no framework `btl`, but pml, osc and coll"
     );
     assert_eq!(
-        refused(nothing(c"pml", c"a,b")),
+        refused(without_functions(c"pml", c"a,b")),
         "refused: component `a,b` at refused:2: its name contains white space, a comma or a control character"
     );
-    let askew = abi::Component { listening: null::<abi::Subscription>().wrapping_byte_add(9), ..fine };
-    assert!(refused(askew).ends_with("its switch at 0x9 is not aligned"));
+    let misaligned = abi::Component { listening: null::<abi::Subscription>().wrapping_byte_add(9), ..fine };
+    assert!(refused(misaligned).ends_with("its switch at 0x9 is not aligned"));
     // The name was not taken.
     add(c"accepted", &[fine]).unwrap();
 }
 
 #[test]
 fn a_name_is_taken_once_in_a_framework() {
-    let _alone = alone();
-    add(c"first", &[nothing(c"pml", c"unique"), nothing(c"osc", c"unique")]).unwrap();
-    let here = abi::Component { file: c"second.c".as_ptr(), line: 7, ..nothing(c"pml", c"unique") };
+    let _guard = lock_counters();
+    add(c"first", &[without_functions(c"pml", c"unique"), without_functions(c"osc", c"unique")]).unwrap();
+    let here = abi::Component { file: c"second.c".as_ptr(), line: 7, ..without_functions(c"pml", c"unique") };
     assert_eq!(
-        why(c"second", &[nothing(c"coll", c"unique"), here]),
+        refusal_of(c"second", &[without_functions(c"coll", c"unique"), here]),
         "second: component `unique` of `pml` at second.c:7: first:1 already defines it, and names are unique; \
          rename one of the two"
     );
-    let clash = why(c"third", &[nothing(c"pml", c"linked")]);
-    assert!(clash.contains(&format!("{}:", file!())), "{clash}");
-    let twice = why(c"fourth", &[nothing(c"coll", c"twice"), nothing(c"coll", c"twice")]);
+    let conflict = refusal_of(c"third", &[without_functions(c"pml", c"linked")]);
+    assert!(conflict.contains(&format!("{}:", file!())), "{conflict}");
+    let twice =
+        refusal_of(c"fourth", &[without_functions(c"coll", c"twice"), without_functions(c"coll", c"twice")]);
     assert!(twice.contains("fourth:1 already defines it"), "{twice}");
     // What was refused with others left its names free.
-    add(c"fifth", &[nothing(c"coll", c"unique"), nothing(c"coll", c"twice")]).unwrap();
+    add(c"fifth", &[without_functions(c"coll", c"unique"), without_functions(c"coll", c"twice")]).unwrap();
 }
 
 #[test]
 fn a_switch_serves_one_component() {
-    static SUBSCRIPTION: abi::Subscription = off();
-    let _alone = alone();
-    let with = |name| abi::Component { listening: &raw const SUBSCRIPTION, ..nothing(c"osc", name) };
-    let shared = why(c"sharing", &[with(c"one"), with(c"other")]);
+    static SUBSCRIPTION: abi::Subscription = unused_subscription();
+    let _guard = lock_counters();
+    let with =
+        |name| abi::Component { listening: &raw const SUBSCRIPTION, ..without_functions(c"osc", name) };
+    let shared = refusal_of(c"sharing", &[with(c"one"), with(c"other")]);
     assert!(
         shared.contains(
             "`other` of `osc` at sharing:2: its switch serves another component; each needs its own"
@@ -161,16 +163,16 @@ fn a_switch_serves_one_component() {
     assert!(!SUBSCRIPTION.turn.load(SeqCst).is_null());
 }
 
-/// Turns a switch as the inline functions of the header do.
-fn turn(subscription: &abi::Subscription, more: bool) {
+/// Adds or removes a reason to listen, as the inline functions of the header do.
+fn change_reasons(subscription: &abi::Subscription, more: bool) {
     let change = if more { 1 } else { u32::MAX };
     subscription.reasons.fetch_add(change, SeqCst);
-    let turn = subscription.turn.load(SeqCst);
-    if !turn.is_null() {
-        // SAFETY: what the host stored is a function of this type.
-        let turn = unsafe { std::mem::transmute::<*mut c_void, abi::TurnFunction>(turn) };
-        // SAFETY: with what the host stored beside it.
-        unsafe { turn(subscription.host.load(SeqCst), if more { 1 } else { -1 }) };
+    let change_reasons = subscription.turn.load(SeqCst);
+    if !change_reasons.is_null() {
+        // SAFETY: a host stores only functions of this type.
+        let change_reasons = unsafe { std::mem::transmute::<*mut c_void, abi::TurnFunction>(change_reasons) };
+        // SAFETY: the function takes the pointer that the host stored beside it.
+        unsafe { change_reasons(subscription.host.load(SeqCst), if more { 1 } else { -1 }) };
     }
 }
 
@@ -229,7 +231,7 @@ unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
 }
 
 /// A component that has all functions.
-fn all(framework: &'static CStr, name: &'static CStr) -> abi::Component {
+fn with_functions(framework: &'static CStr, name: &'static CStr) -> abi::Component {
     abi::Component {
         user_data: from_ref(&FACTOR).cast_mut().cast(),
         open: Some(open),
@@ -238,83 +240,87 @@ fn all(framework: &'static CStr, name: &'static CStr) -> abi::Component {
         accessed: Some(accessed),
         done: Some(done),
         freed: Some(freed),
-        ..nothing(framework, name)
+        ..without_functions(framework, name)
     }
 }
 
 #[test]
 fn traffic_reaches_its_framework_function() {
-    let _alone = alone();
-    add(c"ears", &[all(c"pml", c"ears")]).unwrap();
-    let ears = named("ears");
-    assert!(!ears.open(World { rank: 2, size: 2 }));
+    let _guard = lock_counters();
+    add(c"recorder", &[with_functions(c"pml", c"recorder")]).unwrap();
+    let recorder = named("recorder");
+    assert!(!recorder.open(World { rank: 2, size: 2 }));
     let comm = CommId::from_number(5);
-    coll::Component::freed(ears, comm);
-    ears.close();
+    coll::Component::freed(recorder, comm);
+    recorder.close();
     assert_eq!(received(), [0; 4], "it is not open");
 
-    assert!(ears.open(World { rank: 1, size: 2 }));
+    assert!(recorder.open(World { rank: 1, size: 2 }));
     let mode = pml::Mode::Standard;
-    pml::Component::sent(ears, &pml::Send { comm, dest: 1, to: 1, bytes: 7, tag: 0, mode });
+    pml::Component::sent(recorder, &pml::Send { comm, dest: 1, to: 1, bytes: 7, tag: 0, mode });
     let (window, kind) = (WindowId::from_number(1), osc::Kind::Put);
-    osc::Component::accessed(ears, &osc::Access { window, rank: 0, target: 0, kind, sent: 8, received: 0 });
+    osc::Component::accessed(
+        recorder,
+        &osc::Access { window, rank: 0, target: 0, kind, sent: 8, received: 0 },
+    );
     let (kind, root) = (coll::Kind::Alltoallv, coll::Root::None);
     for volume in [coll::Volume::Each(10), coll::Volume::By(&|rank| u64::from(rank))] {
         let operation = coll::Operation { comm, kind, rank: 0, size: 4, root, volume, in_place: false };
-        coll::Component::done(ears, &operation);
+        coll::Component::done(recorder, &operation);
     }
     assert_eq!(received(), [7000, 8000, 46_000, 0]);
-    coll::Component::freed(ears, comm);
-    ears.close();
-    ears.close();
-    coll::Component::freed(ears, comm);
+    coll::Component::freed(recorder, comm);
+    recorder.close();
+    recorder.close();
+    coll::Component::freed(recorder, comm);
     assert_eq!(received(), [7000, 8000, 51_000, 1000]);
 
-    add(c"silent", &[nothing(c"pml", c"silent")]).unwrap();
-    let silent = named("silent");
-    assert!(silent.open(World { rank: 9, size: 1 }));
-    pml::Component::sent(silent, &pml::Send { comm, dest: 1, to: 1, bytes: 7, tag: 0, mode });
-    silent.close();
+    add(c"functionless", &[without_functions(c"pml", c"functionless")]).unwrap();
+    let functionless = named("functionless");
+    assert!(functionless.open(World { rank: 9, size: 1 }));
+    pml::Component::sent(functionless, &pml::Send { comm, dest: 1, to: 1, bytes: 7, tag: 0, mode });
+    functionless.close();
 }
 
 #[test]
 fn traffic_is_free_without_open_listeners() {
-    static SUBSCRIPTION: abi::Subscription = off();
-    let _alone = alone();
+    static SUBSCRIPTION: abi::Subscription = unused_subscription();
+    let _guard = lock_counters();
     let at_first = Framework::ALL.map(listening);
-    turn(&SUBSCRIPTION, true);
-    let counting = abi::Component { listening: &raw const SUBSCRIPTION, ..all(c"osc", c"counting") };
-    let deaf = abi::Component { done: None, ..all(c"coll", c"deaf") };
-    add(c"costs", &[all(c"pml", c"always"), counting, deaf]).unwrap();
+    change_reasons(&SUBSCRIPTION, true);
+    let counting =
+        abi::Component { listening: &raw const SUBSCRIPTION, ..with_functions(c"osc", c"counting") };
+    let incomplete = abi::Component { done: None, ..with_functions(c"coll", c"incomplete") };
+    add(c"costs", &[with_functions(c"pml", c"always"), counting, incomplete]).unwrap();
     let more = || {
         let mut all = Framework::ALL.map(listening).into_iter().zip(at_first);
         [(); 3].map(|()| all.next().map_or(0, |(now, then)| now - then))
     };
     assert_eq!(more(), [0; 3], "they are not open");
-    let subscriptions = ["always", "counting", "deaf"].map(|name| named(name).subscription());
+    let subscriptions = ["always", "counting", "incomplete"].map(|name| named(name).subscription());
     for subscription in subscriptions {
         subscription.resume();
     }
     assert_eq!(more(), [1, 1, 0]);
-    turn(&SUBSCRIPTION, true);
-    turn(&SUBSCRIPTION, false);
+    change_reasons(&SUBSCRIPTION, true);
+    change_reasons(&SUBSCRIPTION, false);
     assert_eq!(more(), [1, 1, 0]);
-    turn(&SUBSCRIPTION, false);
-    assert_eq!((more(), subscriptions[1].is_on()), ([1, 0, 0], false));
+    change_reasons(&SUBSCRIPTION, false);
+    assert_eq!((more(), subscriptions[1].is_active()), ([1, 0, 0], false));
 
     // The last turn decides.
     let start = Barrier::new(2);
     let rounds = || {
         for _ in 0..500 {
             start.wait();
-            (0..4).for_each(|turns| turn(&SUBSCRIPTION, turns % 2 == 0));
+            (0..4).for_each(|turns| change_reasons(&SUBSCRIPTION, turns % 2 == 0));
             start.wait();
-            assert_eq!((more(), subscriptions[1].is_on()), ([1, 0, 0], false));
+            assert_eq!((more(), subscriptions[1].is_active()), ([1, 0, 0], false));
         }
     };
     std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(rounds)));
-    turn(&SUBSCRIPTION, true);
-    assert_eq!((more(), subscriptions[1].is_on()), ([1, 1, 0], true));
+    change_reasons(&SUBSCRIPTION, true);
+    assert_eq!((more(), subscriptions[1].is_active()), ([1, 1, 0], true));
     for subscription in subscriptions {
         subscription.pause();
     }
@@ -324,31 +330,35 @@ fn traffic_is_free_without_open_listeners() {
 #[test]
 fn what_is_inactive_sleeps() {
     static EPOCHS: EpochCounter = EpochCounter::new();
-    let _alone = alone();
-    let about = About {
+    let _guard = lock_counters();
+    let about = ComponentInfo {
         framework: "pml",
-        name: "mortal",
+        name: "deactivated",
         description: "",
         origin: mpit::internal::desc::Origin::new(file!(), line!()),
         epoch_counter: Some(&EPOCHS),
     };
     // SAFETY: its functions are statics, and it has no switch.
-    let component = unsafe { ForeignComponent::new(all(c"pml", c"mortal"), about) }.unwrap();
+    let component = unsafe { ForeignComponent::new(with_functions(c"pml", c"deactivated"), about) }.unwrap();
     let (claim, refusals) = Claim::new(vec![component]);
     assert!(refusals.is_empty() && !claim.is_empty());
-    assert!(!foreign::all().any(|component| component.name() == "mortal"), "it is not published");
+    assert!(!foreign::all().any(|component| component.name() == "deactivated"), "it is not published");
     EPOCHS.begin();
     claim.publish();
-    let mortal = named("mortal");
-    let first = mortal.epoch();
-    mortal.subscription().resume();
+    let deactivated = named("deactivated");
+    let first = deactivated.epoch();
+    deactivated.subscription().resume();
     foreign::changed();
-    assert!(first.is_some() && mortal.subscription().is_on());
+    assert!(first.is_some() && deactivated.subscription().is_active());
     EPOCHS.end();
     foreign::changed();
-    assert!(mortal.epoch().is_none() && !mortal.subscription().is_on());
+    assert!(deactivated.epoch().is_none() && !deactivated.subscription().is_active());
     EPOCHS.begin();
     foreign::changed();
     // The notification of the change turns it on.
-    assert!(mortal.epoch().is_some() && mortal.epoch() != first && !mortal.subscription().is_on());
+    assert!(
+        deactivated.epoch().is_some()
+            && deactivated.epoch() != first
+            && !deactivated.subscription().is_active()
+    );
 }

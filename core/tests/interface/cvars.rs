@@ -10,8 +10,8 @@
 //! | R87, R88, R90 | objects | `bound_cvars` |
 //! | R105 | connected processes | on hosts |
 
-use crate::support::metadata::said;
-use crate::support::process::alone;
+use crate::support::metadata::variable;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, Phase, cvar, image, leak, refusals};
 use mpit::cvar::sources::ValueSource;
 use mpit::cvar::{Cvar, Text};
@@ -24,7 +24,7 @@ use mpit::{Error, MpitEnum};
 fn one(scope: Scope) -> (Bench, CvarHandle) {
     let cell = leak(Cvar::new(5_u32).range(0..=10));
     let bench = Bench::of_cvars([
-        cvar(said("limit").with_description("for this group: a limit"), cell).with_scope(scope)
+        cvar(variable("limit").with_description("for this group: a limit"), cell).with_scope(scope)
     ]);
     let (handle, count) = bench.cvar("limit");
     assert_eq!(count, 1);
@@ -37,23 +37,23 @@ const WRITABLE: [Scope; 5] = [Scope::Local, Scope::Group, Scope::GroupEq, Scope:
 #[test]
 fn metadata_never_changes() {
     let cell = leak(Cvar::new(5_u32));
-    let desc = cvar(said("limit").with_description("A limit."), cell)
+    let desc = cvar(variable("limit").with_description("A limit."), cell)
         .with_verbosity(Verbosity::UserBasic)
         .with_scope(Scope::All);
     let bench = Bench::of_cvars([desc]);
-    let said = || {
+    let answers = || {
         let desc = bench.registry().cvar(0).unwrap();
         let words = (desc.name(), desc.verbosity(), desc.datatype(), desc.description());
         (words, desc.enumeration().is_none(), desc.bind(), desc.scope(), desc.count())
     };
-    let before = said();
+    let before = answers();
     let words = ("limit", Verbosity::UserBasic, Datatype::Unsigned, "A limit.");
     assert_eq!((before.0, before.3), (words, Scope::All));
     bench.cvar_write(bench.cvar("limit").0, 6_u32).unwrap();
-    assert_eq!(said(), before);
+    assert_eq!(answers(), before);
     bench.registry().add(&image([], [cvar("another", leak(Cvar::new(1_i32)))]), &[]);
     host::set_initialized();
-    assert_eq!(said(), before);
+    assert_eq!(answers(), before);
 }
 
 /// Proves R82.
@@ -200,7 +200,7 @@ fn failed_write_changes_nothing() {
         leak(Cvar::new(1_u32).on_set(|value| if value == 2 { Err(Error::CvarSetNotNow) } else { Ok(()) }));
     let bench = Bench::of_cvars([cvar("refusing", refusing)]);
     let (handle, _) = bench.cvar("refusing");
-    assert_eq!(bench.cvar_write(handle, 2_u32), Err(Error::CvarSetNotNow), "what the variable says");
+    assert_eq!(bench.cvar_write(handle, 2_u32), Err(Error::CvarSetNotNow), "the error of `on_set`");
     assert_eq!(bench.cvar_read::<u32>(handle), Ok(1));
     assert_eq!(bench.registry().cvar_source(0), Some(ValueSource::Default));
     assert_eq!(bench.cvar_write(handle, 3_u32), Ok(()));
@@ -209,7 +209,7 @@ fn failed_write_changes_nothing() {
 /// Proves R97, R98.
 #[test]
 fn initialization_freezes_settings() {
-    alone(|| {
+    in_own_process(|| {
         let cell = leak(Cvar::new(5_u32));
         let bench = Bench::of_cvars([cvar("early", cell).before_init()]);
         let (handle, _) = bench.cvar("early");
@@ -289,7 +289,7 @@ fn write_contacts_no_other_process() {
     for scope in scopes {
         // Two processes, of which neither knows of the other.
         let [one, other] = [(); 2].map(|()| {
-            let setting = cvar(said("size").with_description("All processes."), leak(Cvar::new(1_i32)))
+            let setting = cvar(variable("size").with_description("All processes."), leak(Cvar::new(1_i32)))
                 .with_scope(scope);
             Bench::of_cvars([setting])
         });

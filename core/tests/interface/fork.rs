@@ -4,27 +4,27 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use mpit::internal::lock::{Mutex, Once};
 
 static FIRST: Mutex<u64> = Mutex::new(0);
 static SECOND: Mutex<u64> = Mutex::new(0);
 static MADE: Once<u32> = Once::new();
 
-/// Forks; whether the child did `act` and came to its end.
+/// Forks, and runs `act` in the child. Returns true if the child completed it.
 fn in_child(act: fn()) -> bool {
     // SAFETY: the child calls nothing but `act`, and leaves by `_exit`.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
-        // SAFETY: always allowed.
+        // SAFETY: `alarm` has no preconditions.
         unsafe { libc::alarm(5) };
         act();
-        // SAFETY: always allowed.
+        // SAFETY: `_exit` has no preconditions.
         unsafe { libc::_exit(0) };
     }
     let mut status = 0;
-    // SAFETY: a child of ours, and the status is writable.
+    // SAFETY: `status` is a writable `int`.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     status == 0
 }
@@ -41,24 +41,24 @@ fn use_both() {
     assert_eq!(*first, *second, "what the locks protect is whole");
 }
 
-/// One test, and alone in its process: a fork waits for the locks that other threads hold.
+/// Runs in a process of its own, since a fork waits for the locks that threads of other tests hold.
 ///
 /// Proves R320.
 #[test]
 fn no_lock_is_held_in_a_forked_child() {
-    alone(|| {
-        let over = &AtomicBool::new(false);
+    in_own_process(|| {
+        let is_done = &AtomicBool::new(false);
         thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
-                    while !over.load(Relaxed) {
+                    while !is_done.load(Relaxed) {
                         use_both();
                     }
                 });
             }
-            let hung = (0..200).find(|_| !in_child(use_both));
-            over.store(true, Relaxed);
-            assert_eq!(hung, None, "the first child that did not come to its end");
+            let blocked = (0..200).find(|_| !in_child(use_both));
+            is_done.store(true, Relaxed);
+            assert_eq!(blocked, None, "the first child that did not come to its end");
         });
 
         // No other thread is there: a process that forks while it holds a lock itself does not wait, nor does what the child
@@ -73,7 +73,7 @@ fn no_lock_is_held_in_a_forked_child() {
         };
         assert!((0..20).any(|_| is_quick()));
 
-        // A lock that is held until the fork is over holds it up for a while only.
+        // A lock that is held until the fork is complete holds it up for a while only.
         let taken = AtomicBool::new(false);
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {

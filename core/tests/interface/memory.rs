@@ -2,7 +2,7 @@
 //!
 //! Alone in its process, because the measured memory is that of the whole process.
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, leak, pvar};
 use mpit::Error;
 use mpit::cell::{Counter, Level, PeerArray};
@@ -12,7 +12,7 @@ use mpit::tool::Class;
 /// Proves R315.
 #[test]
 fn handles_and_sessions_reuse_memory() {
-    alone(|| {
+    in_own_process(|| {
         let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u64>::new()));
         let peers = leak(PeerArray::<u64>::new());
         let bench = Bench::of_pvars([
@@ -44,7 +44,7 @@ fn handles_and_sessions_reuse_memory() {
     });
 }
 
-/// Pages of memory that this process has.
+/// Returns the number of resident pages of this process.
 fn resident_pages() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse().unwrap()

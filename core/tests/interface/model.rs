@@ -1,11 +1,11 @@
 //! Handles against a straightforward model of them (rules R114 to R121, R141 to R145, R153, R158 to R182): whatever is
 //! done in whatever order, each handle shows what the model of it alone shows.
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, Size};
 use mpit::internal::desc::PvarFlags;
-use mpit::internal::session::{PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::internal::threads;
 use mpit::tool::Class;
 use mpit::{Error, Result};
@@ -59,9 +59,9 @@ impl Kind {
 struct Model {
     kind: Kind,
     runs: bool,
-    /// It was started, reset or written.
+    /// True if the handle was started, reset or written.
     touched: bool,
-    /// Sums and watermarks: the value. Present values: the one when it was stopped.
+    /// The value of a sum or watermark; for present values, the one at the last stop.
     value: u64,
     /// The value that was written while it ran, and the cell's value then.
     written: Option<(u64, u64)>,
@@ -265,9 +265,9 @@ impl Pair {
             Step::StartAll(session) | Step::StopAll(session) | Step::ResetAll(session) => {
                 let all = sessions[session];
                 match step {
-                    Step::StartAll(_) => bench.interface.start(all, Which::All),
-                    Step::StopAll(_) => bench.interface.stop(all, Which::All),
-                    _ => bench.interface.reset(all, Which::All),
+                    Step::StartAll(_) => bench.interface.start(all, HandleSelection::All),
+                    Step::StopAll(_) => bench.interface.stop(all, HandleSelection::All),
+                    _ => bench.interface.reset(all, HandleSelection::All),
                 }
                 .unwrap();
                 for at in 0..HANDLES {
@@ -344,7 +344,7 @@ fn compare(steps: &[Step]) -> std::result::Result<(), TestCaseError> {
 
 #[test]
 fn handles_show_what_their_model_shows() {
-    alone(|| {
+    in_own_process(|| {
         let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
         // First with locked instructions, then without.
         for concurrent in [true, false] {

@@ -1,5 +1,5 @@
-//! Calls within calls (R191, without signals): a call that interrupts another one on the same handle, at the moment when
-//! the other one reads the cell, takes effect before it.
+//! Nested calls (R191, without signals): a call that interrupts another one on the same handle while that one reads the cell
+//! takes effect first.
 
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -13,20 +13,20 @@ use mpit::object::{Bind, Object};
 use mpit::tool::Class;
 use mpit::{Error, Result};
 
-/// A sum that lets something happen when it is read the next time.
+/// A sum that calls a function at its next read.
 #[derive(Default)]
-struct Meddler {
+struct InterruptingSum {
     total: AtomicU64,
     watchers: AtomicI32,
-    meddle: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    interruption: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 thread_local! {
-    /// The one that the variable shows, during a call.
-    static MEDDLER: Cell<Option<&'static Meddler>> = const { Cell::new(None) };
+    /// The sum that the variable shows during a call.
+    static CURRENT: Cell<Option<&'static InterruptingSum>> = const { Cell::new(None) };
 }
 
-/// A variable that shows [`MEDDLER`].
+/// A variable that shows [`CURRENT`].
 struct Shown;
 
 impl ComputedPvar for Shown {
@@ -34,17 +34,17 @@ impl ComputedPvar for Shown {
     const BIND: Bind = Bind::NoObject;
 
     fn fill(_: &Object<'_>, out: &mut [u64]) -> Result<()> {
-        let meddler = MEDDLER.get().unwrap();
-        let meddle = meddler.meddle.lock().unwrap().take();
-        if let Some(meddle) = meddle {
-            meddle();
+        let current = CURRENT.get().unwrap();
+        let interruption = current.interruption.lock().unwrap().take();
+        if let Some(interruption) = interruption {
+            interruption();
         }
-        out[0] = meddler.total.load(Relaxed);
+        out[0] = current.total.load(Relaxed);
         Ok(())
     }
 
     fn watch(more: i32) {
-        MEDDLER.get().unwrap().watchers.fetch_add(more, Relaxed);
+        CURRENT.get().unwrap().watchers.fetch_add(more, Relaxed);
     }
 }
 
@@ -63,7 +63,7 @@ const CALLS: [Call; 6] = [Call::Start, Call::Stop, Call::Reset, Call::Write, Cal
 #[derive(Clone, Copy)]
 struct One {
     bench: Bench,
-    cell: &'static Meddler,
+    cell: &'static InterruptingSum,
     session: SessionId,
     handle: PvarHandle,
 }
@@ -71,29 +71,29 @@ struct One {
 impl One {
     /// A handle that has counted 5 events, and runs or not; the cell has 105.
     fn new(runs: bool) -> Self {
-        let cell = leak(Meddler::default());
+        let cell = leak(InterruptingSum::default());
         let desc =
             pvar("sum", Class::Aggregate, leak(Computed::<Shown>::new())).with_flags(PvarFlags::ATOMIC);
         let bench = Bench::of_pvars([desc]);
         let session = bench.session();
         let one = Self { bench, cell, session, handle: bench.handle(session, "sum", Class::Aggregate) };
-        one.happen(100);
+        one.count(100);
         one.call(Call::Start).unwrap();
-        one.happen(5);
+        one.count(5);
         if !runs {
             one.call(Call::Stop).unwrap();
         }
         one
     }
 
-    fn happen(&self, events: u64) {
+    fn count(&self, events: u64) {
         self.cell.total.fetch_add(events, Relaxed);
     }
 
     fn call(&self, call: Call) -> Result<u64> {
         let (bench, session, handle) = (self.bench, self.session, self.handle);
-        let outer = MEDDLER.replace(Some(self.cell));
-        let answer = match call {
+        let outer = CURRENT.replace(Some(self.cell));
+        let result = match call {
             Call::Start => bench.start(session, handle).map(|()| 0),
             Call::Stop => bench.stop(session, handle).map(|()| 0),
             Call::Reset => bench.reset(session, handle).map(|()| 0),
@@ -101,20 +101,20 @@ impl One {
             Call::Read => bench.read(session, handle),
             Call::ReadReset => bench.read_and_reset(session, handle),
         };
-        MEDDLER.set(outer);
-        answer
+        CURRENT.set(outer);
+        result
     }
 
     /// A call and an event after it.
     fn call_and_event(&self, call: Call) {
         self.call(call).unwrap();
-        self.happen(20);
+        self.count(20);
     }
 
-    /// All that can be seen of the handle: its value, and whether it runs.
+    /// Returns the visible state of the handle: its value twice, with events between, and the number of started handles.
     fn read_all(&self) -> (Result<u64>, Result<u64>, i32) {
         let value = self.call(Call::Read);
-        self.happen(3);
+        self.count(3);
         (value, self.call(Call::Read), self.cell.watchers.load(Relaxed))
     }
 }
@@ -126,21 +126,21 @@ fn interrupting_call_comes_first() {
     for runs in [false, true] {
         for outer in CALLS {
             for inner in CALLS {
-                let after_each_other = One::new(runs);
-                let within = One::new(runs);
-                let meddle = Box::new(move || within.call_and_event(inner));
-                *within.cell.meddle.lock().unwrap() = Some(meddle);
-                let answer = within.call(outer);
-                if within.cell.meddle.lock().unwrap().take().is_some() {
-                    // A call that does not read the cell is over before anything can come between.
+                let sequential = One::new(runs);
+                let nested_handle = One::new(runs);
+                let interruption = Box::new(move || nested_handle.call_and_event(inner));
+                *nested_handle.cell.interruption.lock().unwrap() = Some(interruption);
+                let result = nested_handle.call(outer);
+                if nested_handle.cell.interruption.lock().unwrap().take().is_some() {
+                    // The call does not read the cell, so nothing interrupted it.
                     continue;
                 }
                 nested += 1;
-                after_each_other.call_and_event(inner);
-                assert_eq!(answer, after_each_other.call(outer), "{inner:?} within {outer:?}, runs: {runs}");
+                sequential.call_and_event(inner);
+                assert_eq!(result, sequential.call(outer), "{inner:?} within {outer:?}, runs: {runs}");
                 assert_eq!(
-                    within.read_all(),
-                    after_each_other.read_all(),
+                    nested_handle.read_all(),
+                    sequential.read_all(),
                     "{inner:?} within {outer:?}, runs: {runs}"
                 );
             }
@@ -153,12 +153,12 @@ fn interrupting_call_comes_first() {
 #[test]
 fn doubly_interrupting_call_comes_first() {
     let one = One::new(true);
-    let meddle_once_more = Box::new(move || {
-        let meddle: Box<dyn FnOnce() + Send> = Box::new(move || one.call_and_event(Call::Stop));
-        *one.cell.meddle.lock().unwrap() = Some(meddle);
+    let outer_interruption = Box::new(move || {
+        let interruption: Box<dyn FnOnce() + Send> = Box::new(move || one.call_and_event(Call::Stop));
+        *one.cell.interruption.lock().unwrap() = Some(interruption);
         one.call_and_event(Call::Reset);
     });
-    *one.cell.meddle.lock().unwrap() = Some(meddle_once_more);
+    *one.cell.interruption.lock().unwrap() = Some(outer_interruption);
     // First it is stopped, then reset, then written.
     one.call(Call::Write).unwrap();
     assert_eq!(one.read_all(), (Ok(1000), Ok(1000), 0));

@@ -1,4 +1,4 @@
-//! Asking about performance variables: rules R129 to R137 of the interface.
+//! Queries of performance variables: rules R129 to R137 of the interface.
 //!
 //! Tested elsewhere:
 //!
@@ -7,7 +7,7 @@
 //! | R129, R136 | NULL arguments and numbers that are no class | `mpit-ffi` |
 //! | R135 | connected processes | on hosts |
 
-use crate::support::metadata::said;
+use crate::support::metadata::variable;
 use crate::support::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::cell::{Counter, Generic, Level, PeerArray, State};
 use mpit::internal::desc::PvarFlags;
@@ -17,7 +17,7 @@ use mpit::tool::{Class, Datatype, Registry, Verbosity};
 fn bench() -> Bench {
     let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u32>::new()));
     Bench::of_pvars([
-        pvar(said("messages").with_description("Messages."), Class::Counter, counter)
+        pvar(variable("messages").with_description("Messages."), Class::Counter, counter)
             .with_verbosity(Verbosity::UserAll)
             .with_datatype(Datatype::UnsignedLong)
             .with_flags(PvarFlags::ATOMIC),
@@ -32,7 +32,7 @@ fn bench() -> Bench {
 fn answers_never_change() {
     let bench = bench();
     let registry = bench.registry();
-    let said = || {
+    let answers = || {
         let each = (0..4).map(|index| registry.pvar(index).unwrap());
         each.map(|desc| {
             let words = (desc.name(), desc.class(), desc.datatype(), desc.bind());
@@ -40,7 +40,7 @@ fn answers_never_change() {
         })
         .collect::<Vec<_>>()
     };
-    let before = said();
+    let before = answers();
     let index = registry.pvar_index("messages", Class::Counter).unwrap() as usize;
     assert_eq!(before[index].0, ("messages", Class::Counter, Datatype::UnsignedLong, Bind::NoObject));
     assert_eq!((before[index].1, before[index].2), (Verbosity::UserAll, "Messages."));
@@ -48,7 +48,7 @@ fn answers_never_change() {
     bench.handle(session, "messages", Class::Counter);
     registry.add(&image([pvar("aaa", Class::Counter, leak(Counter::<u64>::new()))], []), &[]);
     bench.interface.session_free(session).unwrap();
-    assert_eq!(said(), before);
+    assert_eq!(answers(), before);
 }
 
 /// Proves R131.

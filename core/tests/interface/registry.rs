@@ -1,6 +1,6 @@
 //! The registry: indices that never move and do not depend on the linker, and what is left out.
 
-use crate::support::metadata::said;
+use crate::support::metadata::variable;
 use crate::support::{self, Phase, category, cvar, enumeration, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
@@ -29,11 +29,11 @@ fn some_of_everything() -> Image {
     let both = leak(vec![inner, outer]).as_slice();
     let of = |component: &'static str, name: &'static str, class| {
         let cell = leak(Counter::<u64>::new());
-        leak(pvar(said(name).with_component(component).with_categories(both), class, cell)) as &PvarDesc
+        leak(pvar(variable(name).with_component(component).with_categories(both), class, cell)) as &PvarDesc
     };
     let set = |component: &'static str, name: &'static str| {
-        let said = said(name).with_component(component).with_categories(both);
-        leak(cvar(said, leak(Cvar::new(Phase::Idle)))) as &CvarDesc
+        let metadata = variable(name).with_component(component).with_categories(both);
+        leak(cvar(metadata, leak(Cvar::new(Phase::Idle)))) as &CvarDesc
     };
     let mut image = Image::new("test");
     image.pvars = vec![
@@ -49,7 +49,7 @@ fn some_of_everything() -> Image {
     image
 }
 
-/// All orders of a list.
+/// Returns all permutations of a list.
 fn orders<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
     if items.is_empty() {
         return vec![Vec::new()];
@@ -123,10 +123,10 @@ fn conflict_keeps_one_and_names_both_places() {
     let place = |file, line| Origin::new(file, line);
     let cell = leak(Counter::<u64>::new());
     let counter = |component, place| {
-        PvarDesc::new(said("sent").with_component(component).metadata(place), Class::Counter, cell)
+        PvarDesc::new(variable("sent").with_component(component).metadata(place), Class::Counter, cell)
     };
     let setting = |component, place| {
-        CvarDesc::new(said("limit").with_component(component).metadata(place), leak(Cvar::new(1_i32)))
+        CvarDesc::new(variable("limit").with_component(component).metadata(place), leak(Cvar::new(1_i32)))
     };
     for component in [("a", "b"), ("b", "a")] {
         let registry = Registry::new();
@@ -191,8 +191,8 @@ fn nul_in_names_or_descriptions_is_refused() {
     let counter = leak(Counter::<u64>::new());
     let pvars = [
         pvar("cut\0name", Class::Counter, counter),
-        pvar(said("described").with_description("cut\0description"), Class::Counter, counter),
-        pvar(said("good").with_description("whole"), Class::Counter, counter),
+        pvar(variable("described").with_description("cut\0description"), Class::Counter, counter),
+        pvar(variable("good").with_description("whole"), Class::Counter, counter),
     ];
     assert_eq!(refusals(&registry, &image(pvars, [])).len(), 2);
     assert_eq!(registry.pvar_count(), 1);

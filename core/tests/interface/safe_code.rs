@@ -62,9 +62,9 @@ fn datatype_has_the_cells_representation() {
 
 /// A value whose functions panic.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-struct Moody;
+struct PanickingValue;
 
-impl CvarValue for Moody {
+impl CvarValue for PanickingValue {
     type Element = i32;
     type Store = <i32 as CvarValue>::Store;
 
@@ -80,14 +80,14 @@ impl CvarValue for Moody {
 /// Proves C54.
 #[test]
 fn panicking_value_is_an_error() {
-    static SETTING: Cvar<Moody> = Cvar::new(Moody);
+    static SETTING: Cvar<PanickingValue> = Cvar::new(PanickingValue);
     let mut image = Image::new("test");
     image.cvars.push(leak(CvarDesc::new(metadata("mood"), &SETTING)));
     let (tool, refusals) = tool_over(&image);
     assert!(refusals.is_empty(), "{refusals:?}");
-    let mood = tool.cvar("mood").unwrap();
-    assert_eq!(mood.read::<i32>(), Err(Error::Invalid));
-    assert_eq!(mood.write::<i32>(&[1]), Err(Error::Invalid));
+    let setting = tool.cvar("mood").unwrap();
+    assert_eq!(setting.read::<i32>(), Err(Error::Invalid));
+    assert_eq!(setting.write::<i32>(&[1]), Err(Error::Invalid));
 }
 
 static LINE: SourceCell = SourceCell::new();
@@ -95,14 +95,14 @@ static SOURCE: SourceDesc =
     SourceDesc::new("line", SourceOrder::Unordered, &LINE, Origin::new(file!(), line!()));
 static CELL: EventCell = EventCell::new();
 
-const fn rang(name: &'static str, elements: &'static [Element]) -> EventDesc {
+const fn desc_of(name: &'static str, elements: &'static [Element]) -> EventDesc {
     EventDesc::new(name, elements, &SOURCE, &CELL, Origin::new(file!(), line!()))
 }
 
-static RANG: EventDesc = rang("rang", &[Element::new(Datatype::Int, 0)]);
+static SMALL: EventDesc = desc_of("rang", &[Element::new(Datatype::Int, 0)]);
 /// Another event type with the same cell: of larger elements, beyond the payload.
-static ROARED: EventDesc = rang("roared", &[Element::new(Datatype::Int64, 4096)]);
-static AGAIN: EventDesc = rang("rang_again", &[]);
+static LARGE: EventDesc = desc_of("roared", &[Element::new(Datatype::Int64, 4096)]);
+static DUPLICATE: EventDesc = desc_of("rang_again", &[]);
 static RECEIVED: AtomicU32 = AtomicU32::new(0);
 
 macro_rules! event {
@@ -123,14 +123,14 @@ macro_rules! event {
         }
     };
 }
-event!(Rang, &RANG);
-event!(Roared, &ROARED);
+event!(Small, &SMALL);
+event!(Large, &LARGE);
 
 /// Proves C54.
 #[test]
 fn event_cell_serves_one_descriptor() {
     let mut image = Image::new("test");
-    image.events.push(&RANG);
+    image.events.push(&SMALL);
     let (tool, refusals) = tool_over(&image);
     assert!(refusals.is_empty(), "{refusals:?}");
     let listener = tool.listen("rang", None, Safety::None, |event| {
@@ -138,13 +138,13 @@ fn event_cell_serves_one_descriptor() {
         RECEIVED.fetch_add(1, Relaxed);
     });
     let listener = listener.unwrap();
-    Rang::raise(Context::ANYWHERE, || Rang);
-    Roared::raise(Context::ANYWHERE, || Roared);
+    Small::raise(Context::ANYWHERE, || Small);
+    Large::raise(Context::ANYWHERE, || Large);
     drop(listener);
     assert_eq!(RECEIVED.load(Relaxed), 1, "only that of its own descriptor");
 
     let mut image = Image::new("another");
-    image.events.push(&AGAIN);
+    image.events.push(&DUPLICATE);
     let refusals = tool_over(&image).1;
     assert_eq!(refusals.len(), 1, "{refusals:?}");
     assert!(refusals[0].why.contains("its cell serves another event type"), "{}", refusals[0].why);

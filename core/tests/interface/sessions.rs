@@ -1,4 +1,4 @@
-//! Sessions and handles: rules R138 to R157 of the interface.
+//! Sessions and handles: rules R138 to R157 of the interface. `session_end.rs` has the tests of R149.
 //!
 //! Tested elsewhere:
 //!
@@ -8,18 +8,12 @@
 //! | R154, R155 | objects of MPI; a handle of ours keeps what it needs to know of its object | on hosts |
 
 use std::collections::HashSet;
-use std::sync::atomic::{
-    AtomicU32, AtomicU64,
-    Ordering::{Relaxed, SeqCst},
-};
-use std::sync::{Mutex, OnceLock};
-use std::thread;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::support::{Bench, image, leak, pvar};
-use mpit::cell::{Aggregate, Counter, Custom, HandleId, HighWatermark, Level, PeerArray, Size};
+use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
 use mpit::internal::desc::PvarFlags;
-use mpit::internal::session::{Limits, PvarHandle, SessionId, Which};
-use mpit::internal::vocabulary::ThreadLevel;
+use mpit::internal::session::{HandleSelection, Limits, PvarHandle, SessionId};
 use mpit::object::{Bind, Object};
 use mpit::tool::{Class, Registry};
 use mpit::{Error, Result};
@@ -94,7 +88,7 @@ fn freed_session_is_refused() {
         assert_eq!(interface.check_session(session), expected);
         assert_eq!(interface.handle_alloc(session, 0, None).map(drop), expected);
         assert_eq!(interface.handle_free(session, handle), expected);
-        for which in [Which::One(handle), Which::All] {
+        for which in [HandleSelection::One(handle), HandleSelection::All] {
             assert_eq!(interface.start(session, which), expected);
             assert_eq!(interface.stop(session, which), expected);
             assert_eq!(interface.reset(session, which), expected);
@@ -129,7 +123,7 @@ fn stop_leaves_other_sessions_running() {
     two.happen();
     assert_eq!(two.read(two.a), [10; 3]);
     assert_eq!(two.read(two.b), [20; 3]);
-    two.bench.interface.stop(two.a.0, Which::All).unwrap();
+    two.bench.interface.stop(two.a.0, HandleSelection::All).unwrap();
     two.happen();
     assert_eq!(two.read(two.b), [30; 3]);
 }
@@ -145,7 +139,7 @@ fn reset_leaves_values_of_other_sessions() {
     two.each(two.a, Bench::reset);
     assert_eq!(two.read(two.a), [0, 3, 10]);
     assert_eq!(two.read(two.b), [10, 10, 10]);
-    two.bench.interface.reset(two.a.0, Which::All).unwrap();
+    two.bench.interface.reset(two.a.0, HandleSelection::All).unwrap();
     assert_eq!(two.read(two.b), [10, 10, 10]);
 }
 
@@ -211,200 +205,6 @@ fn null_handle_cannot_be_freed() {
     assert!(!PvarHandle(0).is_plausible() && freed.is_plausible());
 }
 
-/// Writes down what happens to its handles.
-#[derive(Default)]
-struct Diary(Mutex<Vec<String>>);
-
-impl Diary {
-    fn note(&self, what: &str) {
-        self.0.lock().unwrap().push(what.into());
-    }
-}
-
-impl Custom for Diary {
-    type Value = i64;
-    const COUNT: usize = 1;
-
-    fn bind(&self, _: HandleId, _: &Object<'_>) -> Result<()> {
-        self.note("bind");
-        Ok(())
-    }
-
-    fn unbind(&self, _: HandleId) {
-        self.note("unbind");
-    }
-
-    fn start(&self, _: HandleId) -> Result<()> {
-        self.note("start");
-        Ok(())
-    }
-}
-
-/// Proves R149.
-#[test]
-fn freeing_a_session_frees_its_handles() {
-    let diary = leak(Diary::default());
-    let counter = leak(Counter::<u64>::new());
-    let level = leak(HighWatermark::<u64>::new());
-    let bench = Bench::of_pvars([
-        pvar("diary", Class::Generic, diary),
-        pvar("sum", Class::Counter, counter),
-        pvar("mark", Class::HighWatermark, level),
-    ]);
-    let (ends, stays) = (bench.session(), bench.session());
-    let open = |session| {
-        bench.handle(session, "diary", Class::Generic);
-        let sum = bench.handle(session, "sum", Class::Counter);
-        let mark = bench.handle(session, "mark", Class::HighWatermark);
-        bench.interface.start(session, Which::All).unwrap();
-        (sum, mark)
-    };
-    let (sum, _) = open(ends);
-    let (kept_sum, kept_mark) = open(stays);
-    bench.interface.session_free(ends).unwrap();
-    assert_eq!(diary.0.lock().unwrap().as_slice(), ["bind", "start", "bind", "start", "unbind"]);
-    assert_eq!(bench.read::<u64>(stays, sum), Err(Error::InvalidHandle));
-    counter.add(2);
-    level.set(9);
-    level.set(1);
-    assert_eq!(bench.read(stays, kept_sum), Ok(2_u64));
-    assert_eq!(bench.read(stays, kept_mark), Ok(9_u64));
-    assert!(counter.watched());
-    bench.interface.session_free(stays).unwrap();
-    assert!(!counter.watched(), "no handle is started any more");
-}
-
-/// Proves R149.
-#[test]
-fn last_finalize_frees_sessions_and_handles() {
-    let counter = leak(Counter::<u64>::new());
-    let bench = Bench::of_pvars([pvar("sum", Class::Counter, counter)]);
-    let session = bench.session();
-    let handle = bench.handle(session, "sum", Class::Counter);
-    bench.start(session, handle).unwrap();
-    bench.interface.init(ThreadLevel::Single);
-    bench.interface.finalize().unwrap();
-    assert_eq!(bench.read(session, handle), Ok(0_u64), "up once more than down");
-    bench.interface.finalize().unwrap();
-    assert!(!counter.watched());
-    assert_eq!(bench.read::<u64>(session, handle), Err(Error::NotInitialized));
-    assert_eq!(bench.interface.session_create(), Err(Error::NotInitialized));
-    assert_eq!(bench.interface.finalize(), Err(Error::NotInitialized));
-    bench.interface.init(ThreadLevel::Single);
-    assert_eq!(bench.read::<u64>(session, handle), Err(Error::InvalidSession));
-    assert_eq!(bench.read::<u64>(bench.session(), handle), Err(Error::InvalidHandle));
-}
-
-/// Frees the session of a handle, or all sessions, while the handle is allocated.
-#[derive(Default)]
-struct Ender {
-    diary: Diary,
-    of: OnceLock<(Bench, Option<SessionId>)>,
-}
-
-impl Custom for Ender {
-    type Value = i64;
-    const COUNT: usize = 1;
-
-    fn bind(&self, _: HandleId, _: &Object<'_>) -> Result<()> {
-        self.diary.note("bind");
-        let (Bench { interface }, session) = *self.of.get().unwrap();
-        session.map_or_else(|| interface.finalize(), |session| interface.session_free(session))?;
-        self.diary.note("bound");
-        Ok(())
-    }
-
-    fn unbind(&self, _: HandleId) {
-        self.diary.note("unbind");
-    }
-
-    fn start(&self, _: HandleId) -> Result<()> {
-        self.diary.note("start");
-        Ok(())
-    }
-}
-
-/// Proves R149.
-#[test]
-fn a_handle_begins_before_it_ends() {
-    for is_last in [false, true] {
-        let ender = leak(Ender::default());
-        let bench = Bench::of_pvars([pvar("ender", Class::Generic, ender).with_flags(PvarFlags::CONTINUOUS)]);
-        let session = bench.session();
-        let _ = ender.of.set((bench, (!is_last).then_some(session)));
-        assert_eq!(bench.interface.handle_alloc(session, 0, None), Err(Error::InvalidSession));
-        assert_eq!(*ender.diary.0.lock().unwrap(), ["bind", "bound", "start", "unbind"], "{is_last}");
-    }
-}
-
-/// Counts its handles.
-#[derive(Default)]
-struct Census {
-    bound: AtomicU64,
-    unbound: AtomicU64,
-    now: Mutex<HashSet<HandleId>>,
-    /// Ends of handles that had not begun.
-    disorder: AtomicU64,
-}
-
-impl Custom for Census {
-    type Value = i64;
-    const COUNT: usize = 1;
-
-    fn bind(&self, handle: HandleId, _: &Object<'_>) -> Result<()> {
-        self.bound.fetch_add(1, SeqCst);
-        // The session may be freed now.
-        thread::yield_now();
-        self.now.lock().unwrap().insert(handle);
-        Ok(())
-    }
-
-    fn unbind(&self, handle: HandleId) {
-        self.unbound.fetch_add(1, SeqCst);
-        if !self.now.lock().unwrap().remove(&handle) {
-            self.disorder.fetch_add(1, SeqCst);
-        }
-    }
-}
-
-/// Proves R149.
-#[test]
-fn no_handle_outlives_a_session_being_freed() {
-    const ROUNDS: u64 = 500;
-    let (census, counter) = (leak(Census::default()), leak(Counter::<u64>::new()));
-    let registry = Registry::new();
-    let sum = pvar("sum", Class::Counter, counter).with_flags(PvarFlags::CONTINUOUS);
-    registry.add(&image([pvar("census", Class::Generic, census), sum], []), &[]);
-    // Few handles, since freeing a session looks at all.
-    let bench = Bench::over(registry, Limits { sessions: 4, handles: 64 });
-    let session = AtomicU64::new(bench.session().0);
-    thread::scope(|scope| {
-        for index in [0, 0, 1] {
-            let session = &session;
-            scope.spawn(move || {
-                loop {
-                    let session = session.load(SeqCst);
-                    if session == 0 {
-                        break;
-                    }
-                    let _ = bench.interface.handle_alloc(SessionId(session), index, None);
-                }
-            });
-        }
-        for _ in 0..ROUNDS {
-            // Preferably while a handle begins. The other variable's handles may take all slots.
-            let bound = census.bound.load(SeqCst);
-            (0..100).take_while(|_| census.bound.load(SeqCst) == bound).for_each(|_| thread::yield_now());
-            let before = session.swap(bench.session().0, SeqCst);
-            bench.interface.session_free(SessionId(before)).unwrap();
-        }
-        bench.interface.session_free(SessionId(session.swap(0, SeqCst))).unwrap();
-    });
-    assert_eq!(census.disorder.load(SeqCst), 0);
-    assert_eq!(census.bound.load(SeqCst), census.unbound.load(SeqCst));
-    assert!(!counter.watched(), "a handle of no session is started");
-}
-
 /// Proves R150.
 #[test]
 fn unbound_variable_ignores_the_object() {
@@ -443,7 +243,7 @@ fn count_depends_on_the_object() {
         rank.store(0, Relaxed);
     }
     ranks.clear();
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     for rank in 0..8 {
         peers.add(rank, u64::from(rank) * 100 + 1);
     }
@@ -507,7 +307,7 @@ fn full_tables_leave_existing_handles_alone() {
     let handles =
         [one, one, two].map(|session| (session, bench.interface.handle_alloc(session, 0, None).unwrap().0));
     assert_eq!(bench.interface.handle_alloc(two, 0, None), Err(Error::OutOfHandles));
-    bench.interface.start(one, Which::All).unwrap();
+    bench.interface.start(one, HandleSelection::All).unwrap();
     counter.add(5);
     assert_eq!(
         handles.map(|(session, handle)| bench.read(session, handle)),

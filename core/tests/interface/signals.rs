@@ -5,11 +5,11 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
 use mpit::internal::desc::PvarFlags;
-use mpit::internal::session::{PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::object::Object;
 use mpit::tool::Class;
 
@@ -24,13 +24,13 @@ struct Shared {
     level: &'static Level<u64>,
     size: &'static Size<u64>,
     peers: &'static PeerArray<u64>,
-    /// Handles that run all the time: what they say must be exact.
+    /// Handles that are always started, whose values must be exact.
     steady: PvarHandle,
     taken_from: PvarHandle,
     steady_amount: PvarHandle,
     steady_mark: PvarHandle,
     /// Handles that are started, stopped, reset and written all the time.
-    restless: [PvarHandle; 6],
+    changing: [PvarHandle; 6],
     array: PvarHandle,
     events: AtomicU64,
     taken: AtomicU64,
@@ -66,7 +66,7 @@ impl Shared {
             taken_from: started("events", Class::Counter),
             steady_amount: started("amount", Class::Aggregate),
             steady_mark: started("use", Class::HighWatermark),
-            restless: [
+            changing: [
                 handle("events", Class::Counter),
                 handle("amount", Class::Aggregate),
                 handle("use", Class::Level),
@@ -105,19 +105,19 @@ impl Shared {
         self.taken.fetch_add(taken, Relaxed);
 
         let at = (n % 6) as usize;
-        let restless = self.restless[at];
+        let changing = self.changing[at];
         match n / 6 % 6 {
-            0 => bench.start(session, restless).unwrap(),
-            1 => bench.stop(session, restless).unwrap(),
-            2 if at != 2 => bench.reset(session, restless).unwrap(),
-            3 if at == 0 || at == 5 => bench.write(session, restless, 0_u64).unwrap(),
-            3 if at == 1 => bench.write(session, restless, 0.0).unwrap(),
-            4 if n.is_multiple_of(64) => bench.interface.start(session, Which::All).unwrap(),
+            0 => bench.start(session, changing).unwrap(),
+            1 => bench.stop(session, changing).unwrap(),
+            2 if at != 2 => bench.reset(session, changing).unwrap(),
+            3 if at == 0 || at == 5 => bench.write(session, changing, 0_u64).unwrap(),
+            3 if at == 1 => bench.write(session, changing, 0.0).unwrap(),
+            4 if n.is_multiple_of(64) => bench.interface.start(session, HandleSelection::All).unwrap(),
             _ => {
-                let value = bench.read::<u64>(session, restless).unwrap();
-                let most = if at == 1 { (self.most() as f64 * 0.25).to_bits() } else { self.most() };
-                let most = if at >= 2 { 1 << 30 } else { most };
-                assert!(value <= most, "handle {at} says {value}");
+                let value = bench.read::<u64>(session, changing).unwrap();
+                let max = if at == 1 { (self.max() as f64 * 0.25).to_bits() } else { self.max() };
+                let max = if at >= 2 { 1 << 30 } else { max };
+                assert!(value <= max, "the value of handle {at} is {value}");
             }
         }
         match n % 3 {
@@ -127,13 +127,13 @@ impl Shared {
                 let mut peers = [0_u64; 4];
                 // SAFETY: the array is bound to four processes.
                 unsafe { bench.interface.read(session, self.array, peers.as_mut_ptr().cast()) }.unwrap();
-                assert!(peers.iter().sum::<u64>() <= self.most());
+                assert!(peers.iter().sum::<u64>() <= self.max());
             }
         }
     }
 
-    /// More events than this have not begun.
-    fn most(&self) -> u64 {
+    /// Returns an upper bound of the number of events so far.
+    fn max(&self) -> u64 {
         self.events.load(Relaxed)
     }
 }
@@ -148,7 +148,7 @@ extern "C" fn on_signal(_: libc::c_int) {
 /// Proves R191.
 #[test]
 fn signal_may_interrupt_any_call() {
-    alone(|| {
+    in_own_process(|| {
         let shared = SHARED.get_or_init(Shared::new);
         // Records of peers are made on first use, with memory, which no signal handler should do.
         shared.bench.start(shared.session, shared.array).unwrap();
@@ -158,7 +158,7 @@ fn signal_may_interrupt_any_call() {
         // SAFETY: the handler only does what this test shows to be possible in one.
         let before = unsafe { libc::signal(libc::SIGPROF, handler as libc::sighandler_t) };
         assert_ne!(before, libc::SIG_ERR);
-        // SAFETY: always possible.
+        // SAFETY: `pthread_self` has no preconditions.
         let this_thread = unsafe { libc::pthread_self() };
         let done = &AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -166,7 +166,7 @@ fn signal_may_interrupt_any_call() {
                 while !done.load(Relaxed) {
                     // SAFETY: the thread outlives this one, which it waits for.
                     unsafe { libc::pthread_kill(this_thread, libc::SIGPROF) };
-                    // Often, but so that the program gets on, too, where nothing is optimized.
+                    // A pause, so that the program makes progress even without optimization.
                     (0..500).for_each(|_| std::hint::spin_loop());
                 }
             });
@@ -178,7 +178,7 @@ fn signal_may_interrupt_any_call() {
         assert!(interruptions > 100, "only {interruptions}");
         let events = ROUNDS + interruptions;
         let (bench, session) = (shared.bench, shared.session);
-        assert_eq!(shared.most(), events);
+        assert_eq!(shared.max(), events);
         assert_eq!(bench.read(session, shared.steady), Ok(events));
         let last = bench.read::<u64>(session, shared.taken_from).unwrap();
         assert_eq!(shared.taken.load(Relaxed) + last, events);

@@ -1,13 +1,12 @@
 //! Sources of the values of control variables, and their order.
 //!
-//! Environments and files belong to processes, so most tests run this program once more, as [`child`], and look at what it
-//! says.
+//! Environments and files belong to processes, so most tests run this program once more, as [`child`], and check its output.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::metadata::said;
+use crate::support::metadata::variable;
 use crate::support::{Bench, Phase, cvar, image, leak};
 use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource, environment_name};
 use mpit::cvar::{Cvar, Text};
@@ -16,7 +15,7 @@ use mpit::tool::{CvarDesc, Datatype, Registry};
 fn settings() -> [CvarDesc; 7] {
     [
         cvar(
-            said("limit").with_aliases(&["eager_limit", "old.limit"]).with_environment(&[
+            variable("limit").with_aliases(&["eager_limit", "old.limit"]).with_environment(&[
                 "OMPI_MCA_limit",
                 "OMPI_MCA_older_limit",
                 "ACME_LIMIT",
@@ -32,7 +31,7 @@ fn settings() -> [CvarDesc; 7] {
     ]
 }
 
-/// Says the value of each setting of this process, and where it came from.
+/// Prints the value of each setting of this process with its source.
 #[test]
 fn child() {
     if std::env::var_os("MPIT_TEST_CHILD").is_none() {
@@ -54,7 +53,7 @@ fn child() {
 }
 
 /// Returns the standard output and standard error of a process with these environment variables.
-fn say(environment: &[(&str, &str)]) -> (String, String) {
+fn run_child(environment: &[(&str, &str)]) -> (String, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "sources::child", "--nocapture"]).env_clear().env("MPIT_TEST_CHILD", "1");
     let output = command.envs(environment.iter().copied()).output().unwrap();
@@ -85,8 +84,8 @@ impl Drop for File {
 }
 
 #[track_caller]
-fn assert_says(said: &str, line: &str) {
-    assert!(said.lines().any(|said| said == line), "no `{line}` in\n{said}");
+fn assert_line(output: &str, line: &str) {
+    assert!(output.lines().any(|found| found == line), "no `{line}` in\n{output}");
 }
 
 #[test]
@@ -96,8 +95,8 @@ fn each_source_overrides_the_one_before() {
     let mut environment = vec![];
     let mut next = |variable, line: &str| {
         environment.push(variable);
-        let (said, complaints) = say(&environment);
-        assert_says(&said, line);
+        let (output, complaints) = run_child(&environment);
+        assert_line(&output, line);
         assert!(!complaints.contains("mpit:"), "{complaints}");
     };
     next(("PATH", ""), "limit=1 (default)");
@@ -114,9 +113,12 @@ fn each_source_overrides_the_one_before() {
 
 #[test]
 fn a_refused_value_yields_to_a_weaker_one() {
-    let (said, complaints) =
-        say(&[(LAUNCHER_SETTINGS, "limit=many\nlimit=101"), ("MPIT_LIMIT", "-1"), ("OMPI_MCA_limit", "40")]);
-    assert_says(&said, "limit=40 (environment OMPI_MCA_limit)");
+    let (output, complaints) = run_child(&[
+        (LAUNCHER_SETTINGS, "limit=many\nlimit=101"),
+        ("MPIT_LIMIT", "-1"),
+        ("OMPI_MCA_limit", "40"),
+    ]);
+    assert_line(&output, "limit=40 (environment OMPI_MCA_limit)");
     let complaints: Vec<_> = complaints.lines().filter(|line| line.starts_with("mpit:")).collect();
     assert_eq!(
         complaints,
@@ -139,7 +141,7 @@ fn values_of_every_type_are_read() {
         "flag=true",
         "stem=a=b #c",
     ];
-    let (said, complaints) = say(&[(LAUNCHER_SETTINGS, &lines.join("\n"))]);
+    let (output, complaints) = run_child(&[(LAUNCHER_SETTINGS, &lines.join("\n"))]);
     assert!(!complaints.contains("mpit:"), "{complaints}");
     for line in [
         "offset=-9223372036854775808 (--set)",
@@ -149,11 +151,11 @@ fn values_of_every_type_are_read() {
         "flag=true (--set)",
         "stem=a=b #c (--set)",
     ] {
-        assert_says(&said, line);
+        assert_line(&output, line);
     }
-    let (said, _) = say(&[(LAUNCHER_SETTINGS, "phase=40\nflag=0")]);
-    assert_says(&said, "phase=done (--set)");
-    assert_says(&said, "flag=false (--set)");
+    let (output, _) = run_child(&[(LAUNCHER_SETTINGS, "phase=40\nflag=0")]);
+    assert_line(&output, "phase=done (--set)");
+    assert_line(&output, "flag=false (--set)");
 }
 
 #[test]
@@ -170,14 +172,14 @@ fn what_is_no_value_is_explained() {
         ("stem=12345678", "expected at most 7 bytes of text"),
     ] {
         let (name, value) = setting.split_once('=').unwrap();
-        let (said, complaints) = say(&[(LAUNCHER_SETTINGS, setting)]);
-        assert_says(&complaints, &format!("mpit: `{value}` is no value for `{name}` (--set): {why}"));
+        let (output, complaints) = run_child(&[(LAUNCHER_SETTINGS, setting)]);
+        assert_line(&complaints, &format!("mpit: `{value}` is no value for `{name}` (--set): {why}"));
         assert!(
-            said.lines().any(|line| line.starts_with(&format!("{name}=")) && line.ends_with("(default)"))
+            output.lines().any(|line| line.starts_with(&format!("{name}=")) && line.ends_with("(default)"))
         );
     }
-    let (_, complaints) = say(&[(LAUNCHER_SETTINGS, "limit")]);
-    assert_says(&complaints, "mpit: --set: expected `name=value`, found `limit`");
+    let (_, complaints) = run_child(&[(LAUNCHER_SETTINGS, "limit")]);
+    assert_line(&complaints, "mpit: --set: expected `name=value`, found `limit`");
 }
 
 #[test]
@@ -195,13 +197,13 @@ fn a_parameter_file_is_read_line_by_line() {
          flag = \"true\" or not\n\
          unknown = 1\n",
     );
-    let (said, complaints) = say(&[(PARAM_FILE, file.path())]);
+    let (output, complaints) = run_child(&[(PARAM_FILE, file.path())]);
     let path = file.path();
-    assert_says(&said, &format!("limit=6 ({path}:4)"));
-    assert_says(&said, &format!("stem=a # b ({path}:5)"));
-    assert_says(&said, &format!("phase=done ({path}:6)"));
-    assert_says(&said, "share=0.5 (default)");
-    assert_says(&said, "flag=false (default)");
+    assert_line(&output, &format!("limit=6 ({path}:4)"));
+    assert_line(&output, &format!("stem=a # b ({path}:5)"));
+    assert_line(&output, &format!("phase=done ({path}:6)"));
+    assert_line(&output, "share=0.5 (default)");
+    assert_line(&output, "flag=false (default)");
     let complaints: Vec<_> = complaints.lines().filter(|line| line.starts_with("mpit:")).collect();
     assert_eq!(
         complaints,
@@ -216,12 +218,12 @@ fn a_parameter_file_is_read_line_by_line() {
 
 #[test]
 fn a_named_file_has_to_exist() {
-    let (said, complaints) = say(&[(PARAM_FILE, "/nonexistent/mpit.conf")]);
-    assert_says(&said, "limit=1 (default)");
+    let (output, complaints) = run_child(&[(PARAM_FILE, "/nonexistent/mpit.conf")]);
+    assert_line(&output, "limit=1 (default)");
     assert!(
         complaints.contains("mpit: cannot read the parameter file /nonexistent/mpit.conf (MPIT_PARAM_FILE)")
     );
-    let (_, complaints) = say(&[("HOME", "/nonexistent")]);
+    let (_, complaints) = run_child(&[("HOME", "/nonexistent")]);
     assert!(!complaints.contains("mpit:"), "that one is the default: {complaints}");
 }
 
@@ -233,11 +235,11 @@ fn the_home_file_yields_to_a_named_one() {
     std::fs::write(&at_home, "limit = 8\n").unwrap();
     let named = File::new("named.conf", "offset = 9\n");
     let home_variable = ("HOME", home.to_str().unwrap());
-    let (said, _) = say(&[home_variable]);
-    assert_says(&said, &format!("limit=8 ({}:1)", at_home.display()));
-    let (said, _) = say(&[home_variable, (PARAM_FILE, named.path())]);
-    assert_says(&said, "limit=1 (default)");
-    assert_says(&said, &format!("offset=9 ({}:1)", named.path()));
+    let (output, _) = run_child(&[home_variable]);
+    assert_line(&output, &format!("limit=8 ({}:1)", at_home.display()));
+    let (output, _) = run_child(&[home_variable, (PARAM_FILE, named.path())]);
+    assert_line(&output, "limit=1 (default)");
+    assert_line(&output, &format!("offset=9 ({}:1)", named.path()));
     std::fs::remove_dir_all(home).unwrap();
 }
 

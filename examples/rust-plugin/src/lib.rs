@@ -1,4 +1,4 @@
-//! A plug-in that finds messages so small that a program had better send them together.
+//! A plug-in that finds runs of small messages, which a program should combine.
 //!
 //! ```sh
 //! cargo build --release
@@ -16,25 +16,25 @@ use mpit::{category, component, cvar, event, pvar, source};
 
 mpit::plugin!(name = "tiny");
 
-/// Messages that had better be sent together.
+/// Messages that a program should combine.
 #[category(name = "tiny")]
 struct Tiny;
 
-/// Messages of up to so many bytes are tiny.
+/// The largest size of a tiny message, in bytes.
 #[cvar(scope = "LOCAL", category = Tiny, verbosity = "USER_BASIC")]
 static TINY_LIMIT: Cvar<u32> = Cvar::new(64).range(0..=65536);
 
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 static LARGEST_RUN: AtomicU64 = AtomicU64::new(0);
 
-/// Tiny messages sent. Counted while a tool looks.
-#[pvar(class = "COUNTER", category = Tiny, verbosity = "USER_BASIC", on_start = listen, on_stop = rest)]
+/// Tiny messages sent. Counted while a handle is started.
+#[pvar(class = "COUNTER", category = Tiny, verbosity = "USER_BASIC", on_start = listen, on_stop = stop)]
 fn tiny_messages() -> u64 {
     MESSAGES.load(Relaxed)
 }
 
-/// The most tiny messages that were sent one after the other to the same process.
-#[pvar(class = "SIZE", category = Tiny, verbosity = "USER_BASIC", on_start = listen, on_stop = rest)]
+/// The longest run of tiny messages to one process.
+#[pvar(class = "SIZE", category = Tiny, verbosity = "USER_BASIC", on_start = listen, on_stop = stop)]
 fn tiny_run() -> u64 {
     LARGEST_RUN.load(Relaxed)
 }
@@ -58,11 +58,11 @@ fn listen() {
     LISTENING.add();
 }
 
-fn rest() {
+fn stop() {
     LISTENING.remove();
 }
 
-/// The run that goes on: a process in the upper half, messages in the lower one.
+/// The current run: the process in the upper half, the number of messages in the lower one.
 static RUN: AtomicU64 = AtomicU64::new(0);
 
 struct Watch;
@@ -77,18 +77,18 @@ impl Lifecycle for Watch {
     }
 }
 
-/// Looks for tiny messages.
+/// Counts tiny messages.
 #[component(framework = "pml", name = "tiny")]
 impl pml::Component for Watch {
     fn sent(&self, send: &pml::Send) {
         let is_tiny = send.bytes <= u64::from(TINY_LIMIT.get());
         let run = RUN.load(Relaxed);
         let (to, messages) = ((run >> 32) as u32, run & u64::from(u32::MAX));
-        let goes_on = is_tiny && to == send.to;
-        if messages > 1 && !goes_on {
+        let continues = is_tiny && to == send.to;
+        if messages > 1 && !continues {
             TinyRunEnded::raise(Context::ANYWHERE, || TinyRunEnded { to, messages });
         }
-        let messages = if goes_on { messages + 1 } else { u64::from(is_tiny) };
+        let messages = if continues { messages + 1 } else { u64::from(is_tiny) };
         // Of several threads that send at once, the run is that of the last one.
         RUN.store(u64::from(send.to) << 32 | messages, Relaxed);
         LARGEST_RUN.fetch_max(messages, Relaxed);

@@ -30,7 +30,7 @@ exported! {
     fn MPI_T_finalize / PMPI_T_finalize() {
         let interface = Interface::global();
         interface.finalize()?;
-        if !interface.is_up() {
+        if !interface.is_initialized() {
             handles::end_all(Merged::get());
         }
         Ok(())
@@ -40,7 +40,7 @@ exported! {
 /// Notes that MPI is initialized, and lists the entries that the host has only now.
 pub fn library_is_up() {
     mpit::internal::host::set_initialized();
-    if Interface::global().is_up() {
+    if Interface::global().is_initialized() {
         let merged = Merged::get();
         merged.sync();
         merged.retry();

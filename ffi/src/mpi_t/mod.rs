@@ -76,7 +76,11 @@ fn from_host(code: Option<c_int>) -> Outcome {
 #[inline]
 fn up() -> Result<(&'static Interface, &'static Merged), Failure> {
     let interface = Interface::global();
-    if interface.is_up() { Ok((interface, Merged::get())) } else { Err(Error::NotInitialized.into()) }
+    if interface.is_initialized() {
+        Ok((interface, Merged::get()))
+    } else {
+        Err(Error::NotInitialized.into())
+    }
 }
 
 /// Refuses a null pointer.

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::SeqCst;
 
 use mpit::Error;
-use mpit::internal::session::{Interface, PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, Interface, PvarHandle, SessionId};
 
 use super::handles::{self, HostPvar};
 use super::{Failure, Outcome, exported, not_null, up};
@@ -68,14 +68,14 @@ exported! {
         let (interface, merged) = up()?;
         if handle == crate::abi().all_handles {
             let session = SessionId(pe_session as u64);
-            let ours = interface.reset(session, Which::All).map_err(Failure::from);
+            let ours = interface.reset(session, HandleSelection::All).map_err(Failure::from);
             interface.check_session(session)?;
             let writable = |host: &HostPvar| host.info(merged).is_ok_and(|info| info.readonly == 0);
             let hosts = for_all(session, writable, |handle, _| reset(merged, session, handle), Error::PvarNoWrite);
             return ours.and(hosts);
         }
         match find(interface, pe_session, handle)? {
-            Target::Own(session, handle) => Ok(interface.reset(session, Which::One(handle))?),
+            Target::Own(session, handle) => Ok(interface.reset(session, HandleSelection::One(handle))?),
             Target::Host(_, host) if host.info(merged)?.readonly != 0 => Err(Error::PvarNoWrite.into()),
             Target::Host(session, _) => reset(merged, session, handle as u64),
         }
@@ -140,7 +140,7 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
     };
     if handle == crate::abi().all_handles {
         let session = SessionId(session as u64);
-        let own = ours(Which::All).map_err(Failure::from);
+        let own = ours(HandleSelection::All).map_err(Failure::from);
         interface.check_session(session)?;
         let startable = |host: &HostPvar| {
             host.info(merged).is_ok_and(|info| info.continuous == 0) && host.started.load(SeqCst) != run
@@ -155,7 +155,7 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
     }
     let id = handle as u64;
     match find(interface, session, handle)? {
-        Target::Own(_, handle) => Ok(ours(Which::One(handle))?),
+        Target::Own(_, handle) => Ok(ours(HandleSelection::One(handle))?),
         Target::Host(session, host) => {
             if host.info(merged)?.continuous != 0 {
                 return Err(Error::PvarNoStartStop.into());

@@ -28,14 +28,14 @@ impl Category {
             name::check_once(key, paths, errors);
             for path in paths.iter().filter(|path| path.is_ident(&item.ident)) {
                 let relation = if key == "parent" { "its own parent" } else { "in itself" };
-                errors.on(path, format!("category `{}` is {relation}: leave it out of `{key}`", name.value));
+                errors.on(path, format!("category `{}` is {relation}: remove it from `{key}`", name.value));
             }
         }
         for path in args.contains.iter().filter(|path| args.parent.contains(path)) {
             errors.on(
                 path,
                 format!(
-                    "a category in `{}` cannot be its parent, too: leave it out of `parent` or `contains`",
+                    "a category in `{}` cannot be its parent, too: remove it from `parent` or `contains`",
                     name.value
                 ),
             );

@@ -47,7 +47,8 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
         }
     };
     if wrong {
-        let (class_name, recommended, found) = (a(class), recommended(ty, class), value::spelled(ty));
+        let (class_name, recommended, found) =
+            (with_article(class), recommended(ty, class), value::spelled(ty));
         errors.on(ty, format!("{class_name} is kept in `{recommended}`, not in `{found}`"));
     } else if let Some(value) = value::argument(ty) {
         function::check_value(value, class, false, errors);
@@ -59,7 +60,7 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
 pub(crate) fn check_atomic(ty: &Type, class: Class, errors: &mut Errors) {
     let found = value::spelled(ty);
     if !ATOMIC.contains(&class) {
-        errors.on(ty, format!("`atomic` needs a sum, {} is none: leave `atomic` away", a(class)));
+        errors.on(ty, format!("`atomic` needs a sum, {} is none: remove `atomic`", with_article(class)));
     } else if value::last_name(ty).as_deref() == Some("PeerArray") {
         let recommended = recommended(ty, class);
         errors.on(ty, format!("`atomic` needs a single sum such as `{recommended}`, not `{found}`"));
@@ -82,7 +83,7 @@ fn recommended(ty: &Type, class: Class) -> String {
 }
 
 /// Returns the class with its article: "a COUNTER", "an AGGREGATE".
-pub(crate) fn a(class: Class) -> String {
+pub(crate) fn with_article(class: Class) -> String {
     let article = if class == Class::Aggregate { "an" } else { "a" };
     format!("{article} {}", class.as_str())
 }

@@ -44,7 +44,7 @@ impl Component {
         if args.object.is_none() && !matches!(value::ungrouped(&found.self_ty), Type::Path(_)) {
             errors.on(
                 &found.self_ty,
-                "this type cannot be made by its name: add `object = ..`, a constant expression",
+                "a value of this type cannot be created from its name: add `object = ..`, a constant expression",
             );
         }
         Some(Self {
@@ -69,7 +69,7 @@ fn required(key: &str, example: &str, given: Option<At<String>>, errors: &mut Er
             if given.value.starts_with('^') {
                 errors.at(
                     given.span,
-                    "a leading `^` means \"all but these\" in lists of components, leave it away",
+                    "a leading `^` means \"all but these\" in lists of components, remove it",
                 );
             }
         }

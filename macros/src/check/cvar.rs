@@ -87,14 +87,14 @@ fn check_cell(ty: &Type, errors: &mut Errors) {
     }
 }
 
-/// Checks the kind of object against the cell. Returns false for a type behind an alias, which is left to the compiler.
+/// Checks the kind of object against the cell. Returns false for an alias, which is left to the compiler.
 fn check_binding(ty: &Type, bind: Option<&At<Bind>>, errors: &mut Errors) -> bool {
     let value = value::argument(ty).map_or_else(|| "T".to_owned(), value::spelled);
     let bind = bind.filter(|bind| bind.value != Bind::NoObject);
     match (value::last_name(ty).as_deref(), bind) {
         (Some("Cvar"), Some(bind)) => {
             let message = format!(
-                "the cell has one value for all objects: use `ObjectCvar<{value}>`, or leave `bind` away"
+                "the cell has one value for all objects: use `ObjectCvar<{value}>`, or remove `bind`"
             );
             errors.at(bind.span, message);
         }
@@ -123,10 +123,7 @@ fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], er
     for (at, variable) in env.iter().enumerate() {
         name::check("environment variable", variable, errors);
         if variable.value.contains('=') {
-            errors.at(
-                variable.span,
-                "the name of an environment variable ends before `=`: leave the value away",
-            );
+            errors.at(variable.span, "the name of an environment variable ends before `=`: remove the value");
         } else if env[..at].iter().any(|other| other.value == variable.value) {
             errors.at(variable.span, format!("`{}` is named twice in `env`", variable.value));
         }
@@ -155,10 +152,10 @@ fn check_constant(scope: Scope, init: &Expr, settable: Option<&At<Settable>>, er
     }
     let word = scope.as_str();
     if let Some(settable) = settable {
-        errors.at(settable.span, format!("a cvar of scope {word} is never set: leave `settable` away"));
+        errors.at(settable.span, format!("a cvar of scope {word} is never set: remove `settable`"));
     }
     if let Some(on_set) = method(init, "on_set") {
-        let message = format!("a cvar of scope {word} is never set: leave `on_set` away, or use scope LOCAL");
+        let message = format!("a cvar of scope {word} is never set: remove `on_set`, or use scope LOCAL");
         errors.at(on_set.method.span(), message);
     }
 }

@@ -49,8 +49,11 @@ impl Enumeration {
                 errors.at(name.span, message);
             }
         }
-        let plain = input.generics.params.is_empty();
-        plain.then_some(Self { krate: args.krate, ident: input.ident, name: args.name, items })
+        let is_plain = input.generics.params.is_empty();
+        if !is_plain {
+            return None;
+        }
+        Some(Self { krate: args.krate, ident: input.ident, name: args.name, items })
     }
 
     /// Returns the name without that of the crate: `busy_state` for `BusyState`.

@@ -111,14 +111,14 @@ fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
             if let Some(lifetime) = found.generics.lifetimes().next() {
                 errors.on(
                     lifetime,
-                    "an event borrows nothing: it may be delivered after what it was raised with is gone",
+                    "an event cannot borrow: it may be delivered after the borrowed value was dropped",
                 );
             }
             if matches!(found.fields, Fields::Unnamed(_)) {
                 errors.on(&found.fields, "elements have names: write `struct Sent { peer: i32 }`");
                 return None;
             }
-            found.generics.params.is_empty().then_some(found)
+            if found.generics.params.is_empty() { Some(found) } else { None }
         }
         other => {
             item::refuse(other, item, expected, errors);
@@ -132,16 +132,14 @@ fn element(field: &mut Field, errors: &mut Errors) -> Option<Element> {
     let args = ElementArgs::parse(&field.attrs, errors);
     field.attrs.retain(|attribute| !attribute.path().is_ident("mpit"));
     if let Some(cfg) = field.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
-        errors.on(
-            cfg,
-            "tools know elements by their numbers, which may not depend on the build: leave `cfg` away",
-        );
+        errors
+            .on(cfg, "tools know elements by their numbers, which may not depend on the build: remove `cfg`");
     }
     check_type(&field.ty, args.datatype.as_ref(), errors);
     Some(Element { ident: field.ident.clone()?, ty: field.ty.clone(), datatype: args.datatype })
 }
 
-/// Checks a visible type; types behind an alias are left to the traits of `mpit`.
+/// Checks a type that is visible in tokens. An alias is left to the traits of `mpit`.
 fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     let seen = match value::ungrouped(ty) {
         Type::Path(_) | Type::Macro(_) => Primitive::of(ty),
@@ -173,7 +171,7 @@ fn check_repr(attributes: &[Attribute], errors: &mut Errors) -> bool {
         found = true;
         for repr in listed_in::<Meta>(attribute).iter().filter(|repr| !repr.path().is_ident("C")) {
             let word = repr.path().to_token_stream();
-            let message = format!("an event is `#[repr(C)]`, which need not be said: leave `{word}` away");
+            let message = format!("an event is always `#[repr(C)]`: remove `{word}`");
             errors.on(repr, message);
         }
     }

@@ -89,7 +89,7 @@ fn parameters<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<Param
 fn wrong_parameter<'a>(input: &syn::PatType, errors: &mut Errors) -> Option<Parameters<'a>> {
     let ty = &input.ty;
     let message = format!(
-        "a tool has nothing to hand over for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
+        "a tool passes no argument for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
          bound to something else), or `&mut [u64]` to fill, or both in this order",
         value::spelled(ty)
     );
@@ -173,8 +173,8 @@ pub(super) fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Err
     if array && class == Class::State {
         errors.on(ty, "a STATE is one value, return an enum that derives `MpitEnum`");
     } else if Primitive::of(ty).is_some_and(|primitive| !primitive.serves(class)) {
-        let (class, legal) = (cell::a(class), value::legal(class));
-        errors.on(ty, format!("{class} holds {legal}, not `{}`", value::spelled(ty)));
+        let (class, types_for) = (cell::with_article(class), value::types_for(class));
+        errors.on(ty, format!("{class} holds {types_for}, not `{}`", value::spelled(ty)));
     }
 }
 
@@ -200,10 +200,7 @@ fn check_count(
     };
     if !array {
         let name = &signature.ident;
-        errors.on(
-            count,
-            format!("`{name}` returns one value: leave `count` away, or take `&mut [u64]` to fill"),
-        );
+        errors.on(count, format!("`{name}` returns one value: remove `count`, or take `&mut [u64]` to fill"));
         return None;
     }
     match count {

@@ -67,7 +67,7 @@ pub(crate) fn unit_struct(
             if !matches!(found.fields, Fields::Unit) {
                 errors.on(&found.fields, format!("{expected}, this one has fields"));
             }
-            found.generics.params.is_empty().then_some(found)
+            if found.generics.params.is_empty() { Some(found) } else { None }
         }
         other => {
             refuse(other, item, &expected, errors);
@@ -81,7 +81,7 @@ pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &st
     let message = match found {
         Ok(found) if is_thread_local(&found) => {
             format!(
-                "{expected}; a `thread_local!` has a value in each thread, tools see one: leave `thread_local!` away"
+                "{expected}; a `thread_local!` has a value in each thread, tools see one: remove `thread_local!`"
             )
         }
         Ok(found) => match kind(&found) {
@@ -140,7 +140,7 @@ fn kind(item: &Item) -> Option<&'static str> {
 fn check_static(item: &ItemStatic, errors: &mut Errors) {
     if let StaticMutability::Mut(mutability) = &item.mutability {
         let message =
-            "a `static mut` cannot be shared with tools, leave `mut` away: cells are updated through `&`";
+            "a `static mut` cannot be shared with tools, remove `mut`: cells are updated through `&`";
         errors.on(mutability, message);
     }
 }
@@ -158,7 +158,7 @@ fn check_function(item: &ItemFn, errors: &mut Errors) {
         errors.on(variadic, "a variadic `fn` cannot be a pvar");
     }
     if let syn::Safety::Unsafe(unsafety) = &signature.safety {
-        errors.on(unsafety, "an `unsafe fn` cannot be a pvar, tools know nothing of its conditions");
+        errors.on(unsafety, "an `unsafe fn` cannot be a pvar, tools cannot uphold its conditions");
     }
     check_generics(&signature.generics, "a pvar", errors);
 }

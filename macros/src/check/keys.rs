@@ -13,7 +13,7 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     contradict(
         (flag(Flag::ReadOnly), "readonly"),
         (flag(Flag::Writable), "writable"),
-        "a tool may write and reset it or not",
+        "keep only one of the two",
         errors,
     );
     contradict(
@@ -31,32 +31,32 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
         );
     }
     let Some(class) = &args.class else { return };
-    let word = cell::a(class.value);
+    let word = cell::with_article(class.value);
     for (given, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
         if let Some(span) = flag(given)
             && class.value != Class::Level
         {
             errors.at(
                 span,
-                format!("`{key}` belongs to `class = \"LEVEL\"`, only a level has extremes besides"),
+                format!("`{key}` belongs to `class = \"LEVEL\"`: only a level can also be published as a watermark"),
             );
         }
         contradict(
             (flag(Flag::Cumulative), "cumulative"),
             (flag(given), key),
-            "what only grows has no other extremes than its ends",
+            "a value that only grows has no watermarks",
             errors,
         );
     }
     if let Some(unit) = &args.unit
         && matches!(class.value, Class::State | Class::Percentage)
     {
-        errors.at(unit.span, format!("{word} has no unit: leave `unit` away"));
+        errors.at(unit.span, format!("{word} has no unit: remove `unit`"));
     }
     if let Some(span) = flag(Flag::Cumulative) {
         match class.value {
             Class::Counter | Class::Aggregate | Class::Timer => {
-                errors.at(span, format!("{word} is cumulative by its class: leave `cumulative` away"));
+                errors.at(span, format!("{word} is cumulative by its class: remove `cumulative`"));
             }
             Class::Level | Class::Size | Class::Generic => {}
             _ => errors.at(span, format!("{word} is not a sum, it cannot be `cumulative`")),
@@ -67,11 +67,11 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
 /// Reports a datatype that the class does not admit.
 pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
-    let legal = value::datatypes(class.value);
-    if !legal.contains(&datatype.value) {
-        let legal: Vec<&str> = legal.iter().map(|datatype| datatype.as_str()).collect();
-        let (class, datatype_word) = (cell::a(class.value), datatype.value.as_str());
-        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&legal));
+    let admitted = value::datatypes(class.value);
+    if !admitted.contains(&datatype.value) {
+        let admitted: Vec<&str> = admitted.iter().map(|datatype| datatype.as_str()).collect();
+        let (class, datatype_word) = (cell::with_article(class.value), datatype.value.as_str());
+        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&admitted));
         errors.at(datatype.span, message);
     }
 }
@@ -80,14 +80,11 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
 pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut Errors) {
     for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
         if let Some(hook) = hook {
-            errors.at(
-                hook.span,
-                format!("`{key}` belongs on a `fn`: a cell knows by itself whether a handle is started"),
-            );
+            errors.at(hook.span, format!("`{key}` belongs on a `fn`: a cell counts started handles itself"));
         }
     }
     if let Some(count) = &args.count {
-        errors.on(count, "`count` belongs on a `fn`: a cell knows by itself how many elements it has");
+        errors.on(count, "`count` belongs on a `fn`: a cell determines its number of elements");
     }
     let Some(class) = args.class.as_ref().map(|class| class.value) else { return };
     let is_cell = cell::check(&item.ty, class, errors);
@@ -101,7 +98,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
         && let syn::Expr::Path(function) = &*call.func
         && function.path.segments.last().is_some_and(|last| last.ident == "new")
     {
-        let class = cell::a(class);
+        let class = cell::with_article(class);
         errors.on(&call.args, format!("{class} starts at 0, its cell takes no initial value: write `new()`"));
     }
 }
@@ -135,8 +132,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
         && args.flag(Flag::Cumulative).is_none()
         && !matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
     {
-        let message =
-            format!("a {word} that a `fn` computes has nothing that could be written: leave `writable` away");
+        let message = format!("a {word} that a `fn` computes has no storage to write: remove `writable`");
         errors.at(span, message);
     }
 }

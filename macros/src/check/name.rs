@@ -71,7 +71,7 @@ fn fault(name: &str) -> Option<String> {
 /// Reports text that is empty, or contains a NUL at which C would cut it off.
 pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors) {
     if text.trim().is_empty() {
-        errors.at(span, format!("{what} is empty, leave it away or say something"));
+        errors.at(span, format!("{what} is empty, remove it or write a text"));
     } else if text.contains('\0') {
         errors.at(span, format!("{what} contains a NUL, C tools would take it for the end"));
     }

@@ -145,7 +145,7 @@ fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bo
             }
             Some(unit) if value == Primitive::F64 && unit.value != "s" => {
                 let message = format!(
-                    "an `f64` TIMER is in seconds, not in `{}`: leave `unit` away, or time in `u64`",
+                    "an `f64` TIMER is in seconds, not in `{}`: remove `unit`, or time in `u64`",
                     unit.value
                 );
                 errors.at(unit.span, message);

@@ -30,7 +30,7 @@ impl Source {
             );
         }
         if let (Some(_), Some(unordered)) = (args.ordered, args.unordered) {
-            errors.at(unordered, "`unordered` contradicts `ordered`: time stamps may fall or they never do");
+            errors.at(unordered, "`unordered` contradicts `ordered`: keep only one of the two");
         }
         let item = item::unit_struct(item, "source", "Clock", errors)?;
         let name = name::or_snake(args.name, &item.ident, errors);

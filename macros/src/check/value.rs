@@ -1,5 +1,4 @@
-//! Value types that are visible in tokens. Types behind an alias are left to the traits of `mpit`; visible ones get better
-//! messages here.
+//! Value types that are visible in tokens, which get better messages here. Aliases are left to the traits of `mpit`.
 
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type};
@@ -68,7 +67,7 @@ impl Primitive {
 }
 
 /// Returns a description of the types that a variable of a class may hold.
-pub(crate) fn legal(class: Class) -> &'static str {
+pub(crate) fn types_for(class: Class) -> &'static str {
     match class {
         Class::State => "an enum that derives `MpitEnum`",
         Class::Percentage => "`f64`",

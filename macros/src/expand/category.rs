@@ -18,7 +18,7 @@ pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
     let (parents, contains) = (links(&root, parents), links(&root, contains));
     let (cfgs, ident, name) = (&category.cfgs, &category.ident, &category.name.value);
     let (description, origin) = (category.description.to_tokens(), origin(&private));
-    let registration = (!faulty).then(|| registration(&root, &private, category));
+    let registration = if faulty { None } else { Some(registration(&root, &private, category)) };
     // The lists are statics, since only those may refer to each other in a cycle: a parent that contains the category.
     quote! {
         #cfgs

@@ -13,7 +13,7 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let (framework, name) = (&component.framework.value, &component.name.value);
     let (origin, description) = (origin(&private), component.description.to_tokens());
     let (cfgs, ty, listener) = (&component.cfgs, &component.ty, &component.listener);
-    let object = component.object.as_ref().map_or_else(|| quote!(#ty), |object| quote!(#object));
+    let object = if let Some(object) = &component.object { quote!(#object) } else { quote!(#ty) };
     let desc = quote!(#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
     let element = reference(&private, "MPIT_0_1_COMPONENTS", "ComponentDesc", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };

@@ -36,7 +36,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let datatype = cvar.datatype.as_ref().map(|datatype| {
         let kind = variant(private, "Datatype", datatype.value);
         let word = datatype.value.as_str();
-        let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
+        let message = format!("the value has another C representation than `{word}`: remove `datatype`");
         assert_at(datatype.span, &quote!(#private::cell_of::setting_represented_as::<#ty>(#kind)), &message)
     });
     let binding = binding_check(private, cvar);
@@ -52,7 +52,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     }
 }
 
-/// Returns the check of the rule on cells of bound variables, for cells behind an alias.
+/// Returns the check of the rule on cells of bound variables, for cells whose type is an alias.
 fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
     if cvar.cell_seen {
         return None;
@@ -61,7 +61,7 @@ fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
     let bound = quote!(#private::cell_of::has_value_of_each_object::<#ty>());
     let bind = cvar.bind.as_ref().filter(|bind| bind.value != Bind::NoObject);
     Some(if let Some(bind) = bind {
-        let message = "the cell has one value for all objects: use an `ObjectCvar`, or leave `bind` away";
+        let message = "the cell has one value for all objects: use an `ObjectCvar`, or remove `bind`";
         assert_at(bind.span, &bound, message)
     } else {
         let message =

@@ -26,11 +26,13 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
     } else {
         (quote!(#(#items),*), quote!(self as i32))
     };
-    let registration = (!faulty).then(|| {
+    let registration = if faulty {
+        None
+    } else {
         let element = reference(&private, "MPIT_0_1_ENUMS", "EnumDesc", &quote!(__MPIT_ENUM));
         let marker = unique("the_enumeration", &name);
-        quote!(#element #marker)
-    });
+        Some(quote!(#element #marker))
+    };
     let from = if faulty {
         quote!({
             _ = value;

@@ -18,22 +18,22 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let values = elements.iter().map(|element| value(private, event, element));
     let fills = elements.iter().map(|element| fill(event, element));
     let collected = collected(private, event, faulty);
-    let names = (!elements.is_empty()).then(|| names(private, event));
-    let source = event.source.as_ref().filter(|_| !faulty);
-    let source = source
-        .map_or_else(|| quote!(&__MPIT_NO_SOURCE), |source| quote!(<#source as #root::event::Source>::DESC));
-    let no_source = faulty.then(|| no_source(private));
+    let names = if elements.is_empty() { None } else { Some(names(private, event)) };
+    let source = match &event.source {
+        Some(source) if !faulty => quote!(<#source as #root::event::Source>::DESC),
+        _ => quote!(&__MPIT_NO_SOURCE),
+    };
+    let no_source = if faulty { Some(no_source(private)) } else { None };
     let desc = descriptor(private, event, &source, names.is_some());
-    let registration = (!faulty).then(|| registration(private, event));
-    let listeners = event.listeners.as_ref().filter(|_| !faulty);
-    // The compiler underlines the name if its type does not fit.
-    let cell = listeners.map_or_else(
-        || quote!(new()),
-        |word| {
-            let word = quote_spanned!(word.span()=> &#word);
-            quote!(with_mirror(#word))
-        },
-    );
+    let registration = if faulty { None } else { Some(registration(private, event)) };
+    let cell = match &event.listeners {
+        Some(listeners) if !faulty => {
+            // The compiler underlines the name if its type does not fit.
+            let listeners = quote_spanned!(listeners.span()=> &#listeners);
+            quote!(with_mirror(#listeners))
+        }
+        _ => quote!(new()),
+    };
     quote! {
         #payload
         #cfgs
@@ -69,8 +69,8 @@ fn payload(event: &Event) -> TokenStream {
             traits.push(path);
         }
     }
-    let derive = (!traits.is_empty()).then(|| quote!(#[derive(#(#traits),*)]));
-    let repr = (!event.has_repr).then(|| quote!(#[repr(C)]));
+    let derive = if traits.is_empty() { None } else { Some(quote!(#[derive(#(#traits),*)])) };
+    let repr = if event.has_repr { None } else { Some(quote!(#[repr(C)])) };
     let item = &event.item;
     quote!(#derive #repr #item)
 }
@@ -78,10 +78,11 @@ fn payload(event: &Event) -> TokenStream {
 /// Returns an element: its datatype and its displacement.
 fn value(private: &TokenStream, event: &Event, element: &Element) -> TokenStream {
     let (payload, field, ty) = (&event.item.ident, &element.ident, &element.ty);
-    let datatype = element.datatype.as_ref().map_or_else(
-        || quote!(#private::element::datatype::<#ty>()),
-        |datatype| variant(private, "Datatype", datatype.value),
-    );
+    let datatype = if let Some(datatype) = &element.datatype {
+        variant(private, "Datatype", datatype.value)
+    } else {
+        quote!(#private::element::datatype::<#ty>())
+    };
     quote!(#private::Element::new(#datatype, ::core::mem::offset_of!(#payload, #field)))
 }
 
@@ -162,19 +163,20 @@ fn registration(private: &TokenStream, event: &Event) -> TokenStream {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);
         let kind = variant(private, "Datatype", datatype.value);
         let message = format!(
-            "the field has another C representation than `{}`: leave `datatype` away",
+            "the field has another C representation than `{}`: remove `datatype`",
             datatype.value.as_str()
         );
         Some(assert_at(datatype.span, &quote!(#private::element::represented_as::<#ty>(#kind)), &message))
     });
     let span = event.item.ident.span();
     let ascending = quote!(#private::element::ascend(__MPIT_ELEMENTS));
-    let ascending = assert_at(span, &ascending, "the elements do not lie one behind the other");
+    let ascending =
+        assert_at(span, &ascending, "the elements overlap, or are not in the order of their displacements");
     let fitting = quote!(#private::element::fit(__MPIT_ELEMENTS));
     let fitting = assert_at(
         span,
         &fitting,
-        "the elements of an event take more than 256 bytes: leave some to another event",
+        "the elements of an event take more than 256 bytes: move some to another event",
     );
     quote!(#element #marker #(#datatypes)* #ascending #fitting)
 }

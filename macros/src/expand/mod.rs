@@ -32,7 +32,7 @@ use crate::vocabulary::Vocabulary;
 
 /// Returns the path of the crate that the expansion refers to.
 fn root(given: Option<&Path>) -> TokenStream {
-    given.map_or_else(|| quote!(::mpit), |path| quote!(#path))
+    if let Some(path) = given { quote!(#path) } else { quote!(::mpit) }
 }
 
 /// Returns the path of the items that expansions use.
@@ -76,7 +76,7 @@ fn metadata(
     component: Option<&At<String>>,
     more: &TokenStream,
 ) -> TokenStream {
-    let (texts, bytes, component) = (description.behind(name), name.len(), component_name(component));
+    let (texts, bytes, component) = (description.after(name), name.len(), component_name(component));
     quote! {
         #private::Metadata::new(
             #texts,
@@ -96,8 +96,11 @@ fn variant<W: Vocabulary>(private: &TokenStream, vocabulary: &str, word: W) -> T
 
 /// Returns the component: the given one, or the package.
 fn component_name(given: Option<&At<String>>) -> TokenStream {
-    given
-        .map_or_else(|| quote!(::core::env!("CARGO_PKG_NAME")), |component| component.value.to_token_stream())
+    if let Some(component) = given {
+        component.value.to_token_stream()
+    } else {
+        quote!(::core::env!("CARGO_PKG_NAME"))
+    }
 }
 
 /// Returns `&[<A as Category>::DESC, ..]`.

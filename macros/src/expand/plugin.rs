@@ -45,13 +45,9 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
 
 /// Returns a function of the plug-in, if it has one.
 fn function(path: Option<&Path>, ty: &TokenStream) -> TokenStream {
-    path.map_or_else(
-        || quote!(::core::option::Option::None),
-        |path| {
-            quote!(::core::option::Option::Some({
-                let function: #ty = #path;
-                function
-            }))
-        },
-    )
+    let Some(path) = path else { return quote!(::core::option::Option::None) };
+    quote!(::core::option::Option::Some({
+        let function: #ty = #path;
+        function
+    }))
 }

@@ -63,10 +63,12 @@ fn descriptor(
     cell_tokens: &CellTokens,
 ) -> TokenStream {
     let cell = &cell_tokens.cell;
-    let categories = (!pvar.categories.is_empty()).then(|| {
+    let categories = if pvar.categories.is_empty() {
+        None
+    } else {
         let categories = category_list(&root(pvar.krate.as_ref()), &pvar.categories);
-        quote!(.with_categories(#categories))
-    });
+        Some(quote!(.with_categories(#categories)))
+    };
     let texts = (pvar.name.value.as_str(), &pvar.description);
     let metadata = metadata(private, texts, pvar.component.as_ref(), &quote!(#categories));
     let class = variant(private, "Class", class);
@@ -123,11 +125,11 @@ fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> Token
     let kind = variant(private, "Bind", bind.value);
     let message = match bind.value {
         Bind::NoObject => {
-            "the cell is per communicator: write `bind = \"COMM\"`, or leave `bind` away".to_owned()
+            "the cell is per communicator: write `bind = \"COMM\"`, or remove `bind`".to_owned()
         }
         Bind::Comm => {
             "the cell has one value for all communicators: use `PeerArray<u64>`, a `fn(&Comm) -> u64`, \
-                       or leave `bind` away"
+                       or remove `bind`"
                 .to_owned()
         }
         other => format!("no cell is bound to {}: use a `fn(&Object) -> u64`", other.as_str()),
@@ -138,11 +140,11 @@ fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> Token
 fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStream) -> TokenStream {
     let word = datatype.value.as_str();
     let kind = variant(private, "Datatype", datatype.value);
-    let message = format!("the value has another C representation than `{word}`: leave `datatype` away");
+    let message = format!("the value has another C representation than `{word}`: remove `datatype`");
     assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)
 }
 
-/// Returns the check of the rule on units of timers, for value types behind an alias.
+/// Returns the check of the rule on units of timers, for value types that are aliases.
 fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     let class = &pvar.classes[0];
     let double = variant(private, "Datatype", Datatype::Double);
@@ -154,7 +156,7 @@ fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStre
             "an integer TIMER needs a unit: add for example `unit = \"us\"`",
         ),
         (Some(unit), Class::Timer) if unit.value != "s" => {
-            let message = "an `f64` TIMER is in seconds: leave `unit` away, or time in `u64`";
+            let message = "an `f64` TIMER is in seconds: remove `unit`, or time in `u64`";
             assert_at(unit.span, &quote!(!#in_seconds), message)
         }
         _ => TokenStream::new(),
@@ -166,12 +168,14 @@ fn computed(private: &TokenStream, function: &Function, state: bool) -> TokenStr
     let value = &function.value;
     let bind = variant(private, "Bind", function.bind);
     let element = if state { quote!(i32) } else { quote!(#value) };
-    let enumeration = state.then(|| {
-        quote! {
+    let enumeration = if state {
+        Some(quote! {
             const ENUMERATION: ::core::option::Option<&'static #private::EnumDesc> =
                 ::core::option::Option::Some(#private::cell_of::states::<#value>());
-        }
-    });
+        })
+    } else {
+        None
+    };
     let (count, fill) = (count(private, function), fill(private, function, &element, state));
     let watch = watch(function.on_start.as_ref(), function.on_stop.as_ref());
     quote! {
@@ -205,11 +209,11 @@ fn fill(private: &TokenStream, function: &Function, element: &TokenStream, state
         ),
         _ => (TokenStream::new(), Some(quote!(#object,))),
     };
-    let (ident, question) = (&function.ident, function.fallible.then(|| quote!(?)));
+    let (ident, question) = (&function.ident, if function.fallible { Some(quote!(?)) } else { None });
     let call = if function.array {
         quote!(#ident(#argument #out)#question;)
     } else {
-        let number = state.then(|| quote!(as i32));
+        let number = if state { Some(quote!(as i32)) } else { None };
         quote!(#out[0] = #ident(#argument)#question #number;)
     };
     quote! {
@@ -258,11 +262,12 @@ fn watch(on_start: Option<&Path>, on_stop: Option<&Path>) -> Option<TokenStream>
     let (more, hook) = (local("more"), local("hook"));
     let call = |path: Option<&Path>| path.map(|path| quote!(let #hook: fn() = #path; #hook();));
     let (start, stop) = (call(on_start), call(on_stop));
-    (start.is_some() || stop.is_some()).then(|| {
-        quote! {
-            fn watch(#more: i32) {
-                if #more > 0 { #start } else { #stop }
-            }
+    if start.is_none() && stop.is_none() {
+        return None;
+    }
+    Some(quote! {
+        fn watch(#more: i32) {
+            if #more > 0 { #start } else { #stop }
         }
     })
 }

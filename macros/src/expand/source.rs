@@ -14,11 +14,13 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let (description, origin) = (source.description.to_tokens(), origin(&private));
     let component = component_name(source.component.as_ref());
     let order = if source.ordered { quote!(Ordered) } else { quote!(Unordered) };
-    let registration = (!faulty).then(|| {
+    let registration = if faulty {
+        None
+    } else {
         let element = reference(&private, "MPIT_0_1_SOURCES", "SourceDesc", &quote!(__MPIT_SOURCE));
         let marker = unique("the_source", &source.name);
-        quote!(#element #marker)
-    });
+        Some(quote!(#element #marker))
+    };
     quote! {
         #cfgs
         const _: () = {

@@ -49,7 +49,7 @@ impl Keys {
                 match self.arg(input, errors) {
                     Ok(arg) => {
                         if args.iter().any(|other| other.key == arg.key) {
-                            errors.at(arg.span, format!("`{}` is given twice, leave one away", arg.key));
+                            errors.at(arg.span, format!("`{}` is given twice, remove one", arg.key));
                         } else {
                             args.push(arg);
                         }
@@ -75,7 +75,7 @@ impl Keys {
     fn arg(&self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Arg> {
         let key = input.call(Ident::parse_any).map_err(|error| {
             let keys = self.names();
-            syn::Error::new(error.span(), format!("expected a key\n{}", self.are(&keys)))
+            syn::Error::new(error.span(), format!("expected a key\n{}", self.list_of(&keys)))
         })?;
         let text = key.unraw().to_string();
         let Some((known, example)) = self.keys.iter().find(|(known, _)| *known == text) else {
@@ -84,7 +84,7 @@ impl Keys {
             let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
             return Err(syn::Error::new(
                 key.span(),
-                format!("unknown key `{text}`{hint}\n{}", self.are(&keys)),
+                format!("unknown key `{text}`{hint}\n{}", self.list_of(&keys)),
             ));
         };
         let value = value(input).unwrap_or_else(|span| {
@@ -98,7 +98,8 @@ impl Keys {
         self.keys.iter().map(|(key, _)| *key).collect()
     }
 
-    fn are(&self, keys: &[&str]) -> String {
+    /// Returns the sentence that lists the keys, for messages.
+    fn list_of(&self, keys: &[&str]) -> String {
         format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(keys))
     }
 }
@@ -144,7 +145,8 @@ fn skip_to_next(input: ParseStream<'_>) -> syn::Result<()> {
 }
 
 impl Arg {
-    fn wrong(&self, errors: &mut Errors) {
+    /// Reports a value that the key does not accept, with an example of its use.
+    fn report(&self, errors: &mut Errors) {
         let message = format!("`{}` is written `{}`", self.key, self.example);
         match &self.value {
             Value::None => errors.at(self.span, message),
@@ -153,16 +155,16 @@ impl Arg {
         }
     }
 
-    /// Returns the result of `read` for the value; a value that it cannot read is reported.
+    /// Returns the result of `read` for the value. Reports a value that `read` does not accept.
     fn read<T>(&self, read: fn(&Expr) -> Option<T>, errors: &mut Errors) -> Option<T> {
-        let read = match &self.value {
+        let result = match &self.value {
             Value::Some(value) => read(ungrouped(value)),
             _ => None,
         };
-        if read.is_none() {
-            self.wrong(errors);
+        if result.is_none() {
+            self.report(errors);
         }
-        read
+        result
     }
 
     /// Reads `key` without a value.
@@ -170,7 +172,10 @@ impl Arg {
         if let Value::Some(value) = &self.value {
             errors.on(value, format!("`{0}` takes no value, write `{0}` alone", self.key));
         }
-        matches!(self.value, Value::None).then_some(self.span)
+        match self.value {
+            Value::None => Some(self.span),
+            Value::Some(_) | Value::Faulty => None,
+        }
     }
 
     /// Reads `key = expression`.

@@ -74,13 +74,14 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
 
 /// Returns the map of all traffic of the program, and one for each kind if there are several.
 fn maps(job: &Job) -> Vec<(String, Tiles)> {
-    let all = (SHOWN.map(Kind::name).join("; "), Tiles::of(&shown(job), job.size));
+    let mut maps = vec![(SHOWN.map(Kind::name).join("; "), Tiles::of(&shown(job), job.size))];
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| !job.matrix(*kind).is_empty()).collect();
-    let each = kinds.iter().filter(|_| kinds.len() > 1).map(|kind| {
-        let tiles = Tiles::of(job.matrix(*kind), job.size);
-        (kind.name().to_owned(), tiles)
-    });
-    std::iter::once(all).chain(each).collect()
+    if kinds.len() > 1 {
+        for kind in kinds {
+            maps.push((kind.name().to_owned(), Tiles::of(job.matrix(kind), job.size)));
+        }
+    }
+    maps
 }
 
 fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> fmt::Result {
@@ -96,7 +97,7 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> f
         out.push_str("</ul>\n");
     }
     totals(out, job)?;
-    out.push_str("<h2>Who sent how much to whom</h2>\n");
+    out.push_str("<h2>Traffic between ranks</h2>\n");
     for (at, (kinds, tiles)) in maps.iter().enumerate() {
         let open = if at == 0 { " open" } else { "" };
         writeln!(out, "<details{open}>\n<summary>{kinds}</summary>")?;

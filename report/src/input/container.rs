@@ -66,7 +66,7 @@ pub(super) fn read(
         }
     }
     if !file.fill_buf()?.is_empty() {
-        report_problem(part, number + 1, "expected the end of the file behind # END".into());
+        report_problem(part, number + 1, "expected the end of the file after # END".into());
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ impl Identity {
         if let Some(fields) = line.as_bytes().strip_prefix(RUN_WORD) {
             return Self::parse(std::str::from_utf8(fields).ok()?);
         }
-        // The fields behind the version and the number of processes.
+        // The fields after the version and the number of processes.
         let mut fields = line.as_bytes().strip_prefix(FIRST_WORD).and(Some(line))?.splitn(4, '\t').skip(3);
         Self::parse(fields.next()?)
     }

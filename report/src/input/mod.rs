@@ -72,7 +72,7 @@ pub struct Run {
     /// Files of processes that did not reach their end, by rank.
     recovered: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
-    together: Option<PathBuf>,
+    combined: Option<PathBuf>,
 }
 
 impl Run {
@@ -98,7 +98,7 @@ impl Run {
 
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
-        let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.together);
+        let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.combined);
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
@@ -178,7 +178,10 @@ fn is_of(stem: &str, name: &str) -> bool {
 fn phase_of(stem: &str) -> Option<(&str, u64)> {
     let (whole, number) = stem.rsplit_once('_')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    Some((whole, number.parse().ok().filter(|_| digits)?))
+    if !digits {
+        return None;
+    }
+    Some((whole, number.parse().ok()?))
 }
 
 /// The numbered phases of one run.
@@ -268,7 +271,10 @@ fn named(path: &Path) -> Option<Named> {
         _ => (name, None),
     };
     let named = Named { directory, stem: stem.into(), rank, recovered, path: path.to_owned() };
-    (rank.is_some() || !recovered).then_some(named)
+    if recovered && rank.is_none() {
+        return None;
+    }
+    Some(named)
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -310,7 +316,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
             written: None,
             by_rank: BTreeMap::new(),
             recovered: BTreeMap::new(),
-            together: None,
+            combined: None,
         });
         runs.len() - 1
     });
@@ -325,16 +331,16 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     match file.rank {
         Some(rank) if file.recovered => _ = runs[at].recovered.insert(rank, file.path),
         Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
-        None => runs[at].together = Some(file.path),
+        None => runs[at].combined = Some(file.path),
     }
 }
 
 /// Compares names by text and, where both have digits, by number.
 fn natural(a: &str, b: &str) -> Ordering {
-    let (mut recovered, mut right) = (a, b);
+    let (mut left, mut right) = (a, b);
     loop {
         let text = |name: &str| name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
-        let (left_text, left_rest) = recovered.split_at(text(recovered));
+        let (left_text, left_rest) = left.split_at(text(left));
         let (right_text, right_rest) = right.split_at(text(right));
         let digits = |name: &str| name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
         let (left_number, left_after) = left_rest.split_at(digits(left_rest));
@@ -344,7 +350,7 @@ fn natural(a: &str, b: &str) -> Ordering {
         if order != Ordering::Equal || left_after.is_empty() || right_after.is_empty() {
             return order.then_with(|| left_after.cmp(right_after)).then_with(|| a.cmp(b));
         }
-        (recovered, right) = (left_after, right_after);
+        (left, right) = (left_after, right_after);
     }
 }
 

@@ -45,13 +45,13 @@ pub(super) fn sum(runs: &[&Run], recovered: &ReadRecovered<'_>, progress: &(dyn 
 }
 
 fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
-    let Run { by_rank, together, .. } = run;
-    let together = together.as_deref();
+    let Run { by_rank, combined, .. } = run;
+    let combined = combined.as_deref();
     let mut notes = Vec::new();
     let mut whole = Part::default();
-    if let Some(path) = together {
+    if let Some(path) = combined {
         let mut part = Part::default();
-        match several(path, &mut part, progress) {
+        match read_several(path, &mut part, progress) {
             // The files of the processes are more reliable than a copy.
             Ok(Form::Concatenated) if !by_rank.is_empty() => {
                 notes.push(format!("{} is left out: there are files of single processes", path.display()));
@@ -65,7 +65,7 @@ fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync
     known.sort_unstable();
     for (rank, path) in by_rank {
         if known.binary_search(rank).is_ok() {
-            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
+            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(combined)));
         } else if let Some(newer) = run.recovered.get(rank) {
             // The process removes the store after it has written the other file, so the store is newer.
             notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
@@ -78,7 +78,7 @@ fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync
     }
     for (rank, path) in &run.recovered {
         if known.binary_search(rank).is_ok() {
-            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(together)));
+            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(combined)));
         } else {
             wanted.push((*rank, Single::Recovered(path)));
         }
@@ -86,7 +86,7 @@ fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync
     let rest = wanted
         .into_par_iter()
         .fold(Part::default, |mut part, (rank, file)| {
-            single(file, rank, &mut part, recovered, progress);
+            read_single(file, rank, &mut part, recovered, progress);
             part
         })
         .reduce(Part::default, Part::absorb);
@@ -97,7 +97,7 @@ fn stem_of(path: Option<&Path>) -> String {
     path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-fn single(
+fn read_single(
     file: Single<'_>,
     rank: u32,
     part: &mut Part,
@@ -144,7 +144,7 @@ pub(super) struct Section {
     pub(super) text: Vec<u8>,
 }
 
-fn several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
+fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
     let mut file = BufReader::with_capacity(1 << 20, open(path)?);
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;

@@ -113,8 +113,8 @@ impl Matrix {
     /// Returns the matrix plus its transpose.
     #[must_use]
     pub fn symmetric(&self) -> Self {
-        let turned = self.0.iter().map(|cell| Cell { from: cell.to, to: cell.from, ..*cell });
-        Self::new(self.0.iter().copied().chain(turned).collect())
+        let transposed = self.0.iter().map(|cell| Cell { from: cell.to, to: cell.from, ..*cell });
+        Self::new(self.0.iter().copied().chain(transposed).collect())
     }
 
     /// Returns the `n` cells with the most bytes, in descending order.

@@ -18,16 +18,14 @@ impl<'a> Cursor<'a> {
     pub(super) fn number(&mut self, expected: Expected) -> Result<u64, Expected> {
         let mut number: u64 = 0;
         let mut at = 0;
-        while let Some(digit) = self.0.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
-        {
+        while let Some(byte @ b'0'..=b'9') = self.0.get(at) {
+            let digit = u64::from(byte - b'0');
             // A `u64` holds any number of 19 digits.
             number = if at < 19 {
-                number * 10 + u64::from(digit)
+                number * 10 + digit
             } else {
-                number
-                    .checked_mul(10)
-                    .and_then(|number| number.checked_add(digit.into()))
-                    .ok_or("a number below 2^64")?
+                let tenfold = number.checked_mul(10).ok_or("a number below 2^64")?;
+                tenfold.checked_add(digit).ok_or("a number below 2^64")?
             };
             at += 1;
         }

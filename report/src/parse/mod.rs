@@ -1,6 +1,6 @@
 //! Parser of the text of a `.prof` file, of one process or of several one after the other.
 //!
-//! A line that is not understood is skipped and reported, and parsing continues behind it.
+//! A line that is not understood is reported and skipped, and parsing continues with the next one.
 
 mod cursor;
 
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     /// Parses a line of another component, which follows all other lines of its process.
     fn component(&mut self, fields: &[u8]) -> Result<(), Expected> {
         let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
-        let rank = self.rank.ok_or("lines of a component behind others of its process")?;
+        let rank = self.rank.ok_or("lines of a component after others of its process")?;
         let printable = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(char::is_control, " ");
         let (component, text) = (printable(&fields[..tab]), printable(&fields[tab + 1..]));
         self.part.lines.push(Line { rank, component, text });
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
 
     /// Fails unless all three headings were present, or none.
     fn end_of_process(&mut self) -> Result<(), Expected> {
-        self.leave_comm();
+        self.end_comm();
         match self.section {
             None if self.origin.line == 1 && self.origin.rank.is_none() && self.part.ranks.is_empty() => {
                 Err("the heading # POINT TO POINT; is this the file of a monitoring component?")
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn pair(&mut self, kind: Kind, rest: &mut Cursor<'_>) -> Result<Cell, Expected> {
         let me = rest.rank("the rank of the sender")?;
-        rest.literal(b"\t", "a tab behind the rank of the sender")?;
+        rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
         let (bytes, count) = volume(rest)?;
         if count == 0 {
@@ -198,13 +198,13 @@ impl<'a> Reader<'a> {
 
     fn sum(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), Expected> {
         let cell = self.pair(kind, &mut rest)?;
-        rest.end("the end of the line behind `msgs sent`")?;
+        rest.end("the end of the line after `msgs sent`")?;
         self.part.cells[kind as usize].push(cell);
         Ok(())
     }
 
     fn comm(&mut self, rest: Cursor<'a>) -> Result<(), Expected> {
-        self.leave_comm();
+        self.end_comm();
         self.comm = CommState::NotUnderstood;
         if self.section != Some(2) {
             return Err("lines C, D, O2A, A2O and A2A under the heading # COLLECTIVES");
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Expected> {
         let me = rest.rank("the rank of the process")?;
         let (bytes, count) = volume(&mut rest)?;
-        rest.end("the end of the line behind `msgs sent`")?;
+        rest.end("the end of the line after `msgs sent`")?;
         self.belongs(2, me)?;
         match &mut self.comm {
             CommState::None => return Err("a line D before, with the communicator"),
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends the current communicator.
-    fn leave_comm(&mut self) {
+    fn end_comm(&mut self) {
         if let CommState::Of(line, comm) = std::mem::replace(&mut self.comm, CommState::None) {
             self.part.add_comm(line, comm);
         }
@@ -274,7 +274,7 @@ fn found(line: &[u8]) -> String {
 /// Parses bytes and messages.
 #[inline]
 fn volume(rest: &mut Cursor<'_>) -> Result<(u64, u64), Expected> {
-    rest.literal(b"\t", "a tab behind the rank")?;
+    rest.literal(b"\t", "a tab after the rank")?;
     let bytes = rest.number("a number of bytes")?;
     rest.literal(b" bytes\t", "` bytes` and a tab")?;
     let count = rest.number("a number of messages")?;
@@ -288,8 +288,8 @@ fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], Expected> {
     let mut bins = [0; BINS];
     for (at, bin) in bins.iter_mut().enumerate() {
         // Fast path: most bins are empty.
-        if let Some(behind) = rest.0.strip_prefix(b"0,") {
-            rest = Cursor(behind);
+        if let Some(after) = rest.0.strip_prefix(b"0,") {
+            rest = Cursor(after);
             if at + 1 < BINS {
                 continue;
             }
@@ -300,7 +300,7 @@ fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], Expected> {
             rest.literal(b",", EXPECTED)?;
         }
     }
-    rest.end("the end of the line behind 66 numbers")?;
+    rest.end("the end of the line after 66 numbers")?;
     Ok(bins)
 }
 
@@ -310,7 +310,7 @@ fn without_number(line: &[u8]) -> Result<&[u8], Expected> {
     let mut rest = Cursor(&line[at + 1..]);
     if rest.literal(b"comms: ", "").is_ok() {
         rest.number("a number of communicators")?;
-        rest.end("the end of the line behind the number of communicators")?;
+        rest.end("the end of the line after the number of communicators")?;
         return Ok(&line[..at]);
     }
     Ok(line)

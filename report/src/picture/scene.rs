@@ -38,7 +38,7 @@ pub(super) struct Label {
 pub(super) struct Scene {
     pub(super) width: i32,
     pub(super) height: i32,
-    /// The area behind the tiles.
+    /// The background of the tiles.
     pub(super) plot: Rect,
     /// The tiles by color.
     pub(super) rects: Vec<(Color, Vec<Rect>)>,
@@ -47,8 +47,8 @@ pub(super) struct Scene {
     pub(super) marks: Vec<Rect>,
 }
 
-/// The kinds of traffic in a heat map: all that the program asked for. Internal messages are left out, since they carry the
-/// same data again.
+/// The kinds of traffic in a heat map: all operations of the program. Internal messages are left out, since they carry the same
+/// data again.
 pub(crate) const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
 
 /// Returns the traffic shown in a heat map.

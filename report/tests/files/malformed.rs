@@ -17,12 +17,12 @@ const LINES: [(&str, &str); 31] = [
     ("E\t", "expected the rank of the sender"),
     ("E\t-1\t2\t1 bytes\t1 msgs sent\tH", "expected the rank of the sender"),
     ("E\tone\t2\t1 bytes\t1 msgs sent\tH", "expected the rank of the sender"),
-    ("E\t1 \t2\t1 bytes\t1 msgs sent\tH", "expected a tab behind the rank of the sender"),
-    ("E\t1", "expected a tab behind the rank of the sender"),
+    ("E\t1 \t2\t1 bytes\t1 msgs sent\tH", "expected a tab after the rank of the sender"),
+    ("E\t1", "expected a tab after the rank of the sender"),
     ("E\t1\t\t1 bytes\t1 msgs sent\tH", "expected the rank of the receiver"),
     ("E\t1\t2147483648\t1 bytes\t1 msgs sent\tH", "expected a rank below 2^31"),
     ("E\t1\t99999999999999999999999\t1 bytes\t1 msgs sent\tH", "expected a number below 2^64"),
-    ("E\t1\t2 1 bytes\t1 msgs sent\tH", "expected a tab behind the rank"),
+    ("E\t1\t2 1 bytes\t1 msgs sent\tH", "expected a tab after the rank"),
     ("E\t1\t2\tbytes\t1 msgs sent\tH", "expected a number of bytes"),
     ("E\t1\t2\t18446744073709551616 bytes\t1 msgs sent\tH", "expected a number below 2^64"),
     ("E\t1\t2\t1 byte\t1 msgs sent\tH", "expected ` bytes` and a tab"),
@@ -34,7 +34,7 @@ const LINES: [(&str, &str); 31] = [
     ("E\t1\t2\t1 bytes\t1 msgs sent\t", "expected a histogram of 66 numbers with commas between"),
     ("E\t1\t2\t1 bytes\t1 msgs sent\t0,0,1", "expected a histogram of 66 numbers with commas between"),
     ("E\t1\t2\t1 bytes\t1 msgs sent\tH,0", "expected a histogram of 66 numbers with commas between"),
-    ("E\t1\t2\t1 bytes\t1 msgs sent\tH ", "expected the end of the line behind 66 numbers"),
+    ("E\t1\t2\t1 bytes\t1 msgs sent\tH ", "expected the end of the line after 66 numbers"),
     ("E\t2\t1\t1 bytes\t1 msgs sent\tH", "expected the rank of the process whose text this is"),
     ("S\t1\t2\t1 bytes\t1 msgs sent", "expected lines S and R under the heading # OSC"),
     (
@@ -76,7 +76,7 @@ const CHANGES: [(&str, &str, &str); 25] = [
     (
         "S\t1\t2\t12 bytes\t1 msgs sent\n",
         "S\t1\t2\t12 bytes\t1 msgs sent\t0,0\n",
-        "run.1.prof:6: expected the end of the line behind `msgs sent`",
+        "run.1.prof:6: expected the end of the line after `msgs sent`",
     ),
     ("C\t1\t0\t1001 bytes", "C\t1\t0\t1001 bytes ", "run.1.prof:9: expected ` bytes` and a tab"),
     (
@@ -210,7 +210,7 @@ fn an_unknown_container_is_reported() {
         ("# RANK\t2", "# RANK\t4", second, "expected a rank below 4, not 4".into()),
         ("# RANK\t2", "# SOMETHING\t2", second, "expected a line # RANK, # MISSING or # END".into()),
         ("# MISSING\t1", "# MISSING\t-1", 2 * lines + 4, "expected a rank".into()),
-        ("# END\n", "# END\nmore", 2 * lines + 7, "expected the end of the file behind # END".into()),
+        ("# END\n", "# END\nmore", 2 * lines + 7, "expected the end of the file after # END".into()),
     ] {
         let dir = directory(&[("run.prof", good.replacen(from, to, 1).as_bytes())]);
         let found = problems(&read(dir.path()), dir.path());
@@ -234,7 +234,7 @@ fn a_short_container_is_reported() {
 }
 
 /// Reads any bytes without a panic.
-fn is_survived(bytes: &[u8]) {
+fn assert_no_panic(bytes: &[u8]) {
     let dir = directory(&[("run.0.prof", bytes), ("all.prof", bytes)]);
     for run in mpit_report::input::find(&[dir.path().to_owned()], false, &|_| None).unwrap() {
         let job = run.read(&no_others, &|_| ());
@@ -247,8 +247,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        is_survived(&bytes);
+    fn any_bytes_cause_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        assert_no_panic(&bytes);
     }
 
     #[test]
@@ -260,6 +260,6 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        is_survived(&bytes);
+        assert_no_panic(&bytes);
     }
 }

@@ -22,7 +22,7 @@ fn bytes(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 #[test]
-fn the_summary_says_what_it_said() {
+fn the_summary_equals_the_golden_file() {
     let mut text = String::new();
     summary::write(&mut text, &job(), 2).unwrap();
     let golden = include_str!("golden/summary.txt");

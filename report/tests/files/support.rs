@@ -22,7 +22,7 @@ pub(crate) fn read(directory: &Path) -> Job {
     runs[0].read(&no_others, &|_| ())
 }
 
-/// Fails on files of processes that did not come to their end: these tests have none.
+/// Fails on files of processes that did not reach `MPI_Finalize`: these tests have none.
 pub(crate) fn no_others(path: &Path) -> Result<input::Recovered, String> {
     Err(format!("unexpected: {}", path.display()))
 }

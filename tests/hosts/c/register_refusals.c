@@ -211,7 +211,7 @@ int main(void)
     SPOILT(it.events[1].name = it.events[0].name, "event `r_event` at r:2: r:1 already defines it");
     SPOILT(it.elements[0].datatype = 11, "element 0: there is no datatype 11");
     SPOILT(it.elements[0].displacement = 4, "does not lie at the start");
-    SPOILT(it.elements[1].displacement = 2, "one behind the other");
+    SPOILT(it.elements[1].displacement = 2, "its elements overlap");
     SPOILT(it.elements[1].displacement = 256, "larger than 256 bytes");
     SPOILT(it.elements[1].displacement = (size_t)-4, "element 1: its displacement");
     SPOILT(it.elements[1].name = "b", "1 of its 2 elements have names");

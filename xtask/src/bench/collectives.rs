@@ -3,7 +3,7 @@
 use mpit_tests::Outcome;
 
 use super::{
-    rounds::{Rounds, Spread, added},
+    rounds::{Rounds, Spread, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -17,9 +17,9 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     heading("An allreduce that is recorded", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "collectives")?;
     let empty = rounds.timings((), "loop")?;
-    let smallest = added(&rounds.timings((), SIZES[0])?, &empty);
+    let smallest = differences(&rounds.timings((), SIZES[0])?, &empty);
     for size in SIZES {
-        let timings = added(&rounds.timings((), size)?, &empty);
+        let timings = differences(&rounds.timings((), size)?, &empty);
         let mut line = Line::new("adds", &format!("of {size} processes"), &timings);
         if size != SIZES[0] {
             let flat = Spread::of(&timings).median <= FLAT * Spread::of(&smallest).median;

@@ -4,7 +4,7 @@ use mpit_tests::{Outcome, launch::Job};
 
 use super::{
     dist,
-    rounds::{self, Rounds, Spread, added},
+    rounds::{self, Rounds, Spread, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -41,9 +41,9 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     })?;
     let empty = |language| rounds.timings(language, "loop");
     Line::new("", "the loop alone", &empty(Rust)?).print();
-    let peer = added(&rounds.timings(Rust, "fetch_add")?, &empty(Rust)?);
+    let peer = differences(&rounds.timings(Rust, "fetch_add")?, &empty(Rust)?);
     for (language, name, what) in FIGURES {
-        let timings = added(&rounds.timings(language, name)?, &empty(language)?);
+        let timings = differences(&rounds.timings(language, name)?, &empty(language)?);
         let mut line = Line::new("adds", what, &timings);
         line = line.ratio(Ratio::of(&timings, &peer, "fetch_add").as_ref());
         if name == "disabled" {

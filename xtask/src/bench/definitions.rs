@@ -13,7 +13,7 @@ use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::{
     clean_builds,
-    rounds::{Rounds, Spread, Timings, added},
+    rounds::{Rounds, Spread, Timings, differences},
     table::{Line, Ratio, heading},
 };
 
@@ -120,7 +120,7 @@ fn build_times(pairs: u32) -> Outcome {
     for label in ["debug, processor", "debug, elapsed", "release, processor", "release, elapsed"] {
         let cells = rounds.timings(Program::Cells, label)?;
         let of = |program| -> Outcome<Vec<f64>> {
-            let more = added(&rounds.timings(program, label)?, &cells);
+            let more = differences(&rounds.timings(program, label)?, &cells);
             Ok(more.iter().map(|more| more / f64::from(DEFINITIONS)).collect())
         };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
@@ -232,7 +232,10 @@ fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> 
 
 fn cargo(program: Program, release: bool, options: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["rustc", "--quiet", "-p", program.name()]).args(release.then_some("--release"));
+    command.args(["rustc", "--quiet", "-p", program.name()]);
+    if release {
+        command.arg("--release");
+    }
     command.arg("--").args(options);
     command
 }

@@ -3,7 +3,7 @@
 use mpit_tests::Outcome;
 
 use super::{
-    rounds::{Rounds, Spread, added},
+    rounds::{Rounds, Spread, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -12,7 +12,7 @@ struct Raise {
     what: &'static str,
     figure: &'static str,
     floor: &'static str,
-    most: Option<(f64, &'static str)>,
+    max: Option<(f64, &'static str)>,
 }
 
 /// The baselines, which do not use mpit.
@@ -23,16 +23,16 @@ const FLOORS: [(&str, &str); 3] = [
 ];
 
 const RAISES: [Raise; 5] = [
-    Raise { what: "raise, no listener", figure: "quiet", floor: "branch", most: Some((0.1, "<= 0.1 ns")) },
-    Raise { what: "raise, one callback", figure: "once", floor: "call", most: None },
+    Raise { what: "raise, no listener", figure: "quiet", floor: "branch", max: Some((0.1, "<= 0.1 ns")) },
+    Raise { what: "raise, one callback", figure: "once", floor: "call", max: None },
     Raise {
         what: "the same, which reads the time stamp",
         figure: "timed",
         floor: "call+clock",
-        most: Some((13.0, "<= 13 ns")),
+        max: Some((13.0, "<= 13 ns")),
     },
-    Raise { what: "raise, two callbacks", figure: "twice", floor: "call+clock", most: None },
-    Raise { what: "raise, one callback, two threads", figure: "concurrent", floor: "call+clock", most: None },
+    Raise { what: "raise, two callbacks", figure: "twice", floor: "call+clock", max: None },
+    Raise { what: "raise, one callback, two threads", figure: "concurrent", floor: "call+clock", max: None },
 ];
 
 pub(crate) fn run(pairs: u32) -> Outcome {
@@ -41,19 +41,19 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     let empty = rounds.timings((), "loop")?;
     Line::new("", "the loop alone", &empty).print();
     for (figure, what) in FLOORS {
-        Line::new("adds", what, &added(&rounds.timings((), figure)?, &empty)).print();
+        Line::new("adds", what, &differences(&rounds.timings((), figure)?, &empty)).print();
     }
-    for Raise { what, figure, floor, most } in RAISES {
+    for Raise { what, figure, floor, max } in RAISES {
         let (whole, whole_peer) = (rounds.timings((), figure)?, rounds.timings((), floor)?);
-        let (timings, peer) = (added(&whole, &empty), added(&whole_peer, &empty));
+        let (timings, peer) = (differences(&whole, &empty), differences(&whole_peer, &empty));
         let ratio = match floor {
             // The difference is close to 0, so it has no ratio.
             "branch" => Ratio::of(&whole, &whole_peer, "branch, with loop"),
             _ => Ratio::of(&timings, &peer, floor),
         };
         let mut line = Line::new("adds", what, &timings).ratio(ratio.as_ref());
-        if let Some((most, goal)) = most {
-            line = line.goal(goal, Spread::of(&timings).median <= most);
+        if let Some((max, goal)) = max {
+            line = line.goal(goal, Spread::of(&timings).median <= max);
         }
         line.print();
     }

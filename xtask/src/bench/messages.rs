@@ -11,7 +11,7 @@ use mpit_tests::{
 
 use super::{
     dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, added},
+    rounds::{self, Rounds, Spread, Timings, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -49,45 +49,45 @@ use Variant::{Native, Off, Ours, Plain};
 
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("A message to oneself: MPI_Isend, MPI_Irecv, MPI_Waitall; and MPI_Allreduce", NANOSECONDS);
-    on_each_stack(|stack| on(stack, pairs))
+    on_each_stack(|stack| measure(stack, pairs))
 }
 
-fn on(stack: &Stack, pairs: u32) -> Outcome {
+fn measure(stack: &Stack, pairs: u32) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
     let variants: &[Variant] = if has_own { &[Plain, Off, Ours, Native] } else { &[Plain, Off, Ours] };
-    let rounds = Rounds::run(pairs, variants, |variant| once(stack, variant))?;
-    for (name, of_what, most, goal) in MEASURED {
+    let rounds = Rounds::run(pairs, variants, |variant| run_once(stack, variant))?;
+    for (name, of_what, max, goal) in MEASURED {
         let plain = rounds.timings(Plain, name)?;
-        let added = |variant| Ok(added(&rounds.timings(variant, name)?, &plain));
+        let overhead = |variant| Ok(differences(&rounds.timings(variant, name)?, &plain));
         let line =
             |what: &str, timings: &[f64]| Line::new(stack.label(), &format!("{of_what}, {what}"), timings);
 
         line("without mpit", &plain).print();
-        let off = added(Off)?;
+        let off = overhead(Off)?;
         line("mpit adds while off", &off)
             .ratio(Ratio::of(&off, &plain, "without").as_ref())
             .goal("<= 1.5 ns", Spread::of(&off).median <= OFF)
             .print();
-        let ours = added(Ours)?;
+        let ours = overhead(Ours)?;
         if !has_own {
             line("mpit adds while recording", &ours)
                 .ratio(Ratio::of(&ours, &plain, "without").as_ref())
                 .print();
             continue;
         }
-        let native = added(Native)?;
+        let native = overhead(Native)?;
         line("Open MPI's own recording adds", &native)
             .ratio(Ratio::of(&native, &plain, "without").as_ref())
             .print();
         let ratio = Ratio::of(&ours, &native, "Open MPI's");
-        let met = ratio.as_ref().is_some_and(|ratio| ratio.within(most));
+        let met = ratio.as_ref().is_some_and(|ratio| ratio.within(max));
         line("mpit adds while recording", &ours).ratio(ratio.as_ref()).goal(goal, met).print();
     }
     Ok(())
 }
 
 /// Performs one run. The result is valid only if exactly the expected data was recorded.
-fn once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
+fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
     let mut job = Job::plain(&[]);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");

@@ -3,7 +3,7 @@
 use mpit_tests::Outcome;
 
 use super::{
-    rounds::{Rounds, Spread, added},
+    rounds::{Rounds, Spread, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -14,17 +14,17 @@ const SIZES: [(&str, Option<(f64, &str)>); 3] =
 pub(crate) fn run(pairs: u32) -> Outcome {
     heading("An index by name, names in no order", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "names")?;
-    for (size, most) in SIZES {
+    for (size, max) in SIZES {
         // Subtracts the loop over the names.
         let walk = rounds.timings((), &format!("walk {size}"))?;
-        let of = |what| Ok(added(&rounds.timings((), &format!("{what} {size}"))?, &walk));
+        let of = |what| Ok(differences(&rounds.timings((), &format!("{what} {size}"))?, &walk));
         let (found, mapped) = (of("find")?, of("map")?);
         let label = format!("{size} names");
         Line::new(&label, "HashMap<String, u32>", &mapped).print();
         let mut line = Line::new(&label, "Registry::pvar_index", &found);
         line = line.ratio(Ratio::of(&found, &mapped, "HashMap").as_ref());
-        if let Some((most, goal)) = most {
-            line = line.goal(goal, Spread::of(&found).median <= most);
+        if let Some((max, goal)) = max {
+            line = line.goal(goal, Spread::of(&found).median <= max);
         }
         line.print();
     }

@@ -9,7 +9,7 @@ use mpit_tests::{
 
 use super::{
     dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, added},
+    rounds::{self, Rounds, Spread, Timings, differences},
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
@@ -49,12 +49,12 @@ use Variant::{Bare, Layered};
 
 pub(crate) fn reads(pairs: u32) -> Outcome {
     heading("MPI_T_pvar_read of one number", NANOSECONDS);
-    on_each_stack(|stack| on(stack, Reads, pairs))
+    on_each_stack(|stack| measure(stack, Reads, pairs))
 }
 
 pub(crate) fn handles(pairs: u32) -> Outcome {
     heading("MPI_T_pvar_handle_alloc and MPI_T_pvar_handle_free", NANOSECONDS);
-    on_each_stack(|stack| on(stack, Handles, pairs))
+    on_each_stack(|stack| measure(stack, Handles, pairs))
 }
 
 impl Call {
@@ -67,7 +67,7 @@ impl Call {
     }
 
     /// Returns the maximum cost for mpit's variables relative to the library's.
-    fn most(self, vendor: Vendor) -> Option<(f64, &'static str)> {
+    fn limit(self, vendor: Vendor) -> Option<(f64, &'static str)> {
         match (self, vendor) {
             (Reads, Vendor::OpenMpi) => Some((0.25, "<= 1/4 of the library's")),
             (Reads, _) => Some((0.5, "<= 1/2 of the library's")),
@@ -77,23 +77,25 @@ impl Call {
     }
 }
 
-fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
+fn measure(stack: &Stack, call: Call, pairs: u32) -> Outcome {
     let line = |what: &str, timings: &[f64]| Line::new(stack.label(), what, timings);
     // The library's first variable, which is then requested by name.
-    let of_host = once(stack, Reads, Bare, &[])?.into_keys().next();
+    let of_host = run_once(stack, Reads, Bare, &[])?.into_keys().next();
     let variants: &[Variant] = if of_host.is_some() { &[Bare, Layered] } else { &[Layered] };
     let host: Vec<&str> = of_host.iter().map(String::as_str).collect();
     let rounds = Rounds::run(pairs, variants, |variant| match variant {
-        Bare => once(stack, call, variant, &host),
-        Layered => once(stack, call, variant, &[&[OURS], host.as_slice()].concat()),
+        Bare => run_once(stack, call, variant, &host),
+        Layered => run_once(stack, call, variant, &[&[OURS], host.as_slice()].concat()),
     })?;
     let ours = rounds.timings(Layered, OURS)?;
-    let memory = (call == Handles).then(|| rounds.timings(Layered, MALLOC)).transpose()?;
-    if let Some(memory) = &memory {
-        line("malloc and free", memory).print();
+    let mut to_memory = None;
+    if call == Handles {
+        let memory = rounds.timings(Layered, MALLOC)?;
+        line("malloc and free", &memory).print();
+        to_memory = Ratio::of(&ours, &memory, "malloc and free");
     }
     let [host] = host.as_slice() else {
-        let ratio = memory.and_then(|memory| Ratio::of(&ours, &memory, "malloc and free"));
+        let ratio = to_memory;
         let line = line(OURS, &ours);
         let line = if ratio.is_some() {
             line.ratio(ratio.as_ref())
@@ -108,17 +110,18 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
 
     let ratio = Ratio::of(&ours, &bare, "the library's");
     let mut of_ours = line(OURS, &ours).ratio(ratio.as_ref());
-    if let Some((most, goal)) = call.most(stack.vendor()) {
-        of_ours = of_ours.goal(goal, ratio.as_ref().is_some_and(|ratio| ratio.within(most)));
+    if let Some((max, goal)) = call.limit(stack.vendor()) {
+        of_ours = of_ours.goal(goal, ratio.as_ref().is_some_and(|ratio| ratio.within(max)));
     }
     of_ours.print();
 
     let layered = rounds.timings(Layered, host)?;
-    let tax = added(&layered, &bare);
+    let overhead = differences(&layered, &bare);
     let ratio = Ratio::of(&layered, &bare, "bare");
-    let mut of_layer = line("the same through mpit adds", &tax).ratio(ratio.as_ref());
+    let mut of_layer = line("the same through mpit adds", &overhead).ratio(ratio.as_ref());
     if call == Reads {
-        let met = Spread::of(&tax).median <= LAYER && ratio.as_ref().is_some_and(|ratio| ratio.within(1.15));
+        let met =
+            Spread::of(&overhead).median <= LAYER && ratio.as_ref().is_some_and(|ratio| ratio.within(1.15));
         of_layer = of_layer.goal("<= 2.5 ns and 1.15", met);
     }
     of_layer.print();
@@ -126,7 +129,7 @@ fn on(stack: &Stack, call: Call, pairs: u32) -> Outcome {
 }
 
 /// Performs one run with the given variables, or with the first variable if there are none.
-fn once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Timings> {
+fn run_once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Timings> {
     let mut job = Job::plain(&[]);
     if variant == Layered {
         job = job.arg(dist::program("mpit")).args(&["run", "--"]);

@@ -48,7 +48,7 @@ impl Rounds<()> {
 }
 
 /// Returns the difference of two results in each round.
-pub(crate) fn added(timings: &[f64], base: &[f64]) -> Vec<f64> {
+pub(crate) fn differences(timings: &[f64], base: &[f64]) -> Vec<f64> {
     timings.iter().zip(base).map(|(figure, base)| figure - base).collect()
 }
 
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(*order.borrow(), "abbaab");
         let (a, b) = (rounds.timings('a', "x").unwrap(), rounds.timings('b', "x").unwrap());
         assert_eq!((a.as_slice(), b.as_slice()), (&[1.0, 4.0, 5.0][..], &[2.0, 3.0, 6.0][..]));
-        assert_eq!(added(&b, &a), [1.0, -1.0, 1.0]);
+        assert_eq!(differences(&b, &a), [1.0, -1.0, 1.0]);
         assert!(rounds.timings('a', "y").is_err() && rounds.timings('c', "x").is_err());
     }
 

@@ -27,12 +27,12 @@ impl Ratio {
     /// Returns the ratio of the medians; `None` if the baseline is not above 0.
     pub(crate) fn of(timings: &[f64], peer: &[f64], to: &'static str) -> Option<Self> {
         let (timings, peer) = (Spread::of(timings).median, Spread::of(peer).median);
-        (peer > 0.0).then(|| Self { value: timings / peer, to })
+        if peer > 0.0 { Some(Self { value: timings / peer, to }) } else { None }
     }
 
-    /// Returns true if the ratio is at most `most`.
-    pub(crate) fn within(&self, most: f64) -> bool {
-        self.value <= most
+    /// Returns true if the ratio is at most `max`.
+    pub(crate) fn within(&self, max: f64) -> bool {
+        self.value <= max
     }
 }
 

@@ -1,15 +1,19 @@
-//! Comments and string literals of source files, with their lines.
+//! Comments, string literals and code of source files, with their lines.
 
 /// A kind of text in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A comment that documents an item: its first line is a summary.
     Doc,
+    /// The text of `reason = ".."` in an attribute.
+    Reason,
+    /// The code of a file, with each comment and literal replaced by a space.
+    Code,
     /// Any other comment, a string literal, or a page of documentation.
     Other,
 }
 
-/// One comment, string literal or page.
+/// One comment, string literal or page, or the code of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text {
     /// The kind.
@@ -25,7 +29,7 @@ pub(super) struct Text {
 enum Syntax {
     Rust,
     C,
-    /// Python, TOML and shell: comments behind `#`; and Fortran: behind `!`.
+    /// Python, TOML and shell, whose comments begin with `#`; and Fortran, with `!`.
     Hash,
     Markdown,
 }
@@ -46,7 +50,7 @@ impl Syntax {
 pub(super) fn texts(name: &str, source: &str) -> Option<Vec<Text>> {
     Some(match Syntax::of(name)? {
         Syntax::Markdown => page(source),
-        syntax => Scanner { syntax, source, texts: Vec::new(), end: 0 }.scan(),
+        syntax => Scanner::new(syntax, source).scan(),
     })
 }
 
@@ -54,7 +58,7 @@ pub(super) fn texts(name: &str, source: &str) -> Option<Vec<Text>> {
 fn page(source: &str) -> Vec<Text> {
     let examples = source.lines().map(|line| if line.trim_start().starts_with("//") { line } else { "" });
     let examples = examples.collect::<Vec<_>>().join("\n");
-    let mut texts = Scanner { syntax: Syntax::Rust, source: &examples, texts: Vec::new(), end: 0 }.scan();
+    let mut texts = Scanner::new(Syntax::Rust, &examples).scan();
     texts.retain(|text| text.kind == Kind::Doc);
     texts.push(Text { kind: Kind::Other, line: 1, content: source.to_owned() });
     texts
@@ -64,31 +68,49 @@ struct Scanner<'a> {
     syntax: Syntax,
     source: &'a str,
     texts: Vec<Text>,
+    code: String,
     /// The end of the last line comment, which the next line may continue.
     end: usize,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    fn new(syntax: Syntax, source: &'a str) -> Self {
+        Self { syntax, source, texts: Vec::new(), code: String::new(), end: 0 }
+    }
+
     fn scan(mut self) -> Vec<Text> {
         let mut at = 0;
         while let Some(found) = self.source[at..].find(['/', '"', '\'', '#', '!', 'r']) {
+            self.code.push_str(&self.source[at..at + found]);
             at += found;
-            at += self.piece(at);
+            if let Some(length) = self.piece(at) {
+                // The code keeps its line numbers.
+                self.code.push(' ');
+                self.code.extend(self.source[at..at + length].matches('\n'));
+                at += length;
+            } else {
+                self.code.push_str(&self.source[at..=at]);
+                at += 1;
+            }
+        }
+        self.code.push_str(&self.source[at..]);
+        if matches!(self.syntax, Syntax::Rust | Syntax::C) {
+            self.texts.push(Text { kind: Kind::Code, line: 1, content: self.code });
         }
         self.texts
     }
 
-    /// Reads what begins at an offset, and returns its length.
-    fn piece(&mut self, at: usize) -> usize {
+    /// Reads the comment or literal that begins at an offset, and returns its length; `None` if code begins there.
+    fn piece(&mut self, at: usize) -> Option<usize> {
         let hash = self.syntax == Syntax::Hash;
         let (before, rest) = self.source.split_at(at);
-        let behind_space = before.ends_with(char::is_whitespace) || before.is_empty();
+        let after_space = before.ends_with(char::is_whitespace) || before.is_empty();
         if hash && rest.starts_with("\"\"\"") {
             let end = rest[3..].find("\"\"\"").map_or(rest.len(), |end| end + 3);
             self.push(Kind::Doc, at, &rest[3..end]);
-            (end + 3).min(rest.len())
-        } else if !hash && rest.starts_with("//") || hash && behind_space && rest.starts_with(['#', '!']) {
-            self.line_comment(at)
+            Some((end + 3).min(rest.len()))
+        } else if !hash && rest.starts_with("//") || hash && after_space && rest.starts_with(['#', '!']) {
+            Some(self.line_comment(at))
         } else if !hash && rest.starts_with("/*") {
             let end = rest[2..].find("*/").map_or(rest.len(), |end| end + 2);
             let doc = rest.starts_with("/**")
@@ -99,31 +121,32 @@ impl Scanner<'_> {
                 .collect::<Vec<_>>()
                 .join("\n");
             self.push(if doc { Kind::Doc } else { Kind::Other }, at, &text);
-            (end + 2).min(rest.len())
+            Some((end + 2).min(rest.len()))
         } else if rest.starts_with('"') || hash && rest.starts_with('\'') {
             let length = quoted(rest);
-            self.push(Kind::Other, at, &rest[1..length]);
-            length
+            let is_reason = before.trim_end().ends_with("reason =");
+            self.push(if is_reason { Kind::Reason } else { Kind::Other }, at, &rest[1..length]);
+            Some(length)
         } else if let Some(character) = rest.strip_prefix('\'') {
             // A character, unless it is a lifetime.
             let mut next = character.chars();
             let escaped = next.next() == Some('\\');
-            if escaped || next.next() == Some('\'') { quoted(rest) } else { 1 }
+            if escaped || next.next() == Some('\'') { Some(quoted(rest)) } else { None }
         } else if self.syntax == Syntax::Rust
             && rest.starts_with('r')
             && !before.ends_with(|c: char| c.is_alphanumeric() && c != 'b' && c != 'c')
         {
             let hashes = rest[1..].len() - rest[1..].trim_start_matches('#').len();
             if !rest[1 + hashes..].starts_with('"') {
-                return 1;
+                return None;
             }
             let body = &rest[hashes + 2..];
             let close = format!("\"{}", "#".repeat(hashes));
             let end = body.find(&close).unwrap_or(body.len());
             self.push(Kind::Other, at, &body[..end]);
-            (hashes + 2 + end + close.len()).min(rest.len())
+            Some((hashes + 2 + end + close.len()).min(rest.len()))
         } else {
-            1
+            None
         }
     }
 

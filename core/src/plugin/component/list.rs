@@ -19,7 +19,7 @@ static CLAIMING: Mutex<()> = Mutex::new(());
 /// The function that is called after changes.
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
-/// Sets the function that is called when components are added, and when plug-ins are activated or deactivated. It looks at
+/// Sets the function that is called when components are added, and when plug-ins are activated or deactivated. It iterates over
 /// [`all`] components and their [epochs](ForeignComponent::epoch). Only the first call takes effect.
 pub fn on_change(hook: fn()) {
     HOOK.get_or_init(|| hook);
@@ -49,7 +49,7 @@ pub struct Claim(Vec<&'static ForeignComponent>);
 impl Claim {
     /// Claims the names and subscriptions of components. Components whose name or subscription is taken are left out, and refusals returned.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
-        let _alone = CLAIMING.lock();
+        let _guard = CLAIMING.lock();
         let (mut claim, mut refusals) = (Self::default(), Vec::new());
         for component in components {
             if let Some(first) = first_of(component.framework, component.name()) {
@@ -79,7 +79,7 @@ impl Claim {
     pub fn publish(mut self) {
         let components = std::mem::take(&mut self.0);
         for component in &components {
-            component.follow();
+            component.copy_reasons();
             component.stage.store(PUBLISHED, Release);
         }
         if !components.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`], which
 //! implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an append-only list.
-//! Frameworks look at the list whenever something [changed](on_change).
+//! Frameworks iterate over the list whenever it [changed](on_change).
 //!
 //! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is registered;
 //! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription; closed when MPI is
@@ -21,7 +21,7 @@ pub use list::{Claim, all, changed, on_change};
 
 use super::abi;
 use super::c_strings::{DESCRIPTION, borrowed};
-use super::c_structs::placed_to_change;
+use super::c_structs::check_writable;
 use super::epoch::{Epoch, EpochCounter};
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
@@ -29,7 +29,7 @@ use crate::registry::{Fault, Refusal, text_fault};
 
 /// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]
-pub struct About {
+pub struct ComponentInfo {
     /// The name of its framework.
     pub framework: &'static str,
     /// Its name within the framework.
@@ -45,7 +45,7 @@ pub struct About {
 /// A component of another image.
 #[derive(Debug)]
 pub struct ForeignComponent {
-    about: About,
+    about: ComponentInfo,
     framework: Framework,
     functions: abi::Component,
     /// The subscription in its image; without one it always listens.
@@ -80,7 +80,7 @@ impl ForeignComponent {
     ///
     /// The subscription is null or valid for the rest of the process, and so are the functions, which any thread may call as
     /// `mpit_plugin.h` specifies.
-    pub unsafe fn new(functions: abi::Component, about: About) -> Result<Self, Fault> {
+    pub unsafe fn new(functions: abi::Component, about: ComponentInfo) -> Result<Self, Fault> {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
             let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
@@ -90,7 +90,7 @@ impl ForeignComponent {
             return Err(fault);
         }
         if !functions.listening.is_null() {
-            placed_to_change("its switch", functions.listening)?;
+            check_writable("its switch", functions.listening)?;
         }
         // SAFETY: null, or aligned and writable (checked) and valid for the rest of the process: the caller ensures it; all
         // members are atomic.
@@ -140,7 +140,7 @@ impl ForeignComponent {
     }
 
     /// Returns true if the component has a function for the traffic of its framework.
-    fn has_ears(&self) -> bool {
+    fn listens(&self) -> bool {
         match self.framework {
             Framework::Pml => self.functions.sent.is_some(),
             Framework::Osc => self.functions.accessed.is_some(),
@@ -154,7 +154,7 @@ impl ForeignComponent {
         let host = from_ref(self).cast_mut().cast();
         let is_free = reasons.host.compare_exchange(null_mut(), host, AcqRel, Acquire).is_ok();
         if is_free {
-            reasons.turn.store(turn as *mut c_void, Release);
+            reasons.turn.store(reasons_changed as *mut c_void, Release);
         }
         is_free
     }
@@ -167,10 +167,16 @@ impl ForeignComponent {
     }
 
     /// Copies the number of reasons to listen from the image's subscription. A component without a function for its traffic has none.
-    fn follow(&self) {
-        if self.has_ears() {
-            let reasons = || self.reasons.map_or(1, |subscription| subscription.reasons.load(SeqCst));
-            keep_up(reasons, |reasons| self.subscription.set(reasons));
+    fn copy_reasons(&self) {
+        if !self.listens() {
+            return;
+        }
+        match self.reasons {
+            Some(reasons) => {
+                copy_until_stable(|| reasons.reasons.load(SeqCst), |count| self.subscription.set(count));
+            }
+            // Without a subscription of its own it always listens.
+            None => self.subscription.set(1),
         }
     }
 
@@ -180,7 +186,7 @@ impl ForeignComponent {
 }
 
 /// Copies a number that may change meanwhile, from several threads at once: the last one to set it sees the latest number.
-fn keep_up(number: impl Fn() -> u32, set: impl Fn(u32)) {
+fn copy_until_stable(number: impl Fn() -> u32, set: impl Fn(u32)) {
     loop {
         let seen = number();
         set(seen);
@@ -191,10 +197,10 @@ fn keep_up(number: impl Fn() -> u32, set: impl Fn(u32)) {
 }
 
 /// Handles a change of the reasons: `turn` of a `struct mpit_switch`. The present number is read, so the change is not needed.
-unsafe extern "C" fn turn(host: *const c_void, _more: c_int) {
+unsafe extern "C" fn reasons_changed(host: *const c_void, _more: c_int) {
     // SAFETY: null, or the `&'static ForeignComponent` that `bind` stored.
     if let Some(component) = unsafe { host.cast::<ForeignComponent>().as_ref() } {
-        component.follow();
+        component.copy_reasons();
     }
 }
 
@@ -215,23 +221,28 @@ impl Lifecycle for ForeignComponent {
     }
 
     fn open(&self, world: World) -> bool {
-        let outcome = self.functions.open.map_or(0, |open| {
+        let outcome = match self.functions.open {
             // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
-            unsafe { open(self.user_data(), world.rank, world.size) }
-        });
+            Some(open) => unsafe { open(self.user_data(), world.rank, world.size) },
+            None => 0,
+        };
         self.is_open.store(outcome == 0, Relaxed);
         outcome == 0
     }
 
     fn pcontrol(&self, level: i32) {
-        if let Some(pcontrol) = self.functions.pcontrol.filter(|_| self.is_open.load(Relaxed)) {
+        if self.is_open.load(Relaxed)
+            && let Some(pcontrol) = self.functions.pcontrol
+        {
             // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { pcontrol(self.user_data(), level) };
         }
     }
 
     fn report(&self, lines: &mut Lines) {
-        if let Some(report) = self.functions.report.filter(|_| self.is_open.load(Relaxed)) {
+        if self.is_open.load(Relaxed)
+            && let Some(report) = self.functions.report
+        {
             // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. It passes
             // `lines` back to `add_line` only before it returns.
             unsafe { report(self.user_data(), add_line, from_mut(lines).cast()) };
@@ -240,7 +251,7 @@ impl Lifecycle for ForeignComponent {
 
     fn close(&self) {
         let was_open = self.is_open.swap(false, Relaxed);
-        if let Some(close) = self.functions.close.filter(|_| was_open) {
+        if was_open && let Some(close) = self.functions.close {
             // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { close(self.user_data()) };
         }
@@ -277,7 +288,9 @@ impl coll::Component for ForeignComponent {
     }
 
     fn freed(&self, comm: CommId) {
-        if let Some(freed) = self.functions.freed.filter(|_| self.is_open.load(Relaxed)) {
+        if self.is_open.load(Relaxed)
+            && let Some(freed) = self.functions.freed
+        {
             // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
             unsafe { freed(self.user_data(), comm.get()) };
         }
@@ -288,12 +301,12 @@ impl coll::Component for ForeignComponent {
 mod tests {
     use std::cell::{Cell, RefCell};
 
-    use super::keep_up;
+    use super::copy_until_stable;
 
     #[test]
     fn changes_of_other_threads_are_seen() {
         let (number, taken) = (Cell::new(1), RefCell::new(Vec::new()));
-        keep_up(
+        copy_until_stable(
             || number.get(),
             |seen| {
                 // Simulates another thread that finishes before this one sets the number that it read.

@@ -22,17 +22,20 @@ pub(super) fn source(desc: &'static SourceDesc) -> ExportResult<abi::Source> {
 /// Returns the reason why an event type cannot be exported, if there is one.
 pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
     if desc.cell().has_mirror() {
-        return Some("an event of a plug-in is looked at alone: leave `listeners` away");
+        return Some("the host counts the listeners of a plug-in's event: remove `listeners`");
     }
-    (!desc.cell().claim(desc)).then_some("its cell serves another event type: each needs its own")
+    if !desc.cell().claim(desc) {
+        return Some("its cell serves another event type: each needs its own");
+    }
+    None
 }
 
 /// Returns the C struct of an event type. The host counts listeners in the cell that the event's own code checks.
 pub(super) fn entry(desc: &'static EventDesc) -> ExportResult<abi::Event> {
     let names = desc.element_names().map_or(&[][..], |names| names.items());
-    let name_of = |place: usize| {
-        let item = names.iter().find(|item| usize::try_from(item.value()) == Ok(place));
-        item.map_or(Ok(null()), |item| text(item.name()))
+    let name_of = |place: usize| match names.iter().find(|item| usize::try_from(item.value()) == Ok(place)) {
+        Some(item) => text(item.name()),
+        None => Ok(null()),
     };
     let elements = desc.elements().iter().enumerate().map(|(place, element)| {
         let (datatype, displacement) = (element.datatype() as c_int, element.displacement());

@@ -67,11 +67,11 @@ static EXPORTED: OnceLock<Exported> = OnceLock::new();
 
 /// Returns true if a host loaded this image as a plug-in, so that this copy of the crate lists no definitions itself.
 pub(crate) fn is_exported() -> bool {
-    is_made() && !image::is_adopted()
+    has_export() && !image::is_adopted()
 }
 
 /// Returns true if a host has this image's definitions, loaded as a plug-in or adopted.
-pub(super) fn is_made() -> bool {
+pub(super) fn has_export() -> bool {
     EXPORTED.get().is_some()
 }
 
@@ -81,7 +81,7 @@ pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plu
         [about, ..] => about,
         [] => default_about()?,
     };
-    if !image::give() {
+    if !image::mark_adopted() {
         return None;
     }
     export(host, about)
@@ -124,7 +124,7 @@ impl Exported {
             Ok(tables.leak())
         });
         match made.unwrap_or_else(|_| {
-            Err("its definitions could not be gathered, which is a defect of mpit".into())
+            Err("its definitions could not be exported, which is a defect of mpit".into())
         }) {
             Ok(table) => Self::new(about, table, null()),
             Err(problem) => Self::new(about, null(), text::or_empty(&problem)),
@@ -152,7 +152,7 @@ impl Exported {
 fn only_one(plugins: &[&About]) -> text::ExportResult<()> {
     if let [one, other, ..] = plugins {
         let [one, other] = [one, other].map(|about| format!("`{}` at {}", about.name, about.origin));
-        return Err(format!("two plug-ins are linked into it, {one} and {other}; leave one `plugin!` away"));
+        return Err(format!("two plug-ins are linked into it, {one} and {other}; remove one `plugin!`"));
     }
     Ok(())
 }
@@ -172,7 +172,10 @@ fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
 
 /// Converts a result to the code that C functions return: 0 for success.
 fn code(outcome: crate::Result<()>) -> c_int {
-    outcome.err().map_or(0, crate::Error::code)
+    match outcome {
+        Ok(()) => 0,
+        Err(error) => error.code(),
+    }
 }
 
 unsafe extern "C" fn activate() -> c_int {

@@ -15,18 +15,28 @@ use crate::vocabulary::{Bind, Class};
 
 /// Returns the reason why a variable cannot be exported, if there is one.
 pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {
-    (desc.behavior() == Behavior::Custom)
-        .then_some("a plug-in cannot have variables with behavior of their own (`mpit::cell::Custom`)")
+    if desc.behavior() == Behavior::Custom {
+        return Some("a plug-in cannot have variables with behavior of their own (`mpit::cell::Custom`)");
+    }
+    None
 }
 
 /// Returns the C struct of a variable. Levels are exported as cells, since watermarks follow them; other variables as functions
 /// that read them.
 pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> ExportResult<abi::Pvar> {
-    let level_storage = desc.level_storage(&Object::NONE).filter(|_| is_level(desc.class()));
-    let own_levels = level_storage.is_some() && desc.bind() != Bind::NoObject;
-    let function = level_storage.is_none();
+    let level_storage = if is_level(desc.class()) { desc.level_storage(&Object::NONE) } else { None };
+    let (level, level_of): (_, Option<abi::LevelFunction>) = match level_storage {
+        // Each object has a level of its own.
+        Some(_) if desc.bind() != Bind::NoObject => (null(), Some(level_of)),
+        Some(level_storage) => (std::ptr::from_ref(level_storage), None),
+        None => (null(), None),
+    };
+    let (read, watch): (Option<abi::ReadFunction>, Option<abi::WatchFunction>) = match level_storage {
+        Some(_) => (None, None),
+        None => (Some(read), Some(watch)),
+    };
     // Variables that can be read and reset in one step have one element.
-    let one = level_storage.is_some() || desc.flags().has(PvarFlags::ATOMIC);
+    let is_single = level_storage.is_some() || desc.flags().has(PvarFlags::ATOMIC);
     Ok(abi::Pvar {
         size: size_of::<abi::Pvar>(),
         name: text(desc.name())?,
@@ -36,17 +46,17 @@ pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> ExportResult<
         verbosity: desc.verbosity() as c_int,
         bind: desc.bind() as c_int,
         flags: flags(desc),
-        count: c_int::from(one),
+        count: c_int::from(is_single),
         categories: list(desc.categories().iter().map(|category| category.name()))?,
         sum: null(),
-        level: level_storage.filter(|_| !own_levels).map_or(null(), std::ptr::from_ref),
+        level,
         storage: null(),
-        read: function.then_some(read),
+        read,
         user_data: std::ptr::from_ref(desc).cast_mut().cast(),
         enumeration: enums.entry(desc.enumeration())?,
-        count_of: (!one).then_some(count_of),
-        watch: function.then_some(watch),
-        level_of: own_levels.then_some(level_of),
+        count_of: if is_single { None } else { Some(count_of) },
+        watch,
+        level_of,
         file: text(desc.origin().file())?,
         line: desc.origin().line(),
     })
@@ -125,8 +135,9 @@ unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> 
     let desc = unsafe { variable(user_data) };
     // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
-    let count = object.and_then(|object| guarded(None, || desc.count(&object).ok()));
-    count.and_then(|count| c_int::try_from(count).ok()).unwrap_or(0)
+    let Some(object) = object else { return 0 };
+    let count = guarded(0, || desc.count(&object).unwrap_or(0));
+    c_int::try_from(count).unwrap_or(0)
 }
 
 /// Counts a started or stopped handle: `watch` of `struct mpit_pvar`.
@@ -149,6 +160,10 @@ unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> 
     let desc = unsafe { variable(user_data) };
     // SAFETY: the host passes null or an object that is valid during the call.
     let object = unsafe { object(at) };
+    let Some(object) = object else { return null() };
     // The cell's function catches panics.
-    object.and_then(|object| desc.level_storage(&object)).map_or(null(), std::ptr::from_ref)
+    match desc.level_storage(&object) {
+        Some(level_storage) => std::ptr::from_ref(level_storage),
+        None => null(),
+    }
 }

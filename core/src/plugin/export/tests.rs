@@ -60,7 +60,7 @@ fn one_image_is_one_plug_in() {
     assert_eq!(only_one(&[&about("acme")]), Ok(()));
     assert_eq!(
         only_one(&[&about("acme"), &about("other"), &about("third")]).expect_err("refused"),
-        "two plug-ins are linked into it, `acme` at there.rs:7 and `other` at there.rs:7; leave one `plugin!` away"
+        "two plug-ins are linked into it, `acme` at there.rs:7 and `other` at there.rs:7; remove one `plugin!`"
     );
 }
 
@@ -74,8 +74,8 @@ fn a_text_that_c_would_cut_short_is_refused() {
 
 #[test]
 fn only_what_c_cannot_have_is_left_out() {
-    struct Strange;
-    impl Custom for Strange {
+    struct CustomCell;
+    impl Custom for CustomCell {
         type Value = i32;
         const COUNT: usize = 1;
     }
@@ -86,13 +86,13 @@ fn only_what_c_cannot_have_is_left_out() {
     }
     let source = leak(SourceDesc::new("clock", SourceOrder::Ordered, &SOURCE, HERE));
     let cells = [leak(EventCell::new()), leak(EventCell::with_mirror(&WORD))];
-    let [alone, several] = cells.map(|cell| leak(EventDesc::new("event", &[], source, cell, HERE)));
+    let [plain, mirrored] = cells.map(|cell| leak(EventDesc::new("event", &[], source, cell, HERE)));
     let image = Image {
         pvars: vec![
             leak(counter("lost")),
-            leak(PvarDesc::new(metadata("strange", ""), Class::Generic, leak(Strange))),
+            leak(PvarDesc::new(metadata("strange", ""), Class::Generic, leak(CustomCell))),
         ],
-        events: vec![alone, several],
+        events: vec![plain, mirrored],
         ..Image::new("acme")
     };
     let components =
@@ -109,7 +109,7 @@ fn only_what_c_cannot_have_is_left_out() {
                 "pvar `strange` (GENERIC)",
                 "a plug-in cannot have variables with behavior of their own (`mpit::cell::Custom`)"
             ),
-            whole("event `event`", "an event of a plug-in is looked at alone: leave `listeners` away"),
+            whole("event `event`", "the host counts the listeners of a plug-in's event: remove `listeners`"),
             whole("component `ear` of net", "there is no framework `net`, but pml, osc and coll"),
             whole("component `ear` of pml", "it does not implement `mpit::component::pml::Component`"),
         ]
@@ -133,7 +133,7 @@ fn each_parent_of_a_category_has_an_entry() {
 fn objects_of_unknown_kind_have_no_value() {
     /// A `struct mpit_object` of a later version, with a kind that this one does not know.
     #[repr(C)]
-    struct Later {
+    struct LaterObject {
         kind: u32,
         id: u64,
         size: u32,
@@ -143,8 +143,8 @@ fn objects_of_unknown_kind_have_no_value() {
     // SAFETY: `num_pvars` is 1, and the struct is never freed.
     let pvar = unsafe { &*table.pvars };
     let (read, count_of) = (pvar.read.expect("a function"), pvar.count_of.expect("a function"));
-    let ask = |kind: u32| {
-        let object = Later { kind, id: 1, size: 0, ranks: std::ptr::null() };
+    let read_and_count = |kind: u32| {
+        let object = LaterObject { kind, id: 1, size: 0, ranks: std::ptr::null() };
         let object: *const Object<'_> = std::ptr::from_ref(&object).cast();
         let mut out = 9_u64;
         // SAFETY: `object` has the layout of `struct mpit_object` and is alive, `out` has one element, and `user_data` is the
@@ -153,9 +153,9 @@ fn objects_of_unknown_kind_have_no_value() {
         // SAFETY: `object` has the layout of `struct mpit_object` and is alive, and `user_data` is the struct's.
         (answer, out, unsafe { count_of(pvar.user_data, object) })
     };
-    assert_eq!(ask(Bind::NoObject as u32), (0, 0, 1));
-    assert_eq!(ask(Bind::Session as u32), (0, 0, 1));
-    let (answer, out, count) = ask(Bind::Session as u32 + 1);
+    assert_eq!(read_and_count(Bind::NoObject as u32), (0, 0, 1));
+    assert_eq!(read_and_count(Bind::Session as u32), (0, 0, 1));
+    let (answer, out, count) = read_and_count(Bind::Session as u32 + 1);
     assert!(answer != 0 && out == 9 && count == 0);
     // SAFETY: null stands for no object, and `user_data` is the struct's.
     assert_eq!(unsafe { count_of(pvar.user_data, std::ptr::null()) }, 1);

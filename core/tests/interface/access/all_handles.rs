@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use mpit::cell::{Counter, Custom, HandleId};
 use mpit::internal::desc::PvarFlags;
-use mpit::internal::session::{PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::tool::Class;
 use mpit::{Error, Result};
 
@@ -24,7 +24,7 @@ fn all_handles_of_an_empty_session() {
             (continuous.bench.interface, continuous.session),
             (plain.bench.interface, plain.session),
         ] {
-            assert_eq!(interface.start(session, Which::All), Ok(()));
+            assert_eq!(interface.start(session, HandleSelection::All), Ok(()));
         }
     }
     for _ in 0..2 {
@@ -33,7 +33,7 @@ fn all_handles_of_an_empty_session() {
             (continuous.bench.interface, continuous.session),
             (plain.bench.interface, plain.session),
         ] {
-            assert_eq!(interface.stop(session, Which::All), Ok(()));
+            assert_eq!(interface.stop(session, HandleSelection::All), Ok(()));
         }
     }
     continuous.cell.add(1);
@@ -53,32 +53,32 @@ fn starting_all_leaves_running_handles() {
     let session = bench.session();
     let handles = ["running", "stopped", "always"].map(|name| bench.handle(session, name, Class::Counter));
     bench.start(session, handles[0]).unwrap();
-    let happen = || [running, stopped, always].map(|cell| cell.add(5));
-    happen();
-    bench.interface.start(session, Which::All).unwrap();
-    happen();
+    let count = || [running, stopped, always].map(|cell| cell.add(5));
+    count();
+    bench.interface.start(session, HandleSelection::All).unwrap();
+    count();
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(10_u64), Ok(5), Ok(10)]);
-    bench.interface.stop(session, Which::All).unwrap();
-    happen();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
+    count();
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(10_u64), Ok(5), Ok(15)]);
 }
 
-/// Refuses what the test selects.
+/// A custom variable that refuses requests while a flag is set.
 #[derive(Default)]
-struct Stubborn {
+struct Refusing {
     refuses: AtomicBool,
-    asked: AtomicU32,
+    requests: AtomicU32,
 }
 
-impl Stubborn {
+impl Refusing {
     fn answer(&self) -> Result<()> {
-        self.asked.fetch_add(1, Relaxed);
-        // Whatever it says, the standard has one answer for each call on all handles.
+        self.requests.fetch_add(1, Relaxed);
+        // The error is not passed on: calls for all handles have an error of their own.
         if self.refuses.load(Relaxed) { Err(Error::Memory) } else { Ok(()) }
     }
 }
 
-impl Custom for Stubborn {
+impl Custom for Refusing {
     type Value = i32;
     const COUNT: usize = 1;
 
@@ -96,42 +96,42 @@ impl Custom for Stubborn {
 }
 
 /// A session in which the handle in the middle refuses.
-fn one_of_three_refuses() -> (Bench, SessionId, [PvarHandle; 2], &'static Stubborn, &'static Counter<u64>) {
-    let (cell, stubborn) = (leak(Counter::<u64>::new()), leak(Stubborn::default()));
+fn one_of_three_refuses() -> (Bench, SessionId, [PvarHandle; 2], &'static Refusing, &'static Counter<u64>) {
+    let (cell, refusing) = (leak(Counter::<u64>::new()), leak(Refusing::default()));
     let bench =
-        Bench::of_pvars([pvar("sum", Class::Counter, cell), pvar("stubborn", Class::Generic, stubborn)]);
+        Bench::of_pvars([pvar("sum", Class::Counter, cell), pvar("stubborn", Class::Generic, refusing)]);
     let session = bench.session();
     let first = bench.handle(session, "sum", Class::Counter);
     bench.handle(session, "stubborn", Class::Generic);
     let last = bench.handle(session, "sum", Class::Counter);
-    (bench, session, [first, last], stubborn, cell)
+    (bench, session, [first, last], refusing, cell)
 }
 
 /// Proves R165.
 #[test]
 fn starting_all_attempts_all() {
-    let (bench, session, handles, stubborn, cell) = one_of_three_refuses();
-    stubborn.refuses.store(true, Relaxed);
-    assert_eq!(bench.interface.start(session, Which::All), Err(Error::PvarNoStartStop));
+    let (bench, session, handles, refusing, cell) = one_of_three_refuses();
+    refusing.refuses.store(true, Relaxed);
+    assert_eq!(bench.interface.start(session, HandleSelection::All), Err(Error::PvarNoStartStop));
     cell.add(5);
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(5_u64), Ok(5)]);
-    stubborn.refuses.store(false, Relaxed);
-    assert_eq!(bench.interface.start(session, Which::All), Ok(()), "it was not taken for started");
-    assert_eq!(stubborn.asked.load(Relaxed), 2);
+    refusing.refuses.store(false, Relaxed);
+    assert_eq!(bench.interface.start(session, HandleSelection::All), Ok(()), "it was not taken for started");
+    assert_eq!(refusing.requests.load(Relaxed), 2);
 }
 
 /// Proves R166.
 #[test]
 fn stopping_all_attempts_all() {
-    let (bench, session, handles, stubborn, cell) = one_of_three_refuses();
-    bench.interface.start(session, Which::All).unwrap();
-    stubborn.refuses.store(true, Relaxed);
-    assert_eq!(bench.interface.stop(session, Which::All), Err(Error::PvarNoStartStop));
+    let (bench, session, handles, refusing, cell) = one_of_three_refuses();
+    bench.interface.start(session, HandleSelection::All).unwrap();
+    refusing.refuses.store(true, Relaxed);
+    assert_eq!(bench.interface.stop(session, HandleSelection::All), Err(Error::PvarNoStartStop));
     cell.add(5);
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(0_u64), Ok(0)]);
-    stubborn.refuses.store(false, Relaxed);
-    assert_eq!(bench.interface.stop(session, Which::All), Ok(()), "it was not taken for stopped");
-    assert_eq!(stubborn.asked.load(Relaxed), 3);
+    refusing.refuses.store(false, Relaxed);
+    assert_eq!(bench.interface.stop(session, HandleSelection::All), Ok(()), "it was not taken for stopped");
+    assert_eq!(refusing.requests.load(Relaxed), 3);
 }
 
 /// Proves R167.
@@ -140,7 +140,7 @@ fn all_means_all_of_the_session() {
     let one = One::new();
     let other = one.bench.session();
     let elsewhere = one.bench.handle(other, "sum", Class::Counter);
-    one.bench.interface.start(one.session, Which::All).unwrap();
+    one.bench.interface.start(one.session, HandleSelection::All).unwrap();
     one.cell.add(5);
     assert_eq!(one.read(), Ok(5));
     assert_eq!(one.bench.read(other, elsewhere), Ok(0_u64));
@@ -155,25 +155,25 @@ fn resetting_all_leaves_read_only_handles() {
         pvar("fixed", Class::Counter, fixed).with_flags(PvarFlags::READONLY),
     ]);
     let session = bench.session();
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "none");
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()), "none");
     let fixed_handle = bench.handle(session, "fixed", Class::Counter);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     fixed.add(5);
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()), "all read-only");
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()), "all read-only");
     let handle = bench.handle(session, "sum", Class::Counter);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     sum.add(5);
-    assert_eq!(bench.interface.reset(session, Which::All), Ok(()));
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Ok(()));
     assert_eq!((bench.read(session, handle), bench.read(session, fixed_handle)), (Ok(0_u64), Ok(5_u64)));
 }
 
 /// Proves R180.
 #[test]
 fn resetting_all_attempts_all() {
-    let (bench, session, handles, stubborn, cell) = one_of_three_refuses();
-    bench.interface.start(session, Which::All).unwrap();
+    let (bench, session, handles, refusing, cell) = one_of_three_refuses();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     cell.add(5);
-    stubborn.refuses.store(true, Relaxed);
-    assert_eq!(bench.interface.reset(session, Which::All), Err(Error::PvarNoWrite));
+    refusing.refuses.store(true, Relaxed);
+    assert_eq!(bench.interface.reset(session, HandleSelection::All), Err(Error::PvarNoWrite));
     assert_eq!(handles.map(|handle| bench.read(session, handle)), [Ok(0_u64), Ok(0)]);
 }

@@ -53,8 +53,8 @@ impl One {
         self.bench.read_and_reset(self.session, self.handle)
     }
 
-    /// A handle that makes the cell keep its sum, whatever happens to the other one.
-    pub(crate) fn onlooker(&self) {
+    /// Starts another handle, so that the cell counts even while this one is stopped.
+    pub(crate) fn watch_in_other_session(&self) {
         let session = self.bench.session();
         self.bench.start(session, self.bench.handle(session, "sum", Class::Counter)).ok();
     }

@@ -4,7 +4,7 @@
 //!
 //! | rule | what it needs | where |
 //! |---|---|---|
-//! | R173 | `MPI_T_PVAR_ALL_HANDLES` as a handle of C; here only `Which` can say it, which these calls do not take | `mpit-ffi` |
+//! | R173 | `MPI_T_PVAR_ALL_HANDLES` as a handle of C; here only `HandleSelection` can say it, which these calls do not take | `mpit-ffi` |
 //! | R189 | no call here can answer it: [`Error::NotAccessible`] is made nowhere in this crate | `mpit-ffi` |
 //! | R190 | event callbacks | `events/` |
 //! | R191 | a signal handler, alone in its process | `signals.rs` |

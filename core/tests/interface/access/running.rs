@@ -2,7 +2,7 @@
 
 use mpit::cell::{Aggregate, Level, Size, State};
 use mpit::internal::desc::PvarFlags;
-use mpit::internal::session::Which;
+use mpit::internal::session::HandleSelection;
 use mpit::tool::Class;
 use mpit::{Error, MpitEnum};
 
@@ -13,7 +13,7 @@ use crate::support::{Bench, Phase, leak, pvar};
 #[test]
 fn new_handle_is_stopped() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     one.cell.add(5);
     assert_eq!(one.read(), Ok(0));
     one.start().unwrap();
@@ -96,18 +96,20 @@ fn stopped_value_is_frozen() {
         size.set(n);
         state.set(Phase::ALL[n as usize % 3]);
     };
-    let onlooker = bench.session();
-    bench.start(onlooker, bench.handle(onlooker, "sum", Class::Aggregate)).unwrap();
-    bench.interface.start(session, Which::All).unwrap();
+    let watch_in_other_session = bench.session();
+    bench
+        .start(watch_in_other_session, bench.handle(watch_in_other_session, "sum", Class::Aggregate))
+        .unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     happen(4);
     happen(2);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     let frozen = read();
     assert_eq!(frozen, (Ok(6.0), [Ok(2), Ok(4), Ok(0)], Ok(2), Ok(Phase::ALL[2].value())));
     happen(100);
     happen(0);
     assert_eq!(read(), frozen);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), (Ok(6.0), [Ok(0), Ok(4), Ok(0)], Ok(0), Ok(Phase::ALL[0].value())));
 }
 
@@ -115,7 +117,7 @@ fn stopped_value_is_frozen() {
 #[test]
 fn sum_continues_where_it_stopped() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     for n in 1..=3 {
         one.start().unwrap();
         one.cell.add(10);
@@ -136,21 +138,21 @@ fn watermark_continues_where_it_stopped() {
         [Class::LowWatermark, Class::HighWatermark].map(|class| bench.handle(session, "use", class));
     let read = || handles.map(|handle| bench.read::<u64>(session, handle).unwrap());
     level.set(50);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     level.set(60);
     level.set(40);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     level.set(1000);
     level.set(0);
     level.set(45);
     assert_eq!(read(), [40, 60]);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), [40, 60], "what happened meanwhile does not count");
     level.set(55);
     assert_eq!(read(), [40, 60]);
-    bench.interface.stop(session, Which::All).unwrap();
+    bench.interface.stop(session, HandleSelection::All).unwrap();
     level.set(70);
-    bench.interface.start(session, Which::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), [40, 70], "the level at the restart does");
 }
 
@@ -171,7 +173,7 @@ fn read_works_running_and_stopped() {
 fn unstarted_handle_has_the_starting_value() {
     let (level, size) = (leak(Level::<u64>::new()), leak(Size::<u64>::new()));
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     one.cell.add(9);
     assert_eq!(one.read(), Ok(0), "0 for sums");
     let bench = Bench::of_pvars([
@@ -195,7 +197,7 @@ fn unstarted_handle_has_the_starting_value() {
 #[test]
 fn reset_keeps_the_run_state() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     one.reset().unwrap();
     one.cell.add(5);
     assert_eq!(one.read(), Ok(0), "stopped stays stopped");

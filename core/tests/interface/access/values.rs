@@ -35,7 +35,7 @@ fn read_only_variable_is_not_written() {
 #[test]
 fn written_value_is_read_back() {
     let one = One::new();
-    one.onlooker();
+    one.watch_in_other_session();
     for value in [0, 1, 77, u64::MAX] {
         one.write(value).unwrap();
         assert_eq!(one.read(), Ok(value), "stopped");
@@ -110,8 +110,8 @@ fn values_outside_the_class_are_refused() {
 fn null_and_misaligned_buffers_are_refused() {
     let one = One::flagged(PvarFlags::ATOMIC);
     let mut words = [0_u64; 2];
-    let crooked: *mut u8 = words.as_mut_ptr().cast::<u8>().wrapping_add(1);
-    for buffer in [std::ptr::null_mut(), crooked] {
+    let misaligned: *mut u8 = words.as_mut_ptr().cast::<u8>().wrapping_add(1);
+    for buffer in [std::ptr::null_mut(), misaligned] {
         let interface = one.bench.interface;
         // SAFETY: null, or misaligned, which the calls look at before they use it.
         let read = unsafe { interface.read(one.session, one.handle, buffer) };
@@ -171,7 +171,7 @@ fn readreset_counts_each_event_once() {
                     working.fetch_sub(1, Relaxed);
                 });
             }
-            // Two readers at once are more than the rule asks for.
+            // Two readers at once, although the rule requires only one.
             for _ in 0..2 {
                 scope.spawn(move || {
                     gate.wait();
@@ -191,8 +191,8 @@ fn readreset_counts_each_event_once() {
 #[test]
 fn readreset_checks_atomic_before_readonly() {
     let one = One::flagged(PvarFlags::READONLY);
-    let stranger = one.bench.session();
-    assert_eq!(one.bench.read_and_reset::<u64>(stranger, one.handle), Err(Error::InvalidHandle));
+    let other_session = one.bench.session();
+    assert_eq!(one.bench.read_and_reset::<u64>(other_session, one.handle), Err(Error::InvalidHandle));
     assert_eq!(one.read_and_reset(), Err(Error::PvarNoAtomic));
 }
 
@@ -230,7 +230,7 @@ fn read_fills_every_element() {
     assert_eq!(bench.read_all::<u64>(session, handle, count).unwrap(), expected);
 }
 
-/// Keeps one text for all of its handles.
+/// A custom variable with one text for all handles.
 struct Note(std::sync::Mutex<Vec<u8>>);
 
 impl Custom for Note {
@@ -268,7 +268,7 @@ fn text_ends_within_its_count() {
         assert_eq!(read.split(|byte| *byte == 0).next().unwrap(), expected.as_bytes());
         assert!(read.contains(&0));
     }
-    // SAFETY: as many bytes as the handle has elements.
+    // SAFETY: the buffer has as many bytes as the handle has elements.
     let endless = unsafe { bench.interface.write(session, handle, b"12345678".as_ptr()) };
     assert_eq!(endless, Err(Error::Invalid));
 }

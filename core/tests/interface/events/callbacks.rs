@@ -12,7 +12,7 @@ use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::{Bind, Object};
 use mpit::tool::Class;
 
-use super::stage::{ABI, Delivered, LEVELS, Notes, Stage, Tool, then_free};
+use super::fixture::{ABI, CallbackData, Delivered, EventFixture, LEVELS, Tool, then_free};
 use crate::support::{Bench, leak, pvar};
 
 const NULL: *mut c_void = std::ptr::null_mut();
@@ -24,62 +24,62 @@ fn event(number: u64) -> Delivered {
 /// Proves R247.
 #[test]
 fn registration_without_callback_is_silent() {
-    let stage = Stage::new();
-    stage.listen('a');
-    stage.send(1, Safety::None);
-    stage.assert_told(&[]);
+    let fixture = EventFixture::new();
+    fixture.listen('a');
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[]);
 }
 
 /// Proves R248, R249.
 #[test]
 fn callback_gets_its_four_arguments() {
-    let stage = Stage::new();
-    let tools = ['a', 'b'].map(|who| stage.listen(who).on(Safety::ThreadSafe).on(Safety::None));
-    stage.send(3, Safety::MpiRestricted);
+    let fixture = EventFixture::new();
+    let tools = ['a', 'b'].map(|label| fixture.listen(label).on(Safety::ThreadSafe).on(Safety::None));
+    fixture.send(3, Safety::MpiRestricted);
     let delivered = Delivered::Event(3, Safety::MpiRestricted, Safety::ThreadSafe);
-    stage.assert_told(&[('a', delivered), ('b', delivered)]);
-    let deliveries = stage.book.deliveries.lock().unwrap();
+    fixture.assert_delivered(&[('a', delivered), ('b', delivered)]);
+    let deliveries = fixture.log.deliveries.lock().unwrap();
     assert!(deliveries.iter().map(|(_, registration, _)| *registration).eq(tools.map(|tool| tool.id)));
 }
 
 /// Proves R250.
 #[test]
 fn second_callback_replaces_the_first() {
-    let stage = Stage::new();
-    let tool = stage.listen('a').on(Safety::None);
-    Tool { who: 'b', ..tool }.on(Safety::None);
-    stage.send(1, Safety::None);
-    stage.assert_told(&[('b', event(1))]);
+    let fixture = EventFixture::new();
+    let tool = fixture.listen('a').on(Safety::None);
+    Tool { label: 'b', ..tool }.on(Safety::None);
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[('b', event(1))]);
 }
 
 /// Proves R251.
 #[test]
 fn null_removes_the_callback_of_one_level() {
-    let stage = Stage::new();
-    let tool = LEVELS.iter().fold(stage.listen('a'), |tool, level| tool.on(*level));
+    let fixture = EventFixture::new();
+    let tool = LEVELS.iter().fold(fixture.listen('a'), |tool, level| tool.on(*level));
     tool.off(Safety::MpiRestricted);
-    let has = |level| stage.interface().event_has_callback(tool.id, level).unwrap();
+    let has = |level| fixture.interface().event_has_callback(tool.id, level).unwrap();
     assert_eq!(LEVELS.map(has), [true, false, true, true]);
-    stage.send(1, Safety::MpiRestricted);
-    stage.assert_told(&[('a', Delivered::Event(1, Safety::MpiRestricted, Safety::ThreadSafe))]);
+    fixture.send(1, Safety::MpiRestricted);
+    fixture.assert_delivered(&[('a', Delivered::Event(1, Safety::MpiRestricted, Safety::ThreadSafe))]);
     for level in LEVELS {
         tool.off(level);
     }
-    stage.send(2, Safety::None);
-    stage.assert_told(&[]);
+    fixture.send(2, Safety::None);
+    fixture.assert_delivered(&[]);
 }
 
 /// Proves R257.
 #[test]
 fn invalid_registrations_are_refused() {
-    let stage = Stage::new();
-    let tool = stage.listen('a').on(Safety::None);
-    tool.free_quietly().unwrap();
-    let again = stage.listen('b').on(Safety::None);
+    let fixture = EventFixture::new();
+    let tool = fixture.listen('a').on(Safety::None);
+    tool.free_without_callback().unwrap();
+    let again = fixture.listen('b').on(Safety::None);
     let valid = again.id.number();
     let forged = [0, 1, u64::MAX, tool.id.number(), valid ^ 1, valid ^ (1 << 32), valid ^ (1 << 60)];
     for id in forged.map(RegistrationId::from_number) {
-        let interface = stage.interface();
+        let interface = fixture.interface();
         let expected = Err(Error::InvalidHandle);
         // SAFETY: nothing is registered that could be called.
         assert_eq!(unsafe { interface.event_handle_free(id, NULL, NULL) }, expected);
@@ -91,80 +91,80 @@ fn invalid_registrations_are_refused() {
         assert_eq!(interface.event_handle_hints(id).map(drop), expected);
         assert_eq!(interface.event_has_callback(id, Safety::None).map(drop), expected);
     }
-    stage.send(1, Safety::None);
-    stage.assert_told(&[('b', event(1))]);
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[('b', event(1))]);
 }
 
 /// Proves R257.
 #[test]
 fn registering_invalid_events_is_refused() {
-    let stage = Stage::with(SourceOrder::Ordered, Limits { handles: 2, ..Limits::default() });
+    let fixture = EventFixture::with(SourceOrder::Ordered, Limits { handles: 2, ..Limits::default() });
     let alloc = |index, object: Option<&Object<'_>>| {
-        stage.interface().event_handle_alloc(index, object, Hints::default(), &ABI)
+        fixture.interface().event_handle_alloc(index, object, Hints::default(), &ABI)
     };
-    let bound = stage.bench.registry().event_index("seen").unwrap();
+    let bound = fixture.bench.registry().event_index("seen").unwrap();
     assert_eq!(alloc(2, None), Err(Error::InvalidIndex));
     assert_eq!(alloc(u32::MAX, None), Err(Error::InvalidIndex));
     assert_eq!(alloc(bound, None), Err(Error::InvalidHandle));
     assert_eq!(alloc(bound, Some(&Object::NONE)), Err(Error::InvalidHandle));
     assert_eq!(alloc(bound, Some(&Object::new(Bind::Win, 1))), Err(Error::InvalidHandle));
-    let first = stage.listen('a');
-    stage.listen('b');
+    let first = fixture.listen('a');
+    fixture.listen('b');
     assert_eq!(alloc(0, Some(&Object::world(1, 1))), Err(Error::OutOfHandles));
-    first.free_quietly().unwrap();
-    stage.listen('c');
+    first.free_without_callback().unwrap();
+    fixture.listen('c');
 }
 
 /// Proves R258, R259, R260.
 #[test]
 fn free_callback_is_last_and_runs_once() {
-    let stage = Stage::new();
+    let fixture = EventFixture::new();
     let (tool, other) =
-        (stage.listen('a').on(Safety::None).count_drops(), stage.listen('b').on(Safety::None));
-    stage.send(1, Safety::None);
+        (fixture.listen('a').on(Safety::None).count_drops(), fixture.listen('b').on(Safety::None));
+    fixture.send(1, Safety::None);
     tool.free().unwrap();
     assert_eq!(tool.free(), Err(Error::InvalidHandle));
-    stage.send(2, Safety::None);
-    stage.send(3, Safety::AsyncSignalSafe);
-    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Delivered::End), ('b', event(2))]);
-    assert_eq!(*stage.book.farewells.lock().unwrap(), [(tool.id, Safety::None)]);
-    other.free_quietly().unwrap();
-    stage.assert_told(&[]);
+    fixture.send(2, Safety::None);
+    fixture.send(3, Safety::AsyncSignalSafe);
+    fixture.assert_delivered(&[('a', event(1)), ('b', event(1)), ('a', Delivered::End), ('b', event(2))]);
+    assert_eq!(*fixture.log.frees.lock().unwrap(), [(tool.id, Safety::None)]);
+    other.free_without_callback().unwrap();
+    fixture.assert_delivered(&[]);
 }
 
 /// Proves R261, R262.
 #[test]
 fn free_in_own_callback_ends_at_its_return() {
-    let stage = Stage::new();
-    let tool = stage.listen('a').on_then(Safety::ThreadSafe, |delivery, notes| {
-        then_free(delivery, notes);
-        assert_eq!(notes.stage.book.take_deliveries().len(), 1, "the free callback waits");
-        assert_eq!(super::stage::number_of(delivery.instance), Ok(1), "the instance is still there");
+    let fixture = EventFixture::new();
+    let tool = fixture.listen('a').on_with(Safety::ThreadSafe, |delivery, callback_data| {
+        then_free(delivery, callback_data);
+        assert_eq!(callback_data.fixture.log.take_deliveries().len(), 1, "the free callback waits");
+        assert_eq!(super::fixture::number_of(delivery.instance), Ok(1), "the instance is still there");
     });
-    stage.listen('b').on(Safety::ThreadSafe);
-    stage.send(1, Safety::ThreadSafe);
-    stage.send(2, Safety::ThreadSafe);
+    fixture.listen('b').on(Safety::ThreadSafe);
+    fixture.send(1, Safety::ThreadSafe);
+    fixture.send(2, Safety::ThreadSafe);
     let seen = |number| Delivered::Event(number, Safety::ThreadSafe, Safety::ThreadSafe);
-    stage.assert_told(&[('a', Delivered::End), ('b', seen(1)), ('b', seen(2))]);
-    assert_eq!(*stage.book.farewells.lock().unwrap(), [(tool.id, Safety::ThreadSafe)]);
+    fixture.assert_delivered(&[('a', Delivered::End), ('b', seen(1)), ('b', seen(2))]);
+    assert_eq!(*fixture.log.frees.lock().unwrap(), [(tool.id, Safety::ThreadSafe)]);
 }
 
 /// Proves R261.
 #[test]
 fn free_in_nested_callbacks_ends_outermost() {
-    let stage = Stage::new();
-    stage.listen('a').on_then(Safety::None, |delivery, notes| {
-        match super::stage::number_of(delivery.instance) {
-            Ok(3) => then_free(delivery, notes),
+    let fixture = EventFixture::new();
+    fixture.listen('a').on_with(Safety::None, |delivery, callback_data| {
+        match super::fixture::number_of(delivery.instance) {
+            Ok(3) => then_free(delivery, callback_data),
             Ok(number) => {
-                notes.stage.send(number + 1, Safety::None);
-                assert!(!notes.stage.book.take_deliveries().contains(&('a', Delivered::End)));
+                callback_data.fixture.send(number + 1, Safety::None);
+                assert!(!callback_data.fixture.log.take_deliveries().contains(&('a', Delivered::End)));
             }
             Err(error) => panic!("{error}"),
         }
     });
-    stage.send(1, Safety::None);
-    stage.assert_told(&[('a', Delivered::End)]);
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[('a', Delivered::End)]);
 }
 
 thread_local! {
@@ -172,40 +172,50 @@ thread_local! {
     static VICTIM: Cell<Option<Tool>> = const { Cell::new(None) };
 }
 
-fn then_free_the_victim(_: &Delivery, notes: &Notes) {
+fn then_free_the_victim(_: &Delivery, callback_data: &CallbackData) {
     VICTIM.take().unwrap().free().unwrap();
-    notes.stage.book.note('-');
+    callback_data.fixture.log.mark('-');
 }
 
 /// Proves R258, R261.
 #[test]
 fn free_in_callback_of_another_registration() {
-    let stage = Stage::new();
+    let fixture = EventFixture::new();
     // It received the event before.
-    VICTIM.set(Some(stage.listen('a').on(Safety::None)));
-    stage.listen('b').on_then(Safety::None, then_free_the_victim);
-    stage.send(1, Safety::None);
-    stage.assert_told(&[('a', event(1)), ('b', event(1)), ('a', Delivered::End), ('-', Delivered::End)]);
+    VICTIM.set(Some(fixture.listen('a').on(Safety::None)));
+    fixture.listen('b').on_with(Safety::None, then_free_the_victim);
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[
+        ('a', event(1)),
+        ('b', event(1)),
+        ('a', Delivered::End),
+        ('-', Delivered::End),
+    ]);
     // It would have been the next to receive: the first of these takes the place of the one that was freed.
-    stage.listen('c').on(Safety::None);
-    VICTIM.set(Some(stage.listen('d').on(Safety::None)));
-    stage.send(2, Safety::None);
-    stage.assert_told(&[('c', event(2)), ('b', event(2)), ('-', Delivered::End), ('d', Delivered::End)]);
+    fixture.listen('c').on(Safety::None);
+    VICTIM.set(Some(fixture.listen('d').on(Safety::None)));
+    fixture.send(2, Safety::None);
+    fixture.assert_delivered(&[
+        ('c', event(2)),
+        ('b', event(2)),
+        ('-', Delivered::End),
+        ('d', Delivered::End),
+    ]);
 }
 
 /// Proves R263.
 #[test]
 fn unmentioned_hints_stay() {
-    let stage = Stage::new();
-    let tool = stage.listen('a');
-    let interface = stage.interface();
+    let fixture = EventFixture::new();
+    let tool = fixture.listen('a');
+    let interface = fixture.interface();
     let defer = |value| Hints { defer: value };
     assert_eq!(interface.event_handle_hints(tool.id), Ok(defer(Some(false))));
     interface.event_handle_set_hints(tool.id, defer(Some(true))).unwrap();
     interface.event_handle_set_hints(tool.id, defer(None)).unwrap();
     assert_eq!(interface.event_handle_hints(tool.id), Ok(defer(Some(true))));
     assert_eq!(
-        interface.event_handle_hints(stage.listen_with('b', defer(Some(true))).id),
+        interface.event_handle_hints(fixture.listen_with('b', defer(Some(true))).id),
         Ok(defer(Some(true)))
     );
     let mut hints = Hints::default();
@@ -218,74 +228,75 @@ fn unmentioned_hints_stay() {
 /// Proves R268.
 #[test]
 fn callback_change_affects_next_instance() {
-    let stage = Stage::new();
-    stage.listen('a').on_then(Safety::None, |delivery, notes| {
-        let tool = Tool { who: 'A', ..notes.tool(delivery.registration) };
+    let fixture = EventFixture::new();
+    fixture.listen('a').on_with(Safety::None, |delivery, callback_data| {
+        let tool = Tool { label: 'A', ..callback_data.tool(delivery.registration) };
         tool.off(Safety::None);
         tool.on(Safety::ThreadSafe);
-        notes.stage.listen('b').on(Safety::None);
+        callback_data.fixture.listen('b').on(Safety::None);
     });
-    stage.send(1, Safety::None);
-    stage.assert_told(&[('a', event(1))]);
-    stage.send(2, Safety::None);
-    stage.assert_told(&[('A', Delivered::Event(2, Safety::None, Safety::ThreadSafe)), ('b', event(2))]);
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[('a', event(1))]);
+    fixture.send(2, Safety::None);
+    fixture
+        .assert_delivered(&[('A', Delivered::Event(2, Safety::None, Safety::ThreadSafe)), ('b', event(2))]);
 }
 
 /// Proves R270.
 #[test]
 fn no_lock_is_held_while_callbacks_run() {
-    let stage = Stage::new();
-    stage.listen('a').count_drops().on_then(Safety::None, |_, notes| {
-        let stage = notes.stage;
+    let fixture = EventFixture::new();
+    fixture.listen('a').count_drops().on_with(Safety::None, |_, callback_data| {
+        let fixture = callback_data.fixture;
         // Another thread may do whatever it likes meanwhile, and this one waits for it.
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                let tool = stage.listen('b').on(Safety::ThreadSafe).count_drops();
-                stage.send(9, Safety::ThreadSafe);
+                let tool = fixture.listen('b').on(Safety::ThreadSafe).count_drops();
+                fixture.send(9, Safety::ThreadSafe);
                 tool.free().unwrap();
             });
         });
     });
-    stage.send(1, Safety::None);
+    fixture.send(1, Safety::None);
     let delivered = Delivered::Event(9, Safety::ThreadSafe, Safety::ThreadSafe);
-    stage.assert_told(&[('a', event(1)), ('b', delivered), ('b', Delivered::End)]);
+    fixture.assert_delivered(&[('a', event(1)), ('b', delivered), ('b', Delivered::End)]);
 }
 
 /// Proves R271.
 #[test]
 fn registrations_end_with_the_last_finalize() {
-    let stage = Stage::new();
-    let tool = stage.listen('a').on(Safety::None).count_drops();
-    stage.interface().init(ThreadLevel::Single);
-    stage.interface().finalize().unwrap();
-    stage.send(1, Safety::None);
-    stage.assert_told(&[('a', event(1))]);
-    stage.send(2, Safety::AsyncSignalSafe);
-    stage.interface().finalize().unwrap();
+    let fixture = EventFixture::new();
+    let tool = fixture.listen('a').on(Safety::None).count_drops();
+    fixture.interface().init(ThreadLevel::Single);
+    fixture.interface().finalize().unwrap();
+    fixture.send(1, Safety::None);
+    fixture.assert_delivered(&[('a', event(1))]);
+    fixture.send(2, Safety::AsyncSignalSafe);
+    fixture.interface().finalize().unwrap();
     assert_eq!(tool.free(), Err(Error::NotInitialized));
-    stage.send(3, Safety::None);
-    stage.assert_told(&[]);
-    stage.interface().init(ThreadLevel::Single);
+    fixture.send(3, Safety::None);
+    fixture.assert_delivered(&[]);
+    fixture.interface().init(ThreadLevel::Single);
     assert_eq!(tool.free(), Err(Error::InvalidHandle));
-    stage.listen('b').on(Safety::None);
-    stage.send(4, Safety::None);
-    stage.assert_told(&[('b', event(4))]);
+    fixture.listen('b').on(Safety::None);
+    fixture.send(4, Safety::None);
+    fixture.assert_delivered(&[('b', event(4))]);
 }
 
 /// Proves R272.
 #[test]
 fn registration_outlives_its_object() {
-    let stage = Stage::new();
-    let tool = stage.listen_about('a', 10).on(Safety::None);
-    stage.see(1, 10);
+    let fixture = EventFixture::new();
+    let tool = fixture.listen_bound('a', 10).on(Safety::None);
+    fixture.see(1, 10);
     // The communicator is freed: nothing concerns it any more.
-    stage.see(2, 11);
+    fixture.see(2, 11);
     tool.free().unwrap();
-    stage.assert_told(&[('a', event(1)), ('a', Delivered::End)]);
+    fixture.assert_delivered(&[('a', event(1)), ('a', Delivered::End)]);
 }
 
 /// A counter goes through all six.
-fn then_use_the_six(_: &Delivery, _: &Notes) {
+fn then_use_the_six(_: &Delivery, _: &CallbackData) {
     let counter = leak(Counter::<u64>::new());
     let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC)]);
     let session = bench.session();
@@ -306,34 +317,34 @@ fn then_use_the_six(_: &Delivery, _: &Notes) {
 #[test]
 fn pvar_access_works_in_every_callback() {
     for level in LEVELS {
-        let stage = Stage::new();
-        stage.listen('a').on_then(level, then_use_the_six);
-        stage.send(1, level);
-        stage.assert_told(&[('a', Delivered::Event(1, level, level))]);
+        let fixture = EventFixture::new();
+        fixture.listen('a').on_with(level, then_use_the_six);
+        fixture.send(1, level);
+        fixture.assert_delivered(&[('a', Delivered::Event(1, level, level))]);
     }
 }
 
-/// Sessions, handles, registrations, callbacks and further inits.
-fn then_use_the_rest(delivery: &Delivery, notes: &Notes) {
-    let interface = notes.stage.interface();
+/// Calls functions for sessions, registrations, callbacks, and initialization.
+fn then_use_the_rest(delivery: &Delivery, callback_data: &CallbackData) {
+    let interface = callback_data.fixture.interface();
     interface.init(ThreadLevel::Single);
     interface.finalize().unwrap();
     let session = interface.session_create().unwrap();
     interface.session_free(session).unwrap();
-    let tool = notes.stage.listen('z').on(Safety::None).count_drops();
+    let tool = callback_data.fixture.listen('z').on(Safety::None).count_drops();
     tool.off(Safety::None);
     interface.event_handle_set_hints(tool.id, Hints::default()).unwrap();
     interface.event_handle_hints(delivery.registration).unwrap();
-    tool.free_quietly().unwrap();
+    tool.free_without_callback().unwrap();
 }
 
 /// Proves R34, R299.
 #[test]
 fn other_calls_work_in_ordinary_callbacks() {
     for level in [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe] {
-        let stage = Stage::new();
-        stage.listen('a').on_then(level, then_use_the_rest);
-        stage.send(1, level);
-        stage.assert_told(&[('a', Delivered::Event(1, level, level))]);
+        let fixture = EventFixture::new();
+        fixture.listen('a').on_with(level, then_use_the_rest);
+        fixture.send(1, level);
+        fixture.assert_delivered(&[('a', Delivered::Event(1, level, level))]);
     }
 }

@@ -4,7 +4,7 @@ use mpit::Error;
 use mpit::event::{Delivery, InstanceId, Safety, instance};
 use mpit::tool::Datatype;
 
-use super::stage::{Delivered, LEVELS, Notes, Payload, Stage, number_of};
+use super::fixture::{CallbackData, Delivered, EventFixture, LEVELS, Payload, number_of};
 
 const EXTENT: usize = std::mem::offset_of!(Payload, letter) + 1;
 
@@ -24,11 +24,11 @@ fn read(id: InstanceId, element: i32) -> Result<[u8; 16], Error> {
 /// Proves R288.
 #[test]
 fn instance_ends_with_the_raise() {
-    let stage = Stage::new();
-    stage.listen('a').on(Safety::None);
-    stage.send(1, Safety::None);
-    stage.send(2, Safety::None);
-    let deliveries = stage.book.deliveries.lock().unwrap().clone();
+    let fixture = EventFixture::new();
+    fixture.listen('a').on(Safety::None);
+    fixture.send(1, Safety::None);
+    fixture.send(2, Safety::None);
+    let deliveries = fixture.log.deliveries.lock().unwrap().clone();
     let forged =
         [0, u64::MAX, deliveries[1].0.0 + 1, deliveries[1].0.0 ^ (1 << 32), deliveries[1].0.0 ^ (1 << 60)];
     for id in deliveries.iter().map(|delivery| delivery.0).chain(forged.map(InstanceId)) {
@@ -42,10 +42,10 @@ fn instance_ends_with_the_raise() {
     }
 }
 
-fn look_at_everything(delivery: &Delivery, notes: &Notes) {
+fn look_at_everything(delivery: &Delivery, callback_data: &CallbackData) {
     let id = delivery.instance;
     let bytes = copy_of(id);
-    assert_eq!(bytes[EXTENT..], [0xee; 8], "R290: nothing is written behind the extent");
+    assert_eq!(bytes[EXTENT..], [0xee; 8], "R290: nothing is written beyond the extent");
     let mut covered = [false; EXTENT];
     for (at, element) in (0..).zip(Payload::ELEMENTS) {
         let (start, size) = (element.displacement(), element.datatype().size());
@@ -66,44 +66,46 @@ fn look_at_everything(delivery: &Delivery, notes: &Notes) {
     // SAFETY: null is allowed.
     assert_eq!(unsafe { instance::copy(id, std::ptr::null_mut()) }, Err(Error::Invalid));
     let source = instance::source_index(id).unwrap();
-    assert_eq!(notes.stage.bench.registry().source(source).unwrap().name(), "clock", "R294");
-    assert!(instance::timestamp(id).unwrap() <= notes.stage.source.timestamp(), "R293");
+    assert_eq!(callback_data.fixture.bench.registry().source(source).unwrap().name(), "clock", "R294");
+    assert!(instance::timestamp(id).unwrap() <= callback_data.fixture.source.timestamp(), "R293");
 }
 
 /// Proves R289, R290, R291, R292, R294, R296.
 #[test]
 fn instance_is_read_whole_and_by_element() {
-    let stage = Stage::new();
-    stage.listen('a').on_then(Safety::None, look_at_everything);
-    stage.send(0x0123_4567_89ab_cdef, Safety::None);
-    assert_eq!(stage.book.take_deliveries().len(), 1);
+    let fixture = EventFixture::new();
+    fixture.listen('a').on_with(Safety::None, look_at_everything);
+    fixture.send(0x0123_4567_89ab_cdef, Safety::None);
+    assert_eq!(fixture.log.take_deliveries().len(), 1);
 }
 
 /// Proves R295, R297.
 #[test]
 fn instances_are_read_at_every_level() {
-    let stage = Stage::new();
-    let tool = LEVELS.iter().fold(stage.listen('a'), |tool, level| tool.on_then(*level, look_at_everything));
+    let fixture = EventFixture::new();
+    let tool =
+        LEVELS.iter().fold(fixture.listen('a'), |tool, level| tool.on_with(*level, look_at_everything));
     for level in LEVELS {
-        stage.send(1, level);
+        fixture.send(1, level);
     }
-    stage.assert_told(&LEVELS.map(|level| ('a', Delivered::Event(1, level, level))));
-    tool.free_quietly().unwrap();
+    fixture.assert_delivered(&LEVELS.map(|level| ('a', Delivered::Event(1, level, level))));
+    tool.free_without_callback().unwrap();
 }
 
 /// Proves R288.
 #[test]
 fn nested_instances_are_distinct() {
-    let stage = Stage::new();
-    stage.listen('a').on_then(Safety::None, |delivery, notes| {
+    let fixture = EventFixture::new();
+    fixture.listen('a').on_with(Safety::None, |delivery, callback_data| {
         let number = number_of(delivery.instance).unwrap();
         if number < 5 {
-            notes.stage.send(number + 1, Safety::None);
+            callback_data.fixture.send(number + 1, Safety::None);
         }
         assert_eq!(number_of(delivery.instance), Ok(number));
     });
-    stage.send(1, Safety::None);
-    let mut ids: Vec<_> = stage.book.deliveries.lock().unwrap().iter().map(|delivery| delivery.0.0).collect();
+    fixture.send(1, Safety::None);
+    let mut ids: Vec<_> =
+        fixture.log.deliveries.lock().unwrap().iter().map(|delivery| delivery.0.0).collect();
     assert_eq!(ids.len(), 5);
     ids.sort_unstable();
     ids.dedup();
@@ -113,13 +115,13 @@ fn nested_instances_are_distinct() {
 /// Proves R246.
 #[test]
 fn event_without_elements_has_no_data() {
-    let stage = Stage::without_elements();
-    stage.listen('a').on_then(Safety::None, |delivery, _| {
+    let fixture = EventFixture::without_elements();
+    fixture.listen('a').on_with(Safety::None, |delivery, _| {
         assert_eq!(read(delivery.instance, 0), Err(Error::InvalidIndex));
         assert_eq!(copy_of(delivery.instance), [0xee; EXTENT + 8]);
     });
-    stage.send(1, Safety::None);
-    assert_eq!(stage.book.take_deliveries().len(), 1);
+    fixture.send(1, Safety::None);
+    assert_eq!(fixture.log.take_deliveries().len(), 1);
     assert_eq!(
         Datatype::ALL.iter().map(|datatype| datatype.size()).max(),
         Some(8),

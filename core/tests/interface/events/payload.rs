@@ -14,7 +14,7 @@ use mpit::{Error, Result};
 #[mpit::source(ordered)]
 struct Here;
 
-/// With gaps between the elements, and one behind them.
+/// With gaps between the elements, and one after them.
 #[mpit::event(source = Here)]
 struct Mixed {
     letter: c_char,
@@ -27,26 +27,26 @@ struct Mixed {
     last: u32,
 }
 
-/// Nothing but that it happened.
+/// An event without elements.
 #[mpit::event(source = Here)]
 struct Bare;
 
-/// The values that a callback read: each element, what was behind the last one, and the whole.
+/// The values that a callback read: each element, the read beyond the last one, and the whole.
 #[derive(Debug, PartialEq)]
 struct Seen {
     elements: Vec<Vec<u8>>,
-    behind: Result<()>,
+    beyond: Result<()>,
     whole: Vec<u8>,
 }
 
 static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 
-/// Returns what `read` of an instance gives for an element, into a buffer that was full of ones.
+/// Reads an element of an instance into a buffer that is full of ones.
 fn element(delivery: &Delivery, number: i32, size: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0xff; 8];
     // SAFETY: no element is larger than the buffer.
     unsafe { instance::read(delivery.instance, number, bytes.as_mut_ptr()) }?;
-    assert!(bytes[size..].iter().all(|byte| *byte == 0xff), "nothing is written behind an element");
+    assert!(bytes[size..].iter().all(|byte| *byte == 0xff), "nothing is written beyond an element");
     bytes.truncate(size);
     Ok(bytes)
 }
@@ -56,13 +56,13 @@ unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
     let sizes: Vec<usize> = desc.elements().iter().map(|element| element.datatype().size()).collect();
     let elements = sizes.iter().zip(0..).map(|(size, at)| element(delivery, at, *size).expect("an element"));
     let elements: Vec<_> = elements.collect();
-    let behind = element(delivery, sizes.len() as i32, 8).map(drop);
+    let beyond = element(delivery, sizes.len() as i32, 8).map(drop);
     let mut whole = vec![0xff; desc.extent() + 8];
     // SAFETY: the buffer is larger than the event.
     unsafe { instance::copy(delivery.instance, whole.as_mut_ptr()) }.expect("a copy");
-    assert!(whole[desc.extent()..].iter().all(|byte| *byte == 0xff), "nothing is written behind an event");
+    assert!(whole[desc.extent()..].iter().all(|byte| *byte == 0xff), "nothing is written beyond an event");
     whole.truncate(desc.extent());
-    SEEN.lock().expect("no panic before").push(Seen { elements, behind, whole });
+    SEEN.lock().expect("no panic before").push(Seen { elements, beyond, whole });
 }
 
 unsafe extern "C" fn report(_: *mut c_void, _: &DropReport) {}
@@ -78,7 +78,7 @@ fn listen(name: &str, number: usize) {
     let index = interface.registry().event_index(name).expect("registered");
     let id = interface.event_handle_alloc(index, None, Hints::default(), &ABI).expect("a registration");
     let function = ptr::without_provenance_mut(number);
-    // SAFETY: `ABI` does not look at the function.
+    // SAFETY: `ABI` ignores the function.
     unsafe { interface.event_register_callback(id, Safety::None, function, ptr::null_mut()) }
         .expect("a callback");
 }
@@ -107,8 +107,8 @@ fn raised_payload_is_read_back() {
     for (element, bytes) in Mixed::DESC.elements().iter().zip(&elements) {
         whole[element.displacement()..element.end()].copy_from_slice(bytes);
     }
-    let mixed = Seen { elements, behind: Err(Error::InvalidIndex), whole };
-    let bare = Seen { elements: vec![], behind: Err(Error::InvalidIndex), whole: vec![] };
+    let mixed = Seen { elements, beyond: Err(Error::InvalidIndex), whole };
+    let bare = Seen { elements: vec![], beyond: Err(Error::InvalidIndex), whole: vec![] };
     assert_eq!(*SEEN.lock().expect("no panic in a callback"), [mixed, bare]);
 }
 

@@ -15,7 +15,7 @@ use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Bind;
 use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, SourceDesc, Verbosity};
 
-use super::stage::{Delivered, Payload, Stage};
+use super::fixture::{Delivered, EventFixture, Payload};
 use crate::support::{enumeration, here, leak, refusals};
 
 fn source(name: &'static str) -> &'static SourceDesc {
@@ -59,8 +59,8 @@ fn indices_and_names_stay() {
 /// Proves R220, R231.
 #[test]
 fn indices_out_of_range_have_no_answer() {
-    let stage = Stage::new();
-    let registry = stage.bench.registry();
+    let fixture = EventFixture::new();
+    let registry = fixture.bench.registry();
     assert!(registry.source(1).is_none() && registry.source(u32::MAX).is_none());
     assert!(registry.event(2).is_none() && registry.event(u32::MAX).is_none());
 }
@@ -77,8 +77,8 @@ fn names_are_unique_and_not_empty() {
         (event("late", &[], source("clock")), "source `clock`"),
         (event("early", &[], source("")), "source ``"),
     ] {
-        let said = refusals(&registry, &image([events]));
-        assert!(said.first().is_some_and(|line| line.contains(what)), "{said:?}");
+        let messages = refusals(&registry, &image([events]));
+        assert!(messages.first().is_some_and(|line| line.contains(what)), "{messages:?}");
     }
     assert_eq!((registry.event_count(), registry.source_count()), (1, 1));
 }
@@ -112,12 +112,12 @@ fn elements_are_consecutive_from_zero() {
     const WORD: Datatype = Datatype::Uint64;
     for (elements, why) in [
         (vec![Element::new(WORD, 8)], "does not lie at the start"),
-        (vec![Element::new(WORD, 0), Element::new(WORD, 4)], "one behind the other"),
-        (vec![Element::new(WORD, 0), Element::new(WORD, 0)], "one behind the other"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, 4)], "its elements overlap"),
+        (vec![Element::new(WORD, 0), Element::new(WORD, 0)], "its elements overlap"),
         (vec![Element::new(WORD, 0), Element::new(WORD, LARGEST_EVENT)], "larger than"),
     ] {
-        let said = refusals(&Registry::new(), &image([event("sent", leak(elements), source("clock"))]));
-        assert!(said.len() == 1 && said[0].contains(why), "{said:?}");
+        let messages = refusals(&Registry::new(), &image([event("sent", leak(elements), source("clock"))]));
+        assert!(messages.len() == 1 && messages[0].contains(why), "{messages:?}");
     }
 }
 
@@ -127,22 +127,22 @@ fn enumeration_names_each_element() {
     for items in [&[(0, "number")][..], &[(0, "a"), (1, "b"), (2, "c"), (4, "d")]] {
         let desc =
             event("sent", Payload::ELEMENTS, source("clock")).with_enumeration(enumeration("parts", items));
-        let said = refusals(&Registry::new(), &image([desc]));
-        assert!(said.len() == 1 && said[0].contains("does not name its elements"), "{said:?}");
+        let messages = refusals(&Registry::new(), &image([desc]));
+        assert!(messages.len() == 1 && messages[0].contains("does not name its elements"), "{messages:?}");
     }
 }
 
 /// Proves R219.
 #[test]
 fn ordered_time_stamps_never_fall() {
-    let stage = Stage::new();
-    stage.listen('a').on(Safety::None);
-    stage.listen_about('b', 1).on(Safety::None);
+    let fixture = EventFixture::new();
+    fixture.listen('a').on(Safety::None);
+    fixture.listen_bound('b', 1).on(Safety::None);
     for number in 0..1000 {
-        stage.send(number, Safety::None);
-        stage.see(number, 1);
+        fixture.send(number, Safety::None);
+        fixture.see(number, 1);
     }
-    let deliveries = stage.book.deliveries.lock().unwrap();
+    let deliveries = fixture.log.deliveries.lock().unwrap();
     assert_eq!(deliveries.len(), 2000);
     assert!(deliveries.is_sorted_by_key(|delivery| delivery.2));
 }
@@ -151,14 +151,14 @@ fn ordered_time_stamps_never_fall() {
 #[test]
 fn event_time_lies_between_clock_reads() {
     for order in [SourceOrder::Ordered, SourceOrder::Unordered] {
-        let stage = Stage::with(order, Limits::default());
-        stage.listen('a').on(Safety::None);
-        let clock = stage.source;
+        let fixture = EventFixture::with(order, Limits::default());
+        fixture.listen('a').on(Safety::None);
+        let clock = fixture.source;
         for number in 0..1000 {
             let before = clock.timestamp();
-            stage.send(number, Safety::None);
+            fixture.send(number, Safety::None);
             let after = clock.timestamp();
-            let time = stage.book.deliveries.lock().unwrap().pop().unwrap().2;
+            let time = fixture.log.deliveries.lock().unwrap().pop().unwrap().2;
             assert!(before <= time && time <= after, "{before} {time} {after}");
             assert!(0 <= before && after <= clock.max_ticks());
         }
@@ -228,10 +228,10 @@ fn payload_is_computed_only_for_listeners() {
     let interface = leak(Interface::new(leak(registry), Limits::default()));
     interface.init(ThreadLevel::Multiple);
     Sent::raise(Context::ANYWHERE, || unreachable!("no listener is there"));
-    let stage = Stage::new().over(interface);
-    let tool = stage.listen_to("sent_by_wire", 'a', Hints::default()).on(Safety::ThreadSafe);
+    let fixture = EventFixture::new().on_interface(interface);
+    let tool = fixture.listen_to("sent_by_wire", 'a', Hints::default()).on(Safety::ThreadSafe);
     Sent::raise(Context::requiring(Safety::ThreadSafe), || Sent { number: 8, peer: 3 });
-    stage.assert_told(&[('a', Delivered::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
-    tool.free_quietly().unwrap();
+    fixture.assert_delivered(&[('a', Delivered::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
+    tool.free_without_callback().unwrap();
     Sent::raise(Context::ANYWHERE, || unreachable!("no listener is left"));
 }

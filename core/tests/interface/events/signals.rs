@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Counter, Level};
 use mpit::event::instance::Payload;
@@ -23,7 +23,7 @@ use mpit::internal::vocabulary::SourceOrder;
 use mpit::tool::{Class, Datatype, EventDesc, SourceDesc};
 
 const ROUNDS: u64 = 1_000_000;
-/// Between two signals.
+/// The time between two signals.
 const PERIOD_NANOSECONDS: i64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -93,11 +93,11 @@ struct Shared {
     level: &'static Level<u64>,
     steady: PvarHandle,
     taken_from: PvarHandle,
-    restless: [PvarHandle; 2],
+    changing: [PvarHandle; 2],
     taken: AtomicU64,
     amount: AtomicU64,
     interruptions: AtomicU64,
-    /// Fit for signal handlers; not fit for them; not fit for them, but patient.
+    /// Registrations whose callback is admitted in signal handlers; not admitted; not admitted and deferred.
     sums: [(RegistrationId, &'static Sum); 3],
 }
 
@@ -128,17 +128,17 @@ impl Shared {
             let id = bench.interface.event_handle_alloc(0, None, hints, &ABI).unwrap();
             let sum: &'static Sum = leak(Sum::default());
             let (function, data) = (std::ptr::from_ref(&ABI).cast_mut().cast(), std::ptr::from_ref(sum));
-            // SAFETY: `ABI` does not look at the function, and what it is given is leaked.
+            // SAFETY: `ABI` ignores the function, and its data is a leaked `Sum`.
             unsafe { bench.interface.event_set_dropped_handler(id, function) }.unwrap();
             let data = data.cast_mut().cast();
-            // SAFETY: `ABI` does not look at the function, and what it is given is leaked.
+            // SAFETY: `ABI` ignores the function, and its data is a leaked `Sum`.
             unsafe { bench.interface.event_register_callback(id, level, function, data) }.unwrap();
             (id, sum)
         });
         Self {
             steady: started("ticks", Class::Counter),
             taken_from: started("ticks", Class::Counter),
-            restless: [
+            changing: [
                 bench.handle(session, "ticks", Class::Counter),
                 bench.handle(session, "use", Class::HighWatermark),
             ],
@@ -161,8 +161,8 @@ impl Shared {
         Tick::raise(Context::requiring(context), || Tick { amount: n });
         let taken = bench.read_and_reset::<u64>(session, self.taken_from).unwrap();
         self.taken.fetch_add(taken, Relaxed);
-        bench.write(session, self.restless[0], n).unwrap();
-        let handle = self.restless[(n % 2) as usize];
+        bench.write(session, self.changing[0], n).unwrap();
+        let handle = self.changing[(n % 2) as usize];
         match n / 2 % 4 {
             0 => bench.start(session, handle).unwrap(),
             1 => bench.stop(session, handle).unwrap(),
@@ -173,7 +173,7 @@ impl Shared {
 }
 
 /// Counts what is allocated in signal handlers.
-struct Watchful;
+struct CountingAllocator;
 
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 
@@ -182,10 +182,10 @@ thread_local! {
 }
 
 #[global_allocator]
-static ALLOCATOR: Watchful = Watchful;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 // SAFETY: the system's allocator does the work.
-unsafe impl GlobalAlloc for Watchful {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
         // SAFETY: the caller passes a layout of nonzero size (`GlobalAlloc::alloc`).
@@ -214,13 +214,13 @@ struct Timer(libc::timer_t);
 
 impl Timer {
     fn new() -> Self {
-        // SAFETY: zeros are a valid value, and a null timer is never used.
+        // SAFETY: zeros are valid values of both types, and `timer_create` replaces the timer before its first use.
         let (mut event, mut timer): (libc::sigevent, libc::timer_t) = unsafe { std::mem::zeroed() };
         event.sigev_notify = libc::SIGEV_THREAD_ID;
-        // SAFETY: always allowed.
+        // SAFETY: `gettid` has no preconditions.
         event.sigev_notify_thread_id = unsafe { libc::gettid() };
         event.sigev_signo = libc::SIGPROF;
-        // SAFETY: both are there.
+        // SAFETY: `event` and `timer` are initialized values of this function.
         assert_eq!(unsafe { libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer) }, 0);
         let period = libc::timespec { tv_sec: 0, tv_nsec: PERIOD_NANOSECONDS };
         let setting = libc::itimerspec { it_interval: period, it_value: period };
@@ -241,7 +241,7 @@ impl Drop for Timer {
 /// Proves R191, R297, R302, C37.
 #[test]
 fn timer_may_interrupt_raise_and_read() {
-    alone(|| {
+    in_own_process(|| {
         let shared = SHARED.get_or_init(Shared::new);
         let handler: extern "C" fn(libc::c_int) = on_signal;
         // SAFETY: the handler only does what this test shows to be possible in one.
@@ -264,16 +264,20 @@ fn timer_may_interrupt_raise_and_read() {
         assert_eq!(shared.taken.load(Relaxed) + rest, total);
         let delivered = shared.sums.map(|(id, sum)| {
             let null = std::ptr::null_mut();
-            // SAFETY: without a free callback nothing is called.
+            // SAFETY: null is permitted, and means that no free callback runs.
             unsafe { bench.interface.event_handle_free(id, null, null) }.unwrap();
             let lost = sum.lost.load(Relaxed).cast_unsigned();
             (sum.delivered.load(Relaxed), lost, sum.amount.load(Relaxed))
         });
         let amount = shared.amount.load(Relaxed);
-        assert_eq!(delivered[0], (total, 0, amount), "fit for everything");
-        assert_eq!((delivered[1].0, delivered[1].1), (rounds, interruptions), "not fit for signal handlers");
+        assert_eq!(delivered[0], (total, 0, amount), "admitted in every context");
+        assert_eq!(
+            (delivered[1].0, delivered[1].1),
+            (rounds, interruptions),
+            "not admitted in signal handlers"
+        );
         assert_eq!(delivered[2].0 + delivered[2].1, total);
-        assert!(delivered[2].1 <= 1, "only what came last can still wait: {delivered:?}");
+        assert!(delivered[2].1 <= 1, "only the last event can still be deferred: {delivered:?}");
         bench.interface.session_free(session).unwrap();
         assert!(!shared.counter.watched(), "each start was paired with a stop");
     });

@@ -1,12 +1,11 @@
 //! Rules R258, R259, R276, R286, R287 with threads: each instance is delivered or counted as lost, to the last one.
 //!
-//! Four threads raise one event, at every level, while registrations for it come, change and go, also from within
+//! Four threads raise one event, at every level, while registrations for it are made, changed and freed, also from within
 //! their own callbacks, which raise the event again.
 //!
-//! * A registration that is there all the time must account for each raise exactly.
-//! * One that comes and goes must account for at least those raises that began after its handler of drops was set and
-//!   ended before it was freed, and at most for those that met its life. Nothing comes after its free callback, which
-//!   comes once.
+//! * A registration that lasts for the whole test must account for each raise exactly.
+//! * A shorter one must account for at least those raises that began after its handler of drops was set and ended before it
+//!   was freed, and at most for those that overlapped with it. Its free callback runs once, as its last callback.
 //!
 //! Under ThreadSanitizer:
 //!
@@ -19,7 +18,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use crate::support::leak;
-use crate::support::process::alone;
+use crate::support::process::in_own_process;
 use mpit::event::instance::Payload;
 use mpit::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, Safety,
@@ -78,7 +77,7 @@ impl Event for Tick {
 /// order with the raising threads.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 static DONE: AtomicU64 = AtomicU64::new(0);
-/// Threads that still raise.
+/// The number of threads that still raise.
 static RAISING: AtomicU64 = AtomicU64::new(THREADS);
 
 fn begun() -> u64 {
@@ -95,17 +94,17 @@ fn raise(number: u64, safety: Safety) {
     DONE.fetch_add(1, SeqCst);
 }
 
-/// The deliveries to one registration in its life.
+/// The deliveries to one registration.
 #[derive(Debug)]
-struct Life {
+struct RegistrationRecord {
     delivered: AtomicU64,
     lost: AtomicI64,
     freed: AtomicU64,
-    over: AtomicU64,
-    late: AtomicBool,
+    ended: AtomicU64,
+    after_end: AtomicBool,
     /// True if it is there all the time.
     stays: bool,
-    /// Ends itself after so many deliveries.
+    /// The number of deliveries after which the callback frees the registration.
     span: u64,
     /// The largest possible number of raises at its end.
     begun_at_end: AtomicU64,
@@ -113,14 +112,14 @@ struct Life {
     done_at_free: AtomicU64,
 }
 
-impl Life {
+impl RegistrationRecord {
     fn new(stays: bool, span: u64) -> &'static Self {
         leak(Self {
             delivered: AtomicU64::new(0),
             lost: AtomicI64::new(0),
             freed: AtomicU64::new(0),
-            over: AtomicU64::new(0),
-            late: AtomicBool::new(false),
+            ended: AtomicU64::new(0),
+            after_end: AtomicBool::new(false),
             stays,
             span,
             begun_at_end: AtomicU64::new(0),
@@ -134,25 +133,25 @@ impl Life {
 
     /// # Safety
     ///
-    /// `data` is of [`Life::data`].
+    /// `data` is of [`RegistrationRecord::data`].
     unsafe fn of(data: *mut c_void) -> &'static Self {
-        // SAFETY: `data` is of [`Life::data`], and each `Life` is leaked.
+        // SAFETY: `data` is of [`RegistrationRecord::data`], and each `RegistrationRecord` is leaked.
         unsafe { &*data.cast::<Self>() }
     }
 
     fn register(&'static self, id: RegistrationId, level: Safety) {
         let function = std::ptr::from_ref(&ABI).cast_mut().cast();
-        // SAFETY: `ABI` does not look at the function, and each `Life` is leaked.
+        // SAFETY: `ABI` ignores the function, and each `RegistrationRecord` is leaked.
         self.assert_done(unsafe { interface().event_register_callback(id, level, function, self.data()) });
     }
 
     fn unregister(&'static self, id: RegistrationId, level: Safety) {
         let null = std::ptr::null_mut();
-        // SAFETY: removes a callback.
+        // SAFETY: null is permitted, and removes the callback.
         self.assert_done(unsafe { interface().event_register_callback(id, level, null, null) });
     }
 
-    /// Changes fail only after the end has begun.
+    /// Asserts that a change succeeded, unless the registration is being freed.
     fn assert_done(&self, change: mpit::Result<()>) {
         assert!(change.is_ok() || self.done_at_free.load(SeqCst) != u64::MAX, "{change:?}");
     }
@@ -161,7 +160,7 @@ impl Life {
     fn free(&'static self, id: RegistrationId) -> bool {
         let function = std::ptr::from_ref(&ABI).cast_mut().cast();
         self.done_at_free.fetch_min(done(), SeqCst);
-        // SAFETY: `ABI` does not look at the function, and each `Life` is leaked.
+        // SAFETY: `ABI` ignores the function, and each `RegistrationRecord` is leaked.
         let freed = unsafe { interface().event_handle_free(id, self.data(), function) }.is_ok();
         self.freed.fetch_add(u64::from(freed), SeqCst);
         freed
@@ -177,95 +176,95 @@ impl Life {
 static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
-    // SAFETY: tests register a `Life` with this `Abi`.
-    let life = unsafe { Life::of(delivery.user_data) };
-    life.late.fetch_or(life.over.load(SeqCst) > 0, SeqCst);
+    // SAFETY: tests register a `RegistrationRecord` with this `Abi`.
+    let record = unsafe { RegistrationRecord::of(delivery.user_data) };
+    record.after_end.fetch_or(record.ended.load(SeqCst) > 0, SeqCst);
     let mut tick = Tick { number: 0, complement: 0 };
-    // SAFETY: it is such an event.
+    // SAFETY: `Tick` has the extent of the event type.
     unsafe { instance::copy(delivery.instance, (&raw mut tick).cast()) }.unwrap();
     assert_eq!(tick.number, !tick.complement);
-    let count = life.delivered.fetch_add(1, SeqCst) + 1;
-    if count == life.span {
-        life.free(delivery.registration);
+    let count = record.delivered.fetch_add(1, SeqCst) + 1;
+    if count == record.span {
+        record.free(delivery.registration);
     }
     match tick.number % 256 {
         5 | 69 | 133 => raise(tick.number + 1, delivery.safety),
-        9 => life.register(delivery.registration, LEVELS[(tick.number / 256 % 4) as usize]),
-        17 if life.stays => life.unregister(delivery.registration, Safety::AsyncSignalSafe),
+        9 => record.register(delivery.registration, LEVELS[(tick.number / 256 % 4) as usize]),
+        17 if record.stays => record.unregister(delivery.registration, Safety::AsyncSignalSafe),
         _ => {}
     }
 }
 
 unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
-    // SAFETY: tests register a `Life` with this `Abi`.
-    let life = unsafe { Life::of(report.user_data) };
-    life.late.fetch_or(life.over.load(SeqCst) > 0, SeqCst);
+    // SAFETY: tests register a `RegistrationRecord` with this `Abi`.
+    let record = unsafe { RegistrationRecord::of(report.user_data) };
+    record.after_end.fetch_or(record.ended.load(SeqCst) > 0, SeqCst);
     assert!(report.count > 0);
-    life.lost.fetch_add(report.count, SeqCst);
+    record.lost.fetch_add(report.count, SeqCst);
 }
 
 unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
-    // SAFETY: `free` passes a `Life` for the free callback.
-    let life = unsafe { Life::of(notice.user_data) };
-    life.begun_at_end.store(begun(), SeqCst);
-    life.over.fetch_add(1, SeqCst);
+    // SAFETY: `free` passes a `RegistrationRecord` for the free callback.
+    let record = unsafe { RegistrationRecord::of(notice.user_data) };
+    record.begun_at_end.store(begun(), SeqCst);
+    record.ended.fetch_add(1, SeqCst);
 }
 
 fn alloc(defer: bool) -> RegistrationId {
     let hints = Hints { defer: Some(defer) };
     let id = interface().event_handle_alloc(0, None, hints, &ABI).unwrap();
     let handler = std::ptr::from_ref(&ABI).cast_mut().cast();
-    // SAFETY: `ABI` does not look at the function.
+    // SAFETY: `ABI` ignores the function.
     unsafe { interface().event_set_dropped_handler(id, handler) }.unwrap();
     id
 }
 
-/// Runs a life from beginning to end: it changes, and then this thread frees it, or its own callback does.
-fn live(round: u64) -> &'static Life {
+/// Makes a registration, changes it repeatedly, and frees it in this thread or in its own callback.
+fn run_registration(round: u64) -> &'static RegistrationRecord {
     let span = if round.is_multiple_of(3) { 50 } else { u64::MAX };
-    let life = Life::new(false, span);
+    let record = RegistrationRecord::new(false, span);
     let done_before = done();
     let id = alloc(round % 4 == 1);
     let begun_before = begun();
-    life.register(id, Safety::None);
-    life.register(id, Safety::AsyncSignalSafe);
-    while begun() < begun_before + 500 && life.over.load(SeqCst) == 0 && RAISING.load(SeqCst) > 0 {
-        life.register(id, LEVELS[(begun() % 3) as usize]);
+    record.register(id, Safety::None);
+    record.register(id, Safety::AsyncSignalSafe);
+    while begun() < begun_before + 500 && record.ended.load(SeqCst) == 0 && RAISING.load(SeqCst) > 0 {
+        record.register(id, LEVELS[(begun() % 3) as usize]);
         if span == u64::MAX {
-            life.unregister(id, LEVELS[(begun() % 4) as usize].max(Safety::MpiRestricted));
+            record.unregister(id, LEVELS[(begun() % 4) as usize].max(Safety::MpiRestricted));
         }
         std::thread::yield_now();
     }
-    // The last thread to leave may report what was lost, in any context.
-    life.register(id, Safety::AsyncSignalSafe);
-    life.free(id);
-    while life.over.load(SeqCst) == 0 {
+    // The thread that releases the last pin reports the drops, in any context.
+    record.register(id, Safety::AsyncSignalSafe);
+    record.free(id);
+    while record.ended.load(SeqCst) == 0 {
         std::thread::yield_now();
     }
-    let least = life.done_at_free.load(SeqCst).saturating_sub(begun_before);
-    let most = life.begun_at_end.load(SeqCst) - done_before;
-    assert!((least..=most).contains(&life.counted()), "{least} {most} {life:?}");
-    life
+    let min = record.done_at_free.load(SeqCst).saturating_sub(begun_before);
+    let max = record.begun_at_end.load(SeqCst) - done_before;
+    assert!((min..=max).contains(&record.counted()), "{min} {max} {record:?}");
+    record
 }
 
 /// Proves R258, R259, R276, R286, R287.
 #[test]
 fn every_instance_is_delivered_or_counted() {
-    alone(|| {
+    in_own_process(|| {
         let registry = Registry::new();
         let mut image = Image::new("test");
         (image.events, image.sources) = (vec![&TICK], vec![&CLOCK]);
         assert!(registry.add(&image, &[]).is_empty());
         let interface = INTERFACE.get_or_init(|| Interface::new(leak(registry), Limits::default()));
         interface.init(ThreadLevel::Multiple);
-        // Two that stay: one loses what it cannot be given, one lets it wait.
+        // Two registrations that last: events that cannot be delivered are dropped by one and deferred by the other.
         let steady = [false, true].map(|defer| {
-            let life = Life::new(true, u64::MAX);
+            let record = RegistrationRecord::new(true, u64::MAX);
             let id = alloc(defer);
-            life.register(id, Safety::MpiRestricted);
-            (life, id)
+            record.register(id, Safety::MpiRestricted);
+            (record, id)
         });
-        let mut lives = Vec::new();
+        let mut records = Vec::new();
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 scope.spawn(move || {
@@ -279,28 +278,28 @@ fn every_instance_is_delivered_or_counted() {
                 });
             }
             let others = scope.spawn(move || {
-                let mut lives = Vec::new();
+                let mut records = Vec::new();
                 while RAISING.load(SeqCst) > 0 {
-                    lives.push(live(lives.len() as u64 * 2));
+                    records.push(run_registration(records.len() as u64 * 2));
                 }
-                lives
+                records
             });
             while RAISING.load(SeqCst) > 0 {
-                lives.push(live(lives.len() as u64 * 2 + 1));
+                records.push(run_registration(records.len() as u64 * 2 + 1));
             }
-            lives.extend(others.join().unwrap());
+            records.extend(others.join().unwrap());
         });
-        for (life, id) in steady {
-            assert!(life.free(id));
-            assert_eq!(life.counted(), begun(), "{life:?}");
-            assert!(life.delivered.load(SeqCst) > 0 && life.lost.load(SeqCst) > 0);
-            lives.push(life);
+        for (record, id) in steady {
+            assert!(record.free(id));
+            assert_eq!(record.counted(), begun(), "{record:?}");
+            assert!(record.delivered.load(SeqCst) > 0 && record.lost.load(SeqCst) > 0);
+            records.push(record);
         }
         assert_eq!(begun(), done());
-        assert!(begun() > RAISES && lives.len() > 10, "{} {}", begun(), lives.len());
-        for life in lives {
-            assert_eq!((life.freed.load(SeqCst), life.over.load(SeqCst)), (1, 1), "{life:?}");
-            assert!(!life.late.load(SeqCst), "{life:?}");
+        assert!(begun() > RAISES && records.len() > 10, "{} {}", begun(), records.len());
+        for record in records {
+            assert_eq!((record.freed.load(SeqCst), record.ended.load(SeqCst)), (1, 1), "{record:?}");
+            assert!(!record.after_end.load(SeqCst), "{record:?}");
         }
     });
 }

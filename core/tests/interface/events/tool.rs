@@ -8,24 +8,24 @@ use mpit::event::{Context, Event as _, Safety};
 use mpit::object::{Bind, Object};
 use mpit::tool::{EventInstance, Tool};
 
-/// The happenings of this test.
+/// The source of this test's events.
 #[mpit::source(ordered)]
 struct Line;
 
-/// Something came.
+/// A message arrived.
 #[mpit::event(source = Line)]
 struct Came {
     from: i32,
     bytes: u64,
 }
 
-/// Something came on a communicator.
+/// A message arrived on a communicator.
 #[mpit::event(source = Line, bind = "COMM")]
 struct CameOn {
     from: i32,
 }
 
-/// Nothing else listens to it.
+/// An event type without other listeners.
 #[mpit::event(source = Line)]
 struct Lost {
     number: i32,
@@ -39,10 +39,10 @@ fn came(context: Context, from: i32) {
 fn a_function_is_called_until_the_drop() {
     let tool = Tool::new();
     let received = Arc::new(Mutex::new(Vec::new()));
-    let ear = Arc::clone(&received);
+    let sink = Arc::clone(&received);
     let listener = tool.listen("came", None, Safety::None, move |instance| {
         let elements = (instance.read::<i32>(0), instance.read::<u64>(1));
-        ear.lock().unwrap().push((instance.time().unwrap(), elements));
+        sink.lock().unwrap().push((instance.time().unwrap(), elements));
         assert_eq!(instance.desc().name(), "came");
         assert_eq!(instance.read::<u64>(0), Err(Error::Invalid));
         assert_eq!(instance.read::<i32>(2), Err(Error::InvalidIndex));
@@ -51,7 +51,7 @@ fn a_function_is_called_until_the_drop() {
     came(Context::ANYWHERE, 2);
     assert_eq!(Arc::strong_count(&received), 2);
     drop(listener.unwrap());
-    assert_eq!(Arc::strong_count(&received), 1, "what the function holds goes with it");
+    assert_eq!(Arc::strong_count(&received), 1, "the function was dropped with its captures");
     came(Context::ANYWHERE, 3);
     let received = received.lock().unwrap();
     let elements: Vec<_> = received.iter().map(|(_, elements)| *elements).collect();

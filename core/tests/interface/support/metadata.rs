@@ -1,4 +1,4 @@
-//! Metadata of a test's variable: a name, or more than that.
+//! Metadata of a test's variable: its name, and optional properties.
 
 use mpit::internal::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
 use mpit::internal::plugin::EpochCounter;
@@ -6,7 +6,7 @@ use mpit::internal::plugin::EpochCounter;
 use super::leak;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct VariableMetadata {
     name: &'static str,
     description: &'static str,
     component: &'static str,
@@ -16,9 +16,9 @@ pub(crate) struct Said {
     epoch_counter: Option<&'static EpochCounter>,
 }
 
-/// To say more than a name.
-pub(crate) fn said(name: &'static str) -> Said {
-    Said {
+/// Returns the metadata of a variable with this name.
+pub(crate) fn variable(name: &'static str) -> VariableMetadata {
+    VariableMetadata {
         name,
         description: "",
         component: "",
@@ -29,13 +29,13 @@ pub(crate) fn said(name: &'static str) -> Said {
     }
 }
 
-impl From<&'static str> for Said {
+impl From<&'static str> for VariableMetadata {
     fn from(name: &'static str) -> Self {
-        said(name)
+        variable(name)
     }
 }
 
-impl Said {
+impl VariableMetadata {
     pub(crate) fn with_description(self, description: &'static str) -> Self {
         Self { description, ..self }
     }
@@ -60,7 +60,7 @@ impl Said {
         Self { epoch_counter: Some(epoch_counter), ..self }
     }
 
-    /// All of it, at a place.
+    /// Returns the metadata with the place of a definition.
     pub(crate) fn metadata(self, place: Origin) -> Metadata {
         let mut shared = SharedMetadata::new(self.component, place.file());
         shared = shared

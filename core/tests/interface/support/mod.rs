@@ -5,24 +5,24 @@ pub(crate) mod process;
 
 use std::panic::Location;
 
-use metadata::Said;
+use metadata::VariableMetadata;
 use mpit::cell::{Cell, Value};
 use mpit::cvar::CvarCell;
 use mpit::cvar::sources::Setting;
 use mpit::internal::desc::{CategoryDesc, Origin};
 use mpit::internal::registry::{Image, Refusal};
-use mpit::internal::session::{CvarHandle, Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::internal::session::{CvarHandle, HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Object;
 use mpit::tool::{Class, CvarDesc, EnumDesc, EnumItem, PvarDesc, Registry};
 use mpit::{MpitEnum, Result};
 
-/// Cells and descriptors are statics in real programs.
+/// Leaks a value, since cells and descriptors are statics.
 pub(crate) fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-/// The place in the test that calls.
+/// Returns the place in the test that calls.
 #[track_caller]
 pub(crate) fn here() -> Origin {
     let caller = Location::caller();
@@ -30,13 +30,17 @@ pub(crate) fn here() -> Origin {
 }
 
 #[track_caller]
-pub(crate) fn pvar<C: Cell>(said: impl Into<Said>, class: Class, cell: &'static C) -> PvarDesc {
-    PvarDesc::new(said.into().metadata(here()), class, cell)
+pub(crate) fn pvar<C: Cell>(
+    variable: impl Into<VariableMetadata>,
+    class: Class,
+    cell: &'static C,
+) -> PvarDesc {
+    PvarDesc::new(variable.into().metadata(here()), class, cell)
 }
 
 #[track_caller]
-pub(crate) fn cvar<C: CvarCell>(said: impl Into<Said>, cell: &'static C) -> CvarDesc {
-    CvarDesc::new(said.into().metadata(here()), cell)
+pub(crate) fn cvar<C: CvarCell>(variable: impl Into<VariableMetadata>, cell: &'static C) -> CvarDesc {
+    CvarDesc::new(variable.into().metadata(here()), cell)
 }
 
 #[track_caller]
@@ -94,7 +98,7 @@ impl MpitEnum for Phase {
     }
 }
 
-/// An interface that is up, over a registry of its own.
+/// An initialized interface over a registry of its own.
 #[derive(Clone, Copy)]
 pub(crate) struct Bench {
     pub(crate) interface: &'static Interface,
@@ -107,7 +111,7 @@ impl Bench {
         Self { interface }
     }
 
-    /// With these definitions, none of which is refused.
+    /// Creates an interface with these definitions. Asserts that none is refused.
     #[track_caller]
     pub(crate) fn with(image: &Image, settings: &[Setting]) -> Self {
         let registry = Registry::new();
@@ -153,15 +157,15 @@ impl Bench {
     }
 
     pub(crate) fn start(self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.interface.start(session, Which::One(handle))
+        self.interface.start(session, HandleSelection::One(handle))
     }
 
     pub(crate) fn stop(self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.interface.stop(session, Which::One(handle))
+        self.interface.stop(session, HandleSelection::One(handle))
     }
 
     pub(crate) fn reset(self, session: SessionId, handle: PvarHandle) -> Result<()> {
-        self.interface.reset(session, Which::One(handle))
+        self.interface.reset(session, HandleSelection::One(handle))
     }
 
     pub(crate) fn read_all<T: Value>(

@@ -11,7 +11,7 @@ const ALONE: &str = "MPIT_TEST_ALONE";
 ///
 /// The body must be a closure in the test's function, because its type's name contains the name of the test.
 #[expect(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
-pub(crate) fn alone<F: FnOnce()>(body: F) {
+pub(crate) fn in_own_process<F: FnOnce()>(body: F) {
     if env::var_os(ALONE).is_some() {
         return body();
     }

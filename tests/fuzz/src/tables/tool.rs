@@ -1,6 +1,6 @@
 //! Uses of what a table registered.
 
-use mpit::internal::session::{Interface, Limits, PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::{Bind, Object};
 use mpit::tool::Registry;
@@ -43,15 +43,15 @@ fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, byt
     // Exactly as many words as it has, so that the sanitizer sees what lies behind.
     let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
     let buffer = value.as_mut_ptr().cast::<u8>();
-    let _ = interface.start(session, Which::One(handle));
+    let _ = interface.start(session, HandleSelection::One(handle));
     // SAFETY: the buffer has room for all elements.
     let _ = unsafe { interface.read(session, handle, buffer) };
     // SAFETY: the buffer has all elements.
     let _ = unsafe { interface.write(session, handle, buffer) };
     // SAFETY: the buffer has room for all elements.
     let _ = unsafe { interface.readreset(session, handle, buffer) };
-    let _ = interface.reset(session, Which::One(handle));
-    let _ = interface.stop(session, Which::All);
+    let _ = interface.reset(session, HandleSelection::One(handle));
+    let _ = interface.stop(session, HandleSelection::All);
     // SAFETY: the buffer has room for all elements.
     let _ = unsafe { interface.read(session, handle, buffer) };
     interface.handle_free(session, handle).expect("the handle is there");

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, Safety, instance};
 use mpit::internal::plugin::{self, Plugin};
-use mpit::internal::session::{Interface, PvarHandle, SessionId, Which};
+use mpit::internal::session::{HandleSelection, Interface, PvarHandle, SessionId};
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::tool::Class;
 use mpit::{Error, Result};
@@ -142,10 +142,10 @@ impl Holding {
             }
             for handle in sums {
                 for answer in [
-                    Interface::global().start(session, Which::One(*handle)),
+                    Interface::global().start(session, HandleSelection::One(*handle)),
                     read(session, *handle).map(drop),
-                    Interface::global().stop(session, Which::One(*handle)),
-                    Interface::global().start(session, Which::One(*handle)),
+                    Interface::global().stop(session, HandleSelection::One(*handle)),
+                    Interface::global().start(session, HandleSelection::One(*handle)),
                 ] {
                     expected(&answer);
                 }

@@ -2,27 +2,27 @@
 //!
 //! Alone in its process, because the instances of a process are shared: other tests would find none.
 
-use super::stage::{Delivered, Stage, number_of};
-use crate::support::process::alone;
+use super::fixture::{Delivered, EventFixture, number_of};
+use crate::support::process::in_own_process;
 use mpit::event::Safety;
 
 /// Proves R269, R286.
 #[test]
 fn recursion_beyond_the_limit_is_counted() {
-    alone(|| {
-        let stage = Stage::new();
+    in_own_process(|| {
+        let fixture = EventFixture::new();
         // Each callback raises the next event, so without an end to instances this would not come back.
-        let tool = stage.listen('a').on_then(Safety::None, |delivery, notes| {
+        let tool = fixture.listen('a').on_with(Safety::None, |delivery, callback_data| {
             let number = number_of(delivery.instance).unwrap();
             if number < 1000 {
-                notes.stage.send(number + 1, Safety::None);
+                callback_data.fixture.send(number + 1, Safety::None);
             }
             assert_eq!(number_of(delivery.instance), Ok(number));
         });
         let tool = tool.count_drops();
-        stage.send(1, Safety::None);
+        fixture.send(1, Safety::None);
         tool.free().unwrap();
-        let delivered = stage.book.take_deliveries();
+        let delivered = fixture.log.take_deliveries();
         let count =
             delivered.iter().filter(|(_, delivered)| matches!(delivered, Delivered::Event(..))).count();
         let lost: i64 = delivered
@@ -32,8 +32,8 @@ fn recursion_beyond_the_limit_is_counted() {
         assert!((200..1000).contains(&count), "{count} at once");
         // The one that found no place, and was not there to raise more.
         assert_eq!(lost, 1);
-        stage.listen('b').on(Safety::None);
-        stage.send(2000, Safety::None);
-        stage.assert_told(&[('b', Delivered::Event(2000, Safety::None, Safety::None))]);
+        fixture.listen('b').on(Safety::None);
+        fixture.send(2000, Safety::None);
+        fixture.assert_delivered(&[('b', Delivered::Event(2000, Safety::None, Safety::None))]);
     });
 }

@@ -1,4 +1,4 @@
-//! A source with two event types, and tools that record what they receive.
+//! The fixture of event tests: a source with two event types, and tools that record what they receive.
 
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -49,51 +49,51 @@ impl Payload {
 pub(crate) enum Delivered {
     /// An event: its number, the level of the context, and the level of the callback.
     Event(u64, Safety, Safety),
-    /// So many losses.
+    /// A report of this number of drops.
     Drops(i64),
-    /// The end.
+    /// The free callback.
     End,
 }
 
 /// The `user_data` of a tool's functions: the tool that they belong to, and their level.
-pub(crate) struct Notes {
-    pub(crate) who: char,
+pub(crate) struct CallbackData {
+    pub(crate) label: char,
     level: Safety,
-    book: &'static Book,
-    /// A further step of the callback.
-    then: Option<fn(&Delivery, &Self)>,
-    pub(crate) stage: Stage,
+    log: &'static DeliveryLog,
+    /// A function that the callback calls at its end.
+    action: Option<fn(&Delivery, &Self)>,
+    pub(crate) fixture: EventFixture,
 }
 
-impl Notes {
+impl CallbackData {
     /// The registration that a callback was called for.
     pub(crate) fn tool(&self, id: RegistrationId) -> Tool {
-        Tool { stage: self.stage, who: self.who, id }
+        Tool { fixture: self.fixture, label: self.label, id }
     }
 }
 
 /// The deliveries to tools, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct DeliveryLog {
     delivered: Mutex<Vec<(char, Delivered)>>,
     pub(crate) deliveries: Mutex<Vec<(InstanceId, RegistrationId, i64)>>,
     pub(crate) reports: Mutex<Vec<(RegistrationId, u32, Safety)>>,
-    pub(crate) farewells: Mutex<Vec<(RegistrationId, Safety)>>,
+    pub(crate) frees: Mutex<Vec<(RegistrationId, Safety)>>,
 }
 
-impl Book {
+impl DeliveryLog {
     /// Returns the deliveries since the last call.
     pub(crate) fn take_deliveries(&self) -> Vec<(char, Delivered)> {
         std::mem::take(&mut self.delivered.lock().unwrap())
     }
 
-    /// A line of the test's own.
-    pub(crate) fn note(&self, who: char) {
-        self.write(who, Delivered::End);
+    /// Adds an entry of the test's own.
+    pub(crate) fn mark(&self, label: char) {
+        self.write(label, Delivered::End);
     }
 
-    fn write(&self, who: char, delivered: Delivered) {
-        self.delivered.lock().unwrap().push((who, delivered));
+    fn write(&self, label: char, delivered: Delivered) {
+        self.delivered.lock().unwrap().push((label, delivered));
     }
 }
 
@@ -103,37 +103,39 @@ pub(crate) fn number_of(id: InstanceId) -> Result<u64> {
     unsafe { instance::read(id, 0, (&raw mut number).cast()) }.map(|()| number)
 }
 
-unsafe extern "C" fn on_event(delivery: &Delivery, notes: &Notes) {
+unsafe extern "C" fn on_event(delivery: &Delivery, callback_data: &CallbackData) {
     let number = number_of(delivery.instance).unwrap_or(u64::MAX);
-    notes.book.write(notes.who, Delivered::Event(number, delivery.safety, notes.level));
+    callback_data
+        .log
+        .write(callback_data.label, Delivered::Event(number, delivery.safety, callback_data.level));
     let time = instance::timestamp(delivery.instance).unwrap();
-    notes.book.deliveries.lock().unwrap().push((delivery.instance, delivery.registration, time));
-    if let Some(then) = notes.then {
-        then(delivery, notes);
+    callback_data.log.deliveries.lock().unwrap().push((delivery.instance, delivery.registration, time));
+    if let Some(action) = callback_data.action {
+        action(delivery, callback_data);
     }
 }
 
-unsafe extern "C" fn on_drops(report: &DropReport, notes: &Notes) {
-    notes.book.write(notes.who, Delivered::Drops(report.count));
-    notes.book.reports.lock().unwrap().push((report.registration, report.source, report.safety));
+unsafe extern "C" fn on_drops(report: &DropReport, callback_data: &CallbackData) {
+    callback_data.log.write(callback_data.label, Delivered::Drops(report.count));
+    callback_data.log.reports.lock().unwrap().push((report.registration, report.source, report.safety));
 }
 
-/// Another handler, which says so by a negative count.
-unsafe extern "C" fn on_drops_otherwise(report: &DropReport, notes: &Notes) {
-    notes.book.write(notes.who, Delivered::Drops(-report.count));
+/// Another handler, which records the negative count.
+unsafe extern "C" fn on_drops_negated(report: &DropReport, callback_data: &CallbackData) {
+    callback_data.log.write(callback_data.label, Delivered::Drops(-report.count));
 }
 
-unsafe extern "C" fn on_end(notice: &FreeNotice, notes: &Notes) {
-    notes.book.write(notes.who, Delivered::End);
-    notes.book.farewells.lock().unwrap().push((notice.registration, notice.safety));
+unsafe extern "C" fn on_free(notice: &FreeNotice, callback_data: &CallbackData) {
+    callback_data.log.write(callback_data.label, Delivered::End);
+    callback_data.log.frees.lock().unwrap().push((notice.registration, notice.safety));
 }
 
-type OnEvent = unsafe extern "C" fn(&Delivery, &Notes);
-type OnDrops = unsafe extern "C" fn(&DropReport, &Notes);
-type OnEnd = unsafe extern "C" fn(&FreeNotice, &Notes);
+type OnEvent = unsafe extern "C" fn(&Delivery, &CallbackData);
+type OnDrops = unsafe extern "C" fn(&DropReport, &CallbackData);
+type OnFree = unsafe extern "C" fn(&FreeNotice, &CallbackData);
 
 pub(crate) const HANDLER: OnDrops = on_drops;
-pub(crate) const OTHER_HANDLER: OnDrops = on_drops_otherwise;
+pub(crate) const OTHER_HANDLER: OnDrops = on_drops_negated;
 
 /// The calls of the functions above.
 // SAFETY: the functions take what this tool registers with them.
@@ -142,41 +144,41 @@ pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) }
 unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
     // SAFETY: with this `Abi` tests register functions of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, OnEvent>(function) };
-    // SAFETY: tests register notes, which are leaked.
-    let notes = unsafe { &*delivery.user_data.cast::<Notes>() };
-    // SAFETY: the function has no further demands.
-    unsafe { function(delivery, notes) };
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
+    let callback_data = unsafe { &*delivery.user_data.cast::<CallbackData>() };
+    // SAFETY: an `OnEvent` requires its `CallbackData`, which is never freed.
+    unsafe { function(delivery, callback_data) };
 }
 
 unsafe extern "C" fn report(function: *mut c_void, report: &DropReport) {
     // SAFETY: with this `Abi` tests register functions of this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, OnDrops>(function) };
-    // SAFETY: tests register notes, which are leaked.
-    let notes = unsafe { &*report.user_data.cast::<Notes>() };
-    // SAFETY: the function has no further demands.
-    unsafe { function(report, notes) };
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
+    let callback_data = unsafe { &*report.user_data.cast::<CallbackData>() };
+    // SAFETY: an `OnDrops` requires its `CallbackData`, which is never freed.
+    unsafe { function(report, callback_data) };
 }
 
 unsafe extern "C" fn free_callback(function: *mut c_void, notice: &FreeNotice) {
     // SAFETY: with this `Abi` tests register functions of this type.
-    let function = unsafe { std::mem::transmute::<*mut c_void, OnEnd>(function) };
-    // SAFETY: tests register notes, which are leaked.
-    let notes = unsafe { &*notice.user_data.cast::<Notes>() };
-    // SAFETY: the function has no further demands.
-    unsafe { function(notice, notes) };
+    let function = unsafe { std::mem::transmute::<*mut c_void, OnFree>(function) };
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
+    let callback_data = unsafe { &*notice.user_data.cast::<CallbackData>() };
+    // SAFETY: an `OnFree` requires its `CallbackData`, which is never freed.
+    unsafe { function(notice, callback_data) };
 }
 
 /// A source with two event types, `sent` and `seen`, of which the second is bound to communicators.
 #[derive(Clone, Copy)]
-pub(crate) struct Stage {
+pub(crate) struct EventFixture {
     pub(crate) bench: Bench,
     pub(crate) source: &'static SourceDesc,
-    pub(crate) book: &'static Book,
+    pub(crate) log: &'static DeliveryLog,
     sent: &'static EventDesc,
     seen: &'static EventDesc,
 }
 
-impl Stage {
+impl EventFixture {
     pub(crate) fn new() -> Self {
         Self::with(SourceOrder::Ordered, Limits::default())
     }
@@ -193,7 +195,7 @@ impl Stage {
         Self::of_events(elements, order, limits, |desc| desc)
     }
 
-    /// Creates a stage with the event types of a plug-in with this epoch counter.
+    /// Creates a fixture with the event types of a plug-in with this epoch counter.
     pub(crate) fn with_epoch_counter(epoch_counter: &'static EpochCounter) -> Self {
         Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| {
             desc.with_epoch_counter(epoch_counter)
@@ -214,7 +216,7 @@ impl Stage {
         image.events = vec![sent, seen];
         let registry = Registry::new();
         assert!(registry.add(&image, &[]).is_empty());
-        Self { bench: Bench::over(registry, limits), source, book: leak(Book::default()), sent, seen }
+        Self { bench: Bench::over(registry, limits), source, log: leak(DeliveryLog::default()), sent, seen }
     }
 
     pub(crate) fn interface(&self) -> &'static Interface {
@@ -226,8 +228,8 @@ impl Stage {
         raise_numbered(self.sent, Context::requiring(safety), number);
     }
 
-    /// Raises `sent` as something that concerns a communicator.
-    pub(crate) fn send_about(&self, number: u64, comm: u64) {
+    /// Raises `sent`, which is not bound, with a communicator.
+    pub(crate) fn send_on(&self, number: u64, comm: u64) {
         raise_numbered(self.sent, Context::ANYWHERE.about(comm), number);
     }
 
@@ -237,37 +239,37 @@ impl Stage {
     }
 
     /// A registration for `sent` without functions.
-    pub(crate) fn listen(&self, who: char) -> Tool {
-        self.listen_with(who, Hints::default())
+    pub(crate) fn listen(&self, label: char) -> Tool {
+        self.listen_with(label, Hints::default())
     }
 
-    pub(crate) fn listen_with(&self, who: char, hints: Hints) -> Tool {
-        self.listen_to("sent", who, hints)
+    pub(crate) fn listen_with(&self, label: char, hints: Hints) -> Tool {
+        self.listen_to("sent", label, hints)
     }
 
-    pub(crate) fn listen_to(&self, event: &str, who: char, hints: Hints) -> Tool {
+    pub(crate) fn listen_to(&self, event: &str, label: char, hints: Hints) -> Tool {
         let index = self.bench.registry().event_index(event).unwrap();
         let id = self.interface().event_handle_alloc(index, None, hints, &ABI).unwrap();
-        Tool { stage: *self, who, id }
+        Tool { fixture: *self, label, id }
     }
 
-    /// Returns a stage with this book, for events of another interface.
-    pub(crate) fn over(self, interface: &'static Interface) -> Self {
+    /// Returns a fixture with the same log, for events of another interface.
+    pub(crate) fn on_interface(self, interface: &'static Interface) -> Self {
         Self { bench: Bench { interface }, ..self }
     }
 
     /// A registration for `seen`, bound to a communicator.
-    pub(crate) fn listen_about(&self, who: char, comm: u64) -> Tool {
+    pub(crate) fn listen_bound(&self, label: char, comm: u64) -> Tool {
         let index = self.bench.registry().event_index("seen").unwrap();
         let object = Object::world(comm, 4);
         let id = self.interface().event_handle_alloc(index, Some(&object), Hints::default(), &ABI).unwrap();
-        Tool { stage: *self, who, id }
+        Tool { fixture: *self, label, id }
     }
 
     /// Asserts that these are all the deliveries since the last call.
     #[track_caller]
-    pub(crate) fn assert_told(&self, expected: &[(char, Delivered)]) {
-        assert_eq!(self.book.take_deliveries(), expected);
+    pub(crate) fn assert_delivered(&self, expected: &[(char, Delivered)]) {
+        assert_eq!(self.log.take_deliveries(), expected);
     }
 }
 
@@ -281,15 +283,15 @@ fn raise_numbered(desc: &'static EventDesc, context: Context, number: u64) {
 /// A registration and its functions.
 #[derive(Clone, Copy)]
 pub(crate) struct Tool {
-    pub(crate) stage: Stage,
-    pub(crate) who: char,
+    pub(crate) fixture: EventFixture,
+    pub(crate) label: char,
     pub(crate) id: RegistrationId,
 }
 
 impl Tool {
-    fn notes(&self, level: Safety, then: Option<fn(&Delivery, &Notes)>) -> *mut c_void {
-        let (who, book, stage) = (self.who, self.stage.book, self.stage);
-        std::ptr::from_ref(leak(Notes { who, level, book, then, stage })).cast_mut().cast()
+    fn callback_data(&self, level: Safety, action: Option<fn(&Delivery, &CallbackData)>) -> *mut c_void {
+        let (label, log, fixture) = (self.label, self.fixture.log, self.fixture);
+        std::ptr::from_ref(leak(CallbackData { label, level, log, action, fixture })).cast_mut().cast()
     }
 
     /// Registers a callback for a level.
@@ -299,23 +301,23 @@ impl Tool {
     }
 
     /// Registers a callback that does something else after it recorded what it received.
-    pub(crate) fn on_then(self, level: Safety, then: fn(&Delivery, &Notes)) -> Self {
-        self.register(level, Some(then)).unwrap();
+    pub(crate) fn on_with(self, level: Safety, action: fn(&Delivery, &CallbackData)) -> Self {
+        self.register(level, Some(action)).unwrap();
         self
     }
 
-    pub(crate) fn register(&self, level: Safety, then: Option<fn(&Delivery, &Notes)>) -> Result<()> {
+    pub(crate) fn register(&self, level: Safety, action: Option<fn(&Delivery, &CallbackData)>) -> Result<()> {
         let function = on_event as OnEvent as *mut c_void;
-        let notes = self.notes(level, then);
-        // SAFETY: `ABI` calls it as an `OnEvent`, and notes are never freed.
-        unsafe { self.stage.interface().event_register_callback(self.id, level, function, notes) }
+        let callback_data = self.callback_data(level, action);
+        // SAFETY: `ABI` calls it as an `OnEvent`, and its data is never freed.
+        unsafe { self.fixture.interface().event_register_callback(self.id, level, function, callback_data) }
     }
 
     /// Removes the callback of a level.
     pub(crate) fn off(&self, level: Safety) {
         let null = std::ptr::null_mut();
-        // SAFETY: removes a callback.
-        unsafe { self.stage.interface().event_register_callback(self.id, level, null, null) }.unwrap();
+        // SAFETY: null is permitted, and removes the callback.
+        unsafe { self.fixture.interface().event_register_callback(self.id, level, null, null) }.unwrap();
     }
 
     /// Sets the handler of drops.
@@ -327,23 +329,29 @@ impl Tool {
     pub(crate) fn handle_drops(&self, handler: Option<OnDrops>) -> Result<()> {
         let handler = handler.map_or(std::ptr::null_mut(), |handler| handler as *mut c_void);
         // SAFETY: null, or what `ABI` calls as an `OnDrops`.
-        unsafe { self.stage.interface().event_set_dropped_handler(self.id, handler) }
+        unsafe { self.fixture.interface().event_set_dropped_handler(self.id, handler) }
     }
 
     pub(crate) fn free(&self) -> Result<()> {
-        let notes = self.notes(Safety::None, None);
-        // SAFETY: `ABI` calls it as an `OnEnd`, and notes are never freed.
-        unsafe { self.stage.interface().event_handle_free(self.id, notes, on_end as OnEnd as *mut c_void) }
+        let callback_data = self.callback_data(Safety::None, None);
+        // SAFETY: `ABI` calls it as an `OnFree`, and its data is never freed.
+        unsafe {
+            self.fixture.interface().event_handle_free(
+                self.id,
+                callback_data,
+                on_free as OnFree as *mut c_void,
+            )
+        }
     }
 
-    pub(crate) fn free_quietly(&self) -> Result<()> {
+    pub(crate) fn free_without_callback(&self) -> Result<()> {
         let null = std::ptr::null_mut();
-        // SAFETY: without a free callback nothing is called.
-        unsafe { self.stage.interface().event_handle_free(self.id, null, null) }
+        // SAFETY: null is permitted, and means that no free callback runs.
+        unsafe { self.fixture.interface().event_handle_free(self.id, null, null) }
     }
 }
 
 /// Frees the registration from within its callback.
-pub(crate) fn then_free(delivery: &Delivery, notes: &Notes) {
-    notes.tool(delivery.registration).free().unwrap();
+pub(crate) fn then_free(delivery: &Delivery, callback_data: &CallbackData) {
+    callback_data.tool(delivery.registration).free().unwrap();
 }

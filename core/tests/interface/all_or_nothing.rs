@@ -1,6 +1,6 @@
 //! Images that are added whole or not at all.
 
-use crate::support::metadata::{Said, said};
+use crate::support::metadata::{VariableMetadata, variable};
 use crate::support::{Phase, category, cvar, enumeration, here, image, leak, pvar};
 use mpit::cell::{Counter, State};
 use mpit::cvar::Cvar;
@@ -10,8 +10,8 @@ use mpit::internal::registry::Image;
 use mpit::internal::vocabulary::SourceOrder;
 use mpit::tool::{Class, Datatype, EnumDesc, EnumItem, EventDesc, PvarDesc, Registry, SourceDesc};
 
-fn counter(said: impl Into<Said>) -> PvarDesc {
-    pvar(said, Class::Counter, leak(Counter::<u64>::new()))
+fn counter(variable: impl Into<VariableMetadata>) -> PvarDesc {
+    pvar(variable, Class::Counter, leak(Counter::<u64>::new()))
 }
 
 #[track_caller]
@@ -28,12 +28,12 @@ fn event(
     leak(EventDesc::new(name, elements, source, leak(EventCell::new()), here()))
 }
 
-/// Some of everything, in categories, one of which contains another.
+/// Returns an image with entries of all kinds, in categories, one of which contains another.
 fn good() -> Image {
     let inner = category("inner", &[], &[]);
     let outer = category("outer", &[], &[inner]);
     let mut image = image(
-        [counter(said("sent").with_categories(leak(vec![inner]))), counter("received")],
+        [counter(variable("sent").with_categories(leak(vec![inner]))), counter("received")],
         [cvar("limit", leak(Cvar::new(1_i32)))],
     );
     let clock = source("clock");
@@ -57,29 +57,29 @@ fn extent(registry: &Registry) -> [usize; 7] {
     ]
 }
 
-/// Images that are good but for one thing, and what is said of it.
-fn spoilt() -> Vec<(Image, &'static str)> {
+/// Images with one fault each, and the definition that the refusal names.
+fn faulty_images() -> Vec<(Image, &'static str)> {
     let mut all = Vec::new();
-    let mut spoil = |what: &'static str, spoil: &dyn Fn(&mut Image)| {
+    let mut add_fault = |what: &'static str, add_fault: &dyn Fn(&mut Image)| {
         let mut image = good();
-        spoil(&mut image);
+        add_fault(&mut image);
         all.push((image, what));
     };
-    spoil("pvar `sent` (COUNTER)", &|image| image.pvars.push(leak(counter("sent"))));
-    spoil("cvar `limit`", &|image| image.cvars.push(leak(cvar("limit", leak(Cvar::new(2_i32))))));
-    spoil("event `arrived`", &|image| image.events.push(event("arrived", image.sources[0], &[])));
-    spoil("source `clock`", &|image| image.sources.push(source("clock")));
-    spoil("enumeration `phases`", &|image| image.enums.push(enumeration("phases", &[(1, "busy")])));
-    spoil("pvar ``", &|image| image.pvars.push(leak(counter(""))));
-    spoil("enumeration `empty`", &|image| image.enums.push(enumeration("empty", &[])));
-    spoil("event `far`", &|image| {
+    add_fault("pvar `sent` (COUNTER)", &|image| image.pvars.push(leak(counter("sent"))));
+    add_fault("cvar `limit`", &|image| image.cvars.push(leak(cvar("limit", leak(Cvar::new(2_i32))))));
+    add_fault("event `arrived`", &|image| image.events.push(event("arrived", image.sources[0], &[])));
+    add_fault("source `clock`", &|image| image.sources.push(source("clock")));
+    add_fault("enumeration `phases`", &|image| image.enums.push(enumeration("phases", &[(1, "busy")])));
+    add_fault("pvar ``", &|image| image.pvars.push(leak(counter(""))));
+    add_fault("enumeration `empty`", &|image| image.enums.push(enumeration("empty", &[])));
+    add_fault("event `far`", &|image| {
         let elements = leak(vec![Element::new(Datatype::Int, 4)]);
         image.events.push(event("far", image.sources[0], elements));
     });
-    spoil("category `outer`", &|image| {
+    add_fault("category `outer`", &|image| {
         image.categories.push(category("outer", &[category("inner", &[], &[])], &[]));
     });
-    spoil("category `same`", &|image| {
+    add_fault("category `same`", &|image| {
         let same = |text| leak(CategoryDesc::new("same", text, &[], &[], here())) as &_;
         image.categories.extend([same("One."), same("Two.")]);
     });
@@ -88,7 +88,7 @@ fn spoilt() -> Vec<(Image, &'static str)> {
 
 #[test]
 fn whole_or_not_at_all() {
-    for (image, what) in spoilt() {
+    for (image, what) in faulty_images() {
         let registry = Registry::new();
         let refusals = registry.add_whole(&image, &[]).expect_err(what);
         assert_eq!(extent(&registry), [0; 7], "{what}: nothing was added");
@@ -96,9 +96,9 @@ fn whole_or_not_at_all() {
         assert!(refusals[0].what.starts_with(what), "{refusals:?}");
 
         // Else the same is left out, and the rest stands.
-        let lenient = Registry::new().add(&image, &[]);
-        assert_eq!(lenient[0].to_string(), refusals[0].to_string());
-        assert_eq!(lenient.len(), 1, "{lenient:?}");
+        let refused_when_added = Registry::new().add(&image, &[]);
+        assert_eq!(refused_when_added[0].to_string(), refusals[0].to_string());
+        assert_eq!(refused_when_added.len(), 1, "{refused_when_added:?}");
 
         // What was refused leaves no trace.
         assert!(registry.add_whole(&good(), &[]).is_ok(), "{what}");
@@ -140,7 +140,7 @@ fn refusals_take_dependents_and_name_both() {
     let one = leak(EnumDesc::new("phase", OTHER, Origin::new("a.rs", 1)));
     let state = leak(State::<Phase>::new());
     let mut image =
-        image([PvarDesc::new(said("state").metadata(Origin::new("a.rs", 2)), Class::State, state)], []);
+        image([PvarDesc::new(variable("state").metadata(Origin::new("a.rs", 2)), Class::State, state)], []);
     image.enums = vec![one];
     image.sources = vec![source("clock")];
     let lost = source("clock");
