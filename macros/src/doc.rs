@@ -5,12 +5,12 @@ use quote::quote;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// A description: text, or text with pieces that only the compiler can evaluate, as in `#[doc = concat!(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Description {
     pieces: Vec<Piece>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Piece {
     Text(String),
     Macro(Expr),

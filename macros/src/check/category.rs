@@ -31,7 +31,7 @@ impl Category {
                 errors.on(path, format!("category `{}` is {relation}: remove it from `{key}`", name.value));
             }
         }
-        for path in args.contains.iter().filter(|path| args.parent.contains(path)) {
+        for path in args.contains.iter().filter(|path| name::contains(&args.parent, path)) {
             errors.on(
                 path,
                 format!(

@@ -9,7 +9,6 @@ use crate::parse::{At, PvarArgs};
 use crate::vocabulary::{Bind, Class, Vocabulary as _};
 
 /// A function that computes a variable.
-#[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) ident: Ident,
     /// The kind of object that the variable is bound to; the function takes it unless it is `NoObject`.
@@ -28,7 +27,6 @@ pub(crate) struct Function {
 }
 
 /// The number of elements.
-#[derive(Debug)]
 pub(crate) enum Count {
     One,
     /// The communicator's size.

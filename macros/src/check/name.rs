@@ -87,11 +87,20 @@ pub(crate) fn check_component(component: Option<&At<String>>, errors: &mut Error
 /// Reports a path that occurs twice in one list.
 pub(crate) fn check_once(key: &str, paths: &[Path], errors: &mut Errors) {
     for (at, path) in paths.iter().enumerate() {
-        if paths[..at].contains(path) {
-            let path_text = path.to_token_stream().to_string().replace(' ', "");
-            errors.on(path, format!("`{path_text}` is named twice in `{key}`"));
+        if contains(&paths[..at], path) {
+            errors.on(path, format!("`{}` is named twice in `{key}`", path_text(path)));
         }
     }
+}
+
+/// Returns true if one of the paths is written like this one.
+pub(crate) fn contains(paths: &[Path], path: &Path) -> bool {
+    paths.iter().any(|other| path_text(other) == path_text(path))
+}
+
+/// Returns a path as text.
+fn path_text(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
 }
 
 #[cfg(test)]

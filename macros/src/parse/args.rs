@@ -23,7 +23,6 @@ pub(crate) struct Keys {
 }
 
 /// One `key` or `key = value`.
-#[derive(Debug)]
 pub(crate) struct Arg {
     pub(crate) key: &'static str,
     pub(crate) span: Span,
@@ -32,7 +31,6 @@ pub(crate) struct Arg {
 }
 
 /// The part after a key.
-#[derive(Debug)]
 enum Value {
     None,
     Some(Expr),

@@ -17,7 +17,7 @@ const KEYS: Keys = Keys {
 };
 
 /// The arguments of `#[category(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct CategoryArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<At<String>>,

@@ -17,7 +17,7 @@ const KEYS: Keys = Keys {
 };
 
 /// The arguments of `#[component(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ComponentArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) framework: Option<At<String>>,

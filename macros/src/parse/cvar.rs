@@ -25,7 +25,7 @@ const KEYS: Keys = Keys {
 };
 
 /// The arguments of `#[cvar(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct CvarArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) scope: Option<At<Scope>>,

@@ -13,7 +13,7 @@ const ENUM_KEYS: Keys = Keys {
 const ITEM_KEYS: Keys = Keys { attribute: "mpit", keys: &[("name", "name = \"idle\"")] };
 
 /// The arguments of `#[mpit(..)]` on an enum.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct EnumArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<At<String>>,
@@ -33,7 +33,7 @@ impl EnumArgs {
 }
 
 /// The arguments of `#[mpit(..)]` on a variant.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ItemArgs {
     pub(crate) name: Option<At<String>>,
 }

@@ -24,7 +24,7 @@ const KEYS: Keys = Keys {
 const ELEMENT_KEYS: Keys = Keys { attribute: "mpit", keys: &[("datatype", "datatype = \"INT32_T\"")] };
 
 /// The arguments of `#[event(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct EventArgs {
     pub(crate) krate: Option<Path>,
     /// True if a source was given, even if it could not be parsed.
@@ -61,7 +61,7 @@ impl EventArgs {
 }
 
 /// The arguments of `#[mpit(..)]` on a field.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ElementArgs {
     pub(crate) datatype: Option<At<Datatype>>,
 }

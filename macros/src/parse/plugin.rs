@@ -17,7 +17,7 @@ const KEYS: Keys = Keys {
 };
 
 /// The arguments of `plugin!(..)`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct PluginArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<At<String>>,

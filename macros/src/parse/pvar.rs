@@ -52,7 +52,7 @@ pub(crate) enum Flag {
 }
 
 /// The arguments of `#[pvar(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct PvarArgs {
     pub(crate) krate: Option<Path>,
     pub(crate) class: Option<At<Class>>,

@@ -18,7 +18,7 @@ const KEYS: Keys = Keys {
 };
 
 /// The arguments of `#[source(..)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct SourceArgs {
     pub(crate) krate: Option<Path>,
     /// True if an order was given, even if it could not be parsed.
