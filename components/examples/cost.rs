@@ -62,7 +62,7 @@ fn all_messages() {
         message("record", peers, |to, bytes| messages.record(to, bytes, false));
     }
     let comm = comms::created(comms::Description::new(Ranks::World(26), "world"));
-    let report = |to, bytes| pml::sent(&Send { comm, dest: to, to, bytes, tag: 3, mode: Mode::Standard });
+    let report = |to, bytes| pml::sent(&Send::new(comm, to, to, bytes, 3, Mode::Standard));
     message("report to pml, no listener", 26, report);
     with("pml_monitoring_messages_total", Class::Counter, || {
         message("report to pml, monitoring listens", 26, report);
@@ -82,7 +82,7 @@ fn all_accesses() {
     let window = windows::created(26);
     let access = |to, bytes| {
         let kind = osc::Kind::Put;
-        osc::accessed(&Access { window, rank: to, target: to, kind, sent: bytes, received: 0 });
+        osc::accessed(&Access::new(window, to, to, kind, bytes, 0));
     };
     message("report to osc, no listener", 26, access);
     with("osc_monitoring_messages_sent_total", Class::Counter, || {
@@ -98,7 +98,7 @@ fn all_operations() {
             let comm = comms::created(comms::Description::new(ranks, "some"));
             let operation = |_, bytes| {
                 let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(bytes));
-                coll::end(&Operation { comm, kind, rank: 0, size, root, volume, in_place: false });
+                coll::end(&Operation::new(comm, kind, 0, size, root, volume, false));
             };
             with("coll_monitoring_messages_total", Class::Counter, || {
                 show(&format!("report an allreduce on {which} of {size}"), each(1, operation));
@@ -136,7 +136,7 @@ fn lines() {
 }
 
 fn main() {
-    host::initialized(World { rank: 0, size: 26 });
+    host::initialized(World::new(0, 26));
     println!("one thread at a time:");
     mpit::internal::threads::set_concurrent(false);
     all_messages();

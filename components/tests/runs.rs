@@ -28,7 +28,7 @@ fn run(special: &str) {
         _ => (),
     }
     let rank = u32::from(special != "first");
-    host::initialized(World { rank, size: 3 });
+    host::initialized(World::new(rank, 3));
     let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
     let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
     let tool = Tool::new();
@@ -42,7 +42,7 @@ fn run(special: &str) {
         flush.stop().unwrap();
     }
     for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
-        pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
+        pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
     }
     others(comm, short);
     if special == "pcontrol" {
@@ -50,7 +50,7 @@ fn run(special: &str) {
         pcontrol(0);
         // Not recorded.
         others(comm, short);
-        pml::sent(&Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard });
+        pml::sent(&Send::new(comm, 0, 0, 8, 0, Mode::Standard));
         pcontrol(1);
         println!("a file: {}", Path::new("all_1.1.prof").exists());
     }
@@ -64,7 +64,7 @@ fn run(special: &str) {
 fn others(comm: CommId, short: CommId) {
     let window = windows::created(3);
     for (kind, sent, received) in [(osc::Kind::Put, 12, 0), (osc::Kind::Get, 0, 20)] {
-        osc::accessed(&Access { window, rank: 2, target: 2, kind, sent, received });
+        osc::accessed(&Access::new(window, 2, 2, kind, sent, received));
     }
     for (comm, kind, root) in [
         (comm, Kind::Allreduce, Root::None),
@@ -72,7 +72,7 @@ fn others(comm: CommId, short: CommId) {
         (short, Kind::Bcast, Root::At(0)),
     ] {
         let volume = Volume::Each(8);
-        coll::end(&Operation { comm, kind, rank: 1, size: 3, root, volume, in_place: false });
+        coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
     }
 }
 
@@ -84,10 +84,10 @@ fn run_with_an_early_handle() {
     flush.write_text("early").unwrap();
     flush.start().unwrap();
     let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
-    let send = Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard };
+    let send = Send::new(comm, 0, 0, 8, 0, Mode::Standard);
     // This process's rank is not known yet, which the file's name needs.
     assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
-    host::initialized(World { rank: 1, size: 3 });
+    host::initialized(World::new(1, 3));
     println!("active: {}", pml::active());
     comms::freed(comms::created(comms::Description::new(Ranks::World(3), "short")));
     pml::sent(&send);
@@ -100,30 +100,15 @@ fn run_with_an_early_handle() {
 
 /// Two threads record while the first one ends phases.
 fn run_with_threads() {
-    host::initialized(World { rank: 1, size: 3 });
+    host::initialized(World::new(1, 3));
     let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
     let window = windows::created(3);
     let record = || {
         for bytes in (0..20_000).map(|n| n % 1000 + 1) {
-            pml::sent(&Send { comm, dest: 0, to: 0, bytes, tag: 0, mode: Mode::Standard });
-            osc::accessed(&Access {
-                window,
-                rank: 2,
-                target: 2,
-                kind: osc::Kind::Put,
-                sent: bytes,
-                received: 0,
-            });
+            pml::sent(&Send::new(comm, 0, 0, bytes, 0, Mode::Standard));
+            osc::accessed(&Access::new(window, 2, 2, osc::Kind::Put, bytes, 0));
             let volume = Volume::Each(bytes);
-            coll::end(&Operation {
-                comm,
-                kind: Kind::Allreduce,
-                rank: 1,
-                size: 3,
-                root: Root::None,
-                volume,
-                in_place: false,
-            });
+            coll::end(&Operation::new(comm, Kind::Allreduce, 1, 3, Root::None, volume, false));
         }
     };
     std::thread::scope(|scope| {
@@ -148,7 +133,7 @@ struct Meanwhile(CommId);
 /// Exchanges a byte with each process.
 fn operate(comm: CommId) {
     let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(1));
-    coll::end(&Operation { comm, kind, rank: 1, size: 3, root, volume, in_place: false });
+    coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
 }
 
 impl comms::Ask for Meanwhile {
@@ -165,7 +150,7 @@ impl comms::Ask for Meanwhile {
 
 /// A communicator is used and freed while the file of the first phase is written.
 fn run_with_operations_meanwhile() {
-    host::initialized(World { rank: 1, size: 3 });
+    host::initialized(World::new(1, 3));
     let freed = comms::created(comms::Description::new(Ranks::World(3), "freed"));
     operate(freed);
     let ranks = Ranks::Asked(Arc::new(comms::Asked::new(1, Box::new(Meanwhile(freed)))));

@@ -84,7 +84,7 @@ fn came_up() {
         if was_spawned(abi) {
             run::set_spawned();
         }
-        host::initialized(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() });
+        host::initialized(World::new(rank.cast_unsigned(), size.cast_unsigned()));
         comms::meet_predefined();
         gather::offer();
     }

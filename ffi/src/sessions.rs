@@ -83,7 +83,7 @@ pub(crate) fn open(abi: &Abi) -> Option<World> {
     }
     *OWN.lock() = Some(Own { session, group });
     IS_OPEN.store(true, SeqCst);
-    Some(World { rank: rank.cast_unsigned(), size: size.cast_unsigned() })
+    Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Returns the group of `mpi://WORLD` while our own session is open.

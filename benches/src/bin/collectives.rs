@@ -16,12 +16,12 @@ fn allreduce(size: u32) -> Block<'static> {
     a_loop(TURNS, move |turn| {
         let volume = Volume::Each(u64::from(turn));
         let kind = Kind::Allreduce;
-        coll::end(&Operation { comm, kind, rank: 0, size, root: Root::None, volume, in_place: false });
+        coll::end(&Operation::new(comm, kind, 0, size, Root::None, volume, false));
     })
 }
 
 fn main() -> Result<()> {
-    host::initialized(World { rank: 0, size: 1_000_000 });
+    host::initialized(World::new(0, 1_000_000));
     mpit::internal::threads::set_concurrent(false);
     let tool = Tool::new();
     let session = tool.session()?;

@@ -91,7 +91,7 @@ impl Comm {
         };
         let (comm, rank, size) = (self.id(), self.rank() as u32, self.size() as u32);
         let volume = Volume::Each(bytes as u64);
-        let operation = Operation { comm, kind, rank, size, root, volume, in_place: false };
+        let operation = Operation::new(comm, kind, rank, size, root, volume, false);
         timed(Area::Collective, || {
             coll::begin(&operation);
             let result = work(&self.process)?;

@@ -52,7 +52,7 @@ fn run(assignment: Assignment, body: impl FnOnce(&Comm) -> Outcome) -> std::resu
     let (rank, size) = (assignment.rank, assignment.size);
     let streams = assignment.connect().map_err(|error| error.to_string())?;
     queue::publish();
-    host::initialized(World { rank: rank as u32, size: size as u32 });
+    host::initialized(World::new(rank as u32, size as u32));
     let process = Arc::new(Process::new(rank, streams).map_err(|error| error.to_string())?);
     let outcome = body(&Comm { process: Arc::clone(&process) });
     host::finalizing();

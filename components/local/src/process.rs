@@ -61,7 +61,7 @@ impl Process {
         self.check_rank(to)?;
         if pml::active() {
             let (to, bytes) = (to as u32, data.len() as u64);
-            pml::sent(&pml::Send { comm: self.id, dest: to, to, bytes, tag, mode: Mode::Standard });
+            pml::sent(&pml::Send::new(self.id, to, to, bytes, tag, Mode::Standard));
         }
         if to == self.rank {
             self.engine.deliver(Message { context, source: to, tag, data: data.to_vec() });

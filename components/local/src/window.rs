@@ -111,7 +111,7 @@ impl<T: Pod> Window<T> {
         }
         drop(epoch);
         let (window, rank) = (self.id, rank as u32);
-        osc::accessed(&Access { window, rank, target: rank, kind, sent, received });
+        osc::accessed(&Access::new(window, rank, rank, kind, sent, received));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use mpit::component;
 use super::{Framework, Lifecycle, List, Subscription};
 use crate::host::World;
 
-const WORLD: World = World { rank: 0, size: 1 };
+const WORLD: World = World::new(0, 1);
 
 trait Receives: Lifecycle {
     fn receive(&self, what: u32);

@@ -268,7 +268,7 @@ mod tests {
     fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("a/run");
-        dispose(gathered, World { rank, size: 4 }, Output::Files(stem.as_os_str().as_bytes()));
+        dispose(gathered, World::new(rank, 4), Output::Files(stem.as_os_str().as_bytes()));
         let Ok(entries) = fs::read_dir(directory.path().join("a")) else { return Vec::new() };
         let file = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().unwrap();
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn without_a_transport_each_keeps_its_own() {
-        let alone = |size| gather(None, World { rank: 0, size }, text(0), Duration::ZERO).0;
+        let alone = |size| gather(None, World::new(0, size), text(0), Duration::ZERO).0;
         assert!(
             matches!(alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
         );

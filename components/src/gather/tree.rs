@@ -168,7 +168,7 @@ mod tests {
                         return (None, threads);
                     }
                     let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
-                    (Some(gather(&threads, World { rank, size }, text, timeout).0), threads)
+                    (Some(gather(&threads, World::new(rank, size), text, timeout).0), threads)
                 }));
             }
             let ended: Vec<_> = processes.into_iter().map(|process| process.join().unwrap()).collect();
@@ -215,12 +215,12 @@ mod tests {
         for size in 1..40 {
             let mut children = Vec::new();
             for rank in 0..size {
-                let of = |height| child(World { rank, size }, height);
+                let of = |height| child(World::new(rank, size), height);
                 children.extend((0..).map_while(of).map(|(child, _)| child));
             }
             children.sort_unstable();
             assert!(children.into_iter().eq(1..size), "{size}");
         }
-        assert_eq!(child(World { rank: 0, size: u32::MAX }, 32), None);
+        assert_eq!(child(World::new(0, u32::MAX), 32), None);
     }
 }

@@ -204,7 +204,7 @@ impl Cursor<'_> {
         }
         let at = *self;
         let who = self.word()?;
-        let world = World { rank: who as u32, size: (who >> 32) as u32 };
+        let world = World::new(who as u32, (who >> 32) as u32);
         if world.size > MOST || world.rank >= world.size {
             return Err(at.wrong(format!("rank {} of {}", world.rank, world.size)));
         }

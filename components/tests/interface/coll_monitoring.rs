@@ -19,7 +19,7 @@ fn list(ranks: &[u32]) -> Ranks {
 }
 
 fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operation<'_> {
-    Operation { comm, kind, rank: 1, size: 4, root, volume, in_place: false }
+    Operation::new(comm, kind, 1, 4, root, volume, false)
 }
 
 /// Bytes for each rank or neighbor: 0, 10, 20 and so on.

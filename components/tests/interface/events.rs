@@ -123,7 +123,7 @@ fn accesses_are_delivered() {
     let [window, other] = [3, 3].map(windows::created);
     let listener = listen(&tool, 4, Some(&Object::new(Bind::Win, window.get())));
     assert!(osc::active());
-    osc::accessed(&Access { window: other, rank: 1, target: 1, kind: osc::Kind::Put, sent: 4, received: 0 });
+    osc::accessed(&Access::new(other, 1, 1, osc::Kind::Put, 4, 0));
     let kinds = [
         osc::Kind::Put,
         osc::Kind::Get,
@@ -133,7 +133,7 @@ fn accesses_are_delivered() {
         osc::Kind::CompareAndSwap,
     ];
     for kind in kinds {
-        osc::accessed(&Access { window, rank: 1, target: mpit::object::OUTSIDE, kind, sent: 4, received: 8 });
+        osc::accessed(&Access::new(window, 1, mpit::object::OUTSIDE, kind, 4, 8));
     }
     let window = window.get().cast_signed();
     let expected: Vec<_> = (0..6).map(|kind| (4, vec![window, 1, -1, kind, 4, 8])).collect();
@@ -151,8 +151,7 @@ fn begin_and_end_share_a_sequence_number() {
     let begins = listen(&tool, 5, Some(&object));
     assert!(coll::active());
     let ends = listen(&tool, 6, Some(&object));
-    let operation =
-        |comm, kind, root, volume| Operation { comm, kind, rank: 2, size: 3, root, volume, in_place: false };
+    let operation = |comm, kind, root, volume| Operation::new(comm, kind, 2, 3, root, volume, false);
     let bcast = operation(one, Kind::Bcast, Root::At(1), Volume::Each(8));
     let reduce = operation(one, Kind::Reduce, Root::Here, Volume::Each(0));
     let alltoallw = operation(one, Kind::NeighborAlltoallw, Root::None, Volume::By(&|_| 1));
@@ -220,7 +219,7 @@ fn kinds_have_their_documented_numbers() {
     let text = desc(6).description().to_owned() + desc(5).description();
     for (at, (kind, name)) in kinds.into_iter().enumerate() {
         let (root, volume) = (Root::None, Volume::Each(0));
-        coll::end(&Operation { comm, kind, rank: 0, size: 1, root, volume, in_place: false });
+        coll::end(&Operation::new(comm, kind, 0, 1, root, volume, false));
         assert_eq!(received()[0].1[0], at as i64, "{name}");
         assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
     }

@@ -16,7 +16,7 @@ mod record;
 mod store;
 mod variables;
 
-const WORLD: World = World { rank: 1, size: 4 };
+const WORLD: World = World::new(1, 4);
 
 /// Recording, listening and communicators belong to the process, so tests that use them run one at a time.
 fn alone() -> MutexGuard<'static, ()> {

@@ -38,7 +38,7 @@ fn each_kind_of_access_counts_what_it_moves() {
             |what| session.handle(&format!("osc_monitoring_{what}"), Class::Size, Some(&world)).unwrap();
         let handles = ARRAYS.map(handle);
         session.start_all().unwrap();
-        osc::accessed(&Access { window, rank: 0, target: 3, kind, sent, received });
+        osc::accessed(&Access::new(window, 0, 3, kind, sent, received));
         let shown = handles.map(|handle| handle.read::<u64>().unwrap());
         assert_eq!(shown, expected.map(|value| [0, 0, 0, value]), "{kind:?}");
     }
@@ -64,7 +64,7 @@ fn arrays_show_members_and_totals_show_all() {
     .map(|(what, class)| session.handle(&format!("osc_monitoring_{what}"), class, None).unwrap());
     let window = windows::created(4);
     let access = |target, kind, sent, received| {
-        osc::accessed(&Access { window, rank: 0, target, kind, sent, received });
+        osc::accessed(&Access::new(window, 0, target, kind, sent, received));
     };
     access(3, Kind::Put, 1000, 0);
     session.start_all().unwrap();
@@ -108,14 +108,7 @@ fn windows_have_totals_of_their_own() {
     let of_kept = bound(kept);
     session.start_all().unwrap();
     let access = |window| {
-        osc::accessed(&Access {
-            window,
-            rank: 0,
-            target: 3,
-            kind: Kind::GetAccumulate,
-            sent: 8,
-            received: 12,
-        });
+        osc::accessed(&Access::new(window, 0, 3, Kind::GetAccumulate, 8, 12));
     };
     access(kept);
     windows::freed(kept);
@@ -155,7 +148,7 @@ fn a_freed_window_has_no_new_totals() {
     let handle =
         session.handle(&format!("osc_monitoring_window_{what}_total"), class, Some(&object)).unwrap();
     session.start_all().unwrap();
-    osc::accessed(&Access { window: new, rank: 0, target: 3, kind: Kind::Put, sent: 8, received: 0 });
+    osc::accessed(&Access::new(new, 0, 3, Kind::Put, 8, 0));
     assert_eq!(handle.read::<u64>().unwrap()[0], 1);
     windows::freed(new);
 }
@@ -175,14 +168,7 @@ fn threads_are_counted_exactly() {
             scope.spawn(|| {
                 for n in 0..EACH {
                     let target = (n % 37) as u32;
-                    osc::accessed(&Access {
-                        window,
-                        rank: 0,
-                        target,
-                        kind: Kind::FetchAndOp,
-                        sent: n,
-                        received: n,
-                    });
+                    osc::accessed(&Access::new(window, 0, target, Kind::FetchAndOp, n, n));
                 }
             });
         }

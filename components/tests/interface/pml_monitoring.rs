@@ -25,7 +25,7 @@ fn comm() -> CommId {
 fn send_tagged(to: u32, bytes: u64, tag: i32) {
     static COMM: Mutex<Option<CommId>> = Mutex::new(None);
     let comm = *COMM.lock().unwrap().get_or_insert_with(comm);
-    pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
+    pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
 }
 
 fn send(to: u32, bytes: u64) {

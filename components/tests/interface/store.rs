@@ -11,7 +11,7 @@ use mpit_components::record::{Messages, Snapshot};
 use mpit_components::store::{Store, StoreFile, Unreadable, find, read};
 use proptest::prelude::*;
 
-const WORLD: World = World { rank: 3, size: 8 };
+const WORLD: World = World::new(3, 8);
 
 /// Receiver, bytes, and whether it is the library's own message.
 fn messages() -> impl Strategy<Value = Vec<(u32, u64, bool)>> {

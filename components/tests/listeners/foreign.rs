@@ -145,7 +145,7 @@ fn handle<'s>(session: &'s Session<'_>, name: &str, class: Class) -> Handle<'s> 
 fn send(comm: CommId) {
     for lap in 0..10 {
         for tag in [7, -7] {
-            pml::sent(&Send { comm, dest: 1, to: 1, bytes: 8 * lap, tag, mode: Mode::Standard });
+            pml::sent(&Send::new(comm, 1, 1, 8 * lap, tag, Mode::Standard));
         }
     }
 }
@@ -155,7 +155,7 @@ fn access() {
     for (rank, kind, sent, received) in
         [(1, osc::Kind::Put, 8, 0), (0, osc::Kind::Accumulate, 8, 0), (1, osc::Kind::Get, 0, 16)]
     {
-        osc::accessed(&Access { window, rank, target: rank, kind, sent, received });
+        osc::accessed(&Access::new(window, rank, rank, kind, sent, received));
     }
     windows::freed(window);
 }
@@ -167,7 +167,7 @@ fn operate(comm: CommId) {
         (Kind::Alltoallv, Volume::By(&|rank| 16 * u64::from(rank))),
         (Kind::Barrier, Volume::Each(0)),
     ] {
-        coll::end(&Operation { comm, kind, rank: 0, size: 3, root: Root::None, volume, in_place: false });
+        coll::end(&Operation::new(comm, kind, 0, 3, Root::None, volume, false));
     }
 }
 
@@ -175,7 +175,7 @@ fn operate(comm: CommId) {
 fn they_count_what_monitoring_counts() {
     in_own_process(|| {
         add_all();
-        host::initialized(World { rank: 0, size: 3 });
+        host::initialized(World::new(0, 3));
         let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
         let tool = Tool::new();
         let session = tool.session().unwrap();
@@ -222,7 +222,7 @@ fn an_inactive_one_receives_nothing() {
         let (claim, _) = Claim::new(vec![mortal]);
         // Without the components of other tests.
         Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
-        host::initialized(World { rank: 0, size: 1 });
+        host::initialized(World::new(0, 1));
         let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
         EPOCHS.begin();
         claim.publish();
@@ -238,7 +238,7 @@ fn an_inactive_one_receives_nothing() {
             for turns in &TURNS {
                 scope.spawn(move || {
                     while !STOP.load(SeqCst) {
-                        pml::sent(&Send { comm, dest: 0, to: 0, bytes: 8, tag: 0, mode: Mode::Standard });
+                        pml::sent(&Send::new(comm, 0, 0, 8, 0, Mode::Standard));
                         turns.fetch_add(1, SeqCst);
                     }
                 });

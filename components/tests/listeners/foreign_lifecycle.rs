@@ -158,7 +158,7 @@ impl pml::Component for Linked {
 }
 
 fn send(comm: CommId, bytes: u64) -> Vec<String> {
-    pml::sent(&Send { comm, dest: 0, to: 0, bytes, tag: 0, mode: Mode::Standard });
+    pml::sent(&Send::new(comm, 0, 0, bytes, 0, Mode::Standard));
     received()
 }
 
@@ -195,7 +195,7 @@ fn foreign_components_come_and_go() {
         assert_eq!(received(), [""; 0]);
         assert!(!pml::active());
 
-        host::initialized(World { rank: 0, size: 1 });
+        host::initialized(World::new(0, 1));
         assert_eq!(received(), ["early opens on 0 of 1", "linked opens", "z opens on 0 of 1"]);
         assert_eq!(send(comm, 1), ["early receives 1", "linked receives 1", "z receives 1"]);
 
@@ -237,7 +237,7 @@ fn foreign_components_come_and_go() {
         OPERATIONS.comes();
         assert!(coll::active());
         let (kind, root, volume) = (coll::Kind::Barrier, coll::Root::None, coll::Volume::Each(0));
-        let operation = coll::Operation { comm, kind, rank: 0, size: 1, root, volume, in_place: false };
+        let operation = coll::Operation::new(comm, kind, 0, 1, root, volume, false);
         coll::end(&operation);
         comms::freed(comm);
         assert_eq!(

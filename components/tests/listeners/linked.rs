@@ -90,14 +90,14 @@ impl coll::Component for Second {
 }
 
 fn report(comm: CommId) {
-    pml::sent(&Send { comm, dest: 2, to: 2, bytes: 64, tag: 0, mode: Mode::Synchronous });
+    pml::sent(&Send::new(comm, 2, 2, 64, 0, Mode::Synchronous));
     let window = windows::created(3);
-    osc::accessed(&Access { window, rank: 1, target: 1, kind: osc::Kind::Get, sent: 0, received: 12 });
+    osc::accessed(&Access::new(window, 1, 1, osc::Kind::Get, 0, 12));
     for (kind, volume) in [
         (coll::Kind::Bcast, Volume::Each(8)),
         (coll::Kind::Alltoallv, Volume::By(&|rank| u64::from(rank) * 4)),
     ] {
-        coll::end(&Operation { comm, kind, rank: 0, size: 3, root: Root::Here, volume, in_place: false });
+        coll::end(&Operation::new(comm, kind, 0, 3, Root::Here, volume, false));
     }
 }
 
@@ -109,9 +109,9 @@ fn every_listener_is_notified() {
         assert!(!pml::active() && !osc::active() && !coll::active());
         assert!(RECEIVED.lock().unwrap().is_empty());
 
-        host::initialized(World { rank: 0, size: 3 });
-        host::initialized(World { rank: 1, size: 3 });
-        assert_eq!(host::world(), Some(World { rank: 0, size: 3 }));
+        host::initialized(World::new(0, 3));
+        host::initialized(World::new(1, 3));
+        assert_eq!(host::world(), Some(World::new(0, 3)));
         // Recording by mpit itself pauses; components of others are only notified.
         control::pcontrol(0);
         assert!(pml::active() && osc::active() && coll::active());

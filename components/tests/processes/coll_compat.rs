@@ -40,7 +40,7 @@ fn counted(comm: CommId, operation: &Operation<'_>) -> (Vec<Sum>, [Sum; 3]) {
 fn numbers_are_open_mpis() {
     in_own_process(|| {
         Tool::new().cvar("coll_monitoring_compat").unwrap().write(&[1_i32]).unwrap();
-        host::initialized(World { rank: 1, size: 4 });
+        host::initialized(World::new(1, 4));
         let comm = comms::created(Description::new(Ranks::World(4), "world"));
         let remote = comms::created(Description {
             origin: None,
@@ -92,7 +92,7 @@ fn numbers_are_open_mpis() {
                 [none, none, (1, 16)],
             ),
         ] {
-            let operation = Operation { comm, kind, rank: 1, size: 4, root, volume, in_place };
+            let operation = Operation::new(comm, kind, 1, 4, root, volume, in_place);
             assert_eq!(counted(comm, &operation), (peers, sums), "{operation:?}");
         }
     });

@@ -169,7 +169,7 @@ fn read(path: &std::path::Path) -> Vec<String> {
 }
 
 fn run(groups: &[Group], steps: &[Step]) {
-    host::initialized(World { rank: ME, size: SIZE });
+    host::initialized(World::new(ME, SIZE));
     let directory = tempfile::tempdir().unwrap();
     let tool = Tool::new();
     let session = tool.session().unwrap();
@@ -194,7 +194,7 @@ fn run(groups: &[Group], steps: &[Step]) {
                 let (uniform, each) = (*uniform, bytes[0]);
                 let volume = if uniform { Volume::Each(each) } else { Volume::By(&by) };
                 let (kind, root, rank, size) = (*kind, *root, group.rank, group.ranks.len() as u32);
-                coll::end(&Operation { comm: id, kind, rank, size, root, volume, in_place: false });
+                coll::end(&Operation::new(id, kind, rank, size, root, volume, false));
                 for model in [&mut run, &mut phase] {
                     model.count(id, group, kind, root, |number| if uniform { each } else { by(number) });
                 }

@@ -19,13 +19,13 @@ const SIZE: u32 = 1_000_000;
 
 fn allreduce(comm: CommId) {
     let (kind, volume) = (Kind::Allreduce, Volume::Each(8));
-    coll::end(&Operation { comm, kind, rank: 0, size: SIZE, root: Root::None, volume, in_place: false });
+    coll::end(&Operation::new(comm, kind, 0, SIZE, Root::None, volume, false));
 }
 
 #[test]
 fn a_million_ranks_take_under_a_megabyte() {
     in_own_process(|| {
-        host::initialized(World { rank: 0, size: SIZE });
+        host::initialized(World::new(0, SIZE));
         let tool = Tool::new();
         let session = tool.session().unwrap();
         let messages = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
@@ -37,7 +37,7 @@ fn a_million_ranks_take_under_a_megabyte() {
         for _ in 0..1000 {
             for peer in 0..26 {
                 let to = peer * (SIZE / 26);
-                pml::sent(&Send { comm: world, dest: to, to, bytes: 8, tag: 0, mode: Mode::Standard });
+                pml::sent(&Send::new(world, to, to, 8, 0, Mode::Standard));
             }
             allreduce(world);
             operations += 1;

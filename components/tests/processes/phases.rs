@@ -15,15 +15,15 @@ use mpit_components::windows;
 use super::in_own_process;
 
 /// Rank 1 of 4.
-const WORLD: World = World { rank: 1, size: 4 };
+const WORLD: World = World::new(1, 4);
 
 fn send(comm: CommId, to: u32, bytes: u64, tag: i32) {
-    pml::sent(&Send { comm, dest: to, to, bytes, tag, mode: Mode::Standard });
+    pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
 }
 
 fn access(target: u32, kind: osc::Kind, sent: u64, received: u64) {
     let window = windows::created(4);
-    osc::accessed(&Access { window, rank: target, target, kind, sent, received });
+    osc::accessed(&Access::new(window, target, target, kind, sent, received));
 }
 
 fn operate(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
@@ -31,7 +31,7 @@ fn operate(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
 }
 
 fn operate_as(rank: u32, comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
-    coll::end(&Operation { comm, kind, rank, size: 4, root, volume, in_place: false });
+    coll::end(&Operation::new(comm, kind, rank, 4, root, volume, false));
 }
 
 fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {

@@ -23,15 +23,15 @@ const PEER: usize = 3;
 /// Something of everything, always the same.
 fn act(comm: CommId) {
     let to = PEER as u32;
-    pml::sent(&Send { comm, dest: to, to, bytes: 100, tag: 1, mode: Mode::Standard });
+    pml::sent(&Send::new(comm, to, to, 100, 1, Mode::Standard));
     let window = windows::created(SIZE);
     let kind = osc::Kind::FetchAndOp;
-    osc::accessed(&Access { window, rank: to, target: to, kind, sent: 8, received: 16 });
+    osc::accessed(&Access::new(window, to, to, kind, 8, 16));
     for (kind, root, bytes) in
         [(Kind::Bcast, Root::Here, 5), (Kind::Reduce, Root::Here, 6), (Kind::Allreduce, Root::None, 7)]
     {
         let volume = Volume::Each(bytes);
-        coll::end(&Operation { comm, kind, rank: 0, size: SIZE, root, volume, in_place: false });
+        coll::end(&Operation::new(comm, kind, 0, SIZE, root, volume, false));
     }
     for area in [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files] {
         if calls::active(area) {
@@ -97,7 +97,7 @@ fn assert_quiet(name: &str) {
 #[test]
 fn sessions_isolate_and_a_pause_is_for_all() {
     in_own_process(|| {
-        host::initialized(World { rank: 0, size: SIZE });
+        host::initialized(World::new(0, SIZE));
         let comm = comms::created(Description::new(Ranks::World(SIZE), "world"));
         let tool = Tool::new();
         for variable in &VARIABLES {

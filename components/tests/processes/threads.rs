@@ -35,14 +35,14 @@ fn rounds() -> u64 {
 fn work(comm: CommId, window: WindowId, rounds: u64) {
     for _ in 0..rounds {
         for to in [1, 0] {
-            pml::sent(&Send { comm, dest: to, to, bytes: 8, tag: 1, mode: Mode::Standard });
+            pml::sent(&Send::new(comm, to, to, 8, 1, Mode::Standard));
             for (kind, sent, received) in [(osc::Kind::Put, 8, 0), (osc::Kind::Get, 0, 16)] {
-                osc::accessed(&Access { window, rank: to, target: to, kind, sent, received });
+                osc::accessed(&Access::new(window, to, to, kind, sent, received));
             }
         }
         for (kind, root, bytes) in [(Kind::Allreduce, Root::None, 4), (Kind::Bcast, Root::Here, 16)] {
             let volume = Volume::Each(bytes);
-            coll::end(&Operation { comm, kind, rank: 0, size: 2, root, volume, in_place: false });
+            coll::end(&Operation::new(comm, kind, 0, 2, root, volume, false));
         }
     }
 }
@@ -50,7 +50,7 @@ fn work(comm: CommId, window: WindowId, rounds: u64) {
 #[test]
 fn totals_of_many_threads_are_exact() {
     in_own_process(|| {
-        host::initialized(World { rank: 0, size: 2 });
+        host::initialized(World::new(0, 2));
         let world = || comms::created(Description::new(Ranks::World(2), "world"));
         let rounds = rounds();
         let tool = Tool::new();

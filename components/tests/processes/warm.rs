@@ -19,9 +19,9 @@ const SIZE: u32 = 100;
 fn act(comms: &[CommId], window: WindowId) {
     for comm in comms.iter().copied() {
         for to in 0..SIZE {
-            pml::sent(&Send { comm, dest: to, to, bytes: 8, tag: 0, mode: Mode::Standard });
+            pml::sent(&Send::new(comm, to, to, 8, 0, Mode::Standard));
             let kind = osc::Kind::GetAccumulate;
-            osc::accessed(&Access { window, rank: to, target: to, kind, sent: 8, received: 8 });
+            osc::accessed(&Access::new(window, to, to, kind, 8, 8));
         }
         let by = |number: u32| u64::from(number);
         for (kind, root, volume) in [
@@ -32,7 +32,7 @@ fn act(comms: &[CommId], window: WindowId) {
             (Kind::NeighborAllgather, Root::None, Volume::Each(8)),
             (Kind::NeighborAlltoallv, Root::None, Volume::By(&by)),
         ] {
-            let operation = Operation { comm, kind, rank: 1, size: SIZE, root, volume, in_place: false };
+            let operation = Operation::new(comm, kind, 1, SIZE, root, volume, false);
             coll::begin(&operation);
             coll::end(&operation);
         }
@@ -48,7 +48,7 @@ fn allocations(run: impl FnOnce()) -> u64 {
 #[test]
 fn known_traffic_allocates_nothing() {
     in_own_process(|| {
-        host::initialized(World { rank: 1, size: SIZE });
+        host::initialized(World::new(1, SIZE));
         let neighbors = [3, 4, 9].into();
         let list = Ranks::List((0..SIZE).map(|rank| rank * rank % 101).collect());
         let world = comms::created(Description::new(Ranks::World(SIZE), "world"));

@@ -155,6 +155,7 @@ pub enum Root {
 
 /// A collective operation, reported by each process that takes part in it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Operation<'a> {
     /// The communicator.
     pub comm: CommId,
@@ -172,6 +173,23 @@ pub struct Operation<'a> {
     pub volume: Volume<'a>,
     /// True if this process passed `MPI_IN_PLACE`.
     pub in_place: bool,
+}
+
+impl<'a> Operation<'a> {
+    /// Creates an operation, for hosts and for tests of components.
+    #[inline]
+    #[must_use]
+    pub const fn new(
+        comm: CommId,
+        kind: Kind,
+        rank: u32,
+        size: u32,
+        root: Root,
+        volume: Volume<'a>,
+        in_place: bool,
+    ) -> Self {
+        Self { comm, kind, rank, size, root, volume, in_place }
+    }
 }
 
 /// A component of this framework.

@@ -94,11 +94,21 @@ impl Framework {
 
 /// The position of this process in `MPI_COMM_WORLD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct World {
     /// The rank of this process in `MPI_COMM_WORLD`.
     pub rank: u32,
     /// The number of processes in `MPI_COMM_WORLD`.
     pub size: u32,
+}
+
+impl World {
+    /// Creates a position, for hosts and for tests of components.
+    #[inline]
+    #[must_use]
+    pub const fn new(rank: u32, size: u32) -> Self {
+        Self { rank, size }
+    }
 }
 
 /// The identity of a communicator.

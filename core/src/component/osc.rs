@@ -31,6 +31,7 @@ impl Kind {
 /// An access to the memory of a process, reported by the process that starts it. Accesses to `MPI_PROC_NULL` and synchronization
 /// calls are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Access {
     /// The window.
     pub window: WindowId,
@@ -44,6 +45,15 @@ pub struct Access {
     pub sent: u64,
     /// Bytes transferred back; 0 for a put and an accumulate.
     pub received: u64,
+}
+
+impl Access {
+    /// Creates an access, for hosts and for tests of components.
+    #[inline]
+    #[must_use]
+    pub const fn new(window: WindowId, rank: u32, target: u32, kind: Kind, sent: u64, received: u64) -> Self {
+        Self { window, rank, target, kind, sent, received }
+    }
 }
 
 /// A component of this framework.

@@ -27,6 +27,7 @@ impl Mode {
 /// A message that is sent. Reported once per message, when it is passed to the library, and for a persistent request at each
 /// start. Messages to `MPI_PROC_NULL` are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Send {
     /// The communicator.
     pub comm: CommId,
@@ -40,6 +41,15 @@ pub struct Send {
     pub tag: i32,
     /// The send mode.
     pub mode: Mode,
+}
+
+impl Send {
+    /// Creates a message, for hosts and for tests of components.
+    #[inline]
+    #[must_use]
+    pub const fn new(comm: CommId, dest: u32, to: u32, bytes: u64, tag: i32, mode: Mode) -> Self {
+        Self { comm, dest, to, bytes, tag, mode }
+    }
 }
 
 /// A component of this framework.

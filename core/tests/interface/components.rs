@@ -249,23 +249,20 @@ fn traffic_reaches_its_framework_function() {
     let _guard = lock_counters();
     add(c"recorder", &[with_functions(c"pml", c"recorder")]).unwrap();
     let recorder = named("recorder");
-    assert!(!recorder.open(World { rank: 2, size: 2 }));
+    assert!(!recorder.open(World::new(2, 2)));
     let comm = CommId::from_number(5);
     coll::Component::freed(recorder, comm);
     recorder.close();
     assert_eq!(received(), [0; 4], "it is not open");
 
-    assert!(recorder.open(World { rank: 1, size: 2 }));
+    assert!(recorder.open(World::new(1, 2)));
     let mode = pml::Mode::Standard;
-    pml::Component::sent(recorder, &pml::Send { comm, dest: 1, to: 1, bytes: 7, tag: 0, mode });
+    pml::Component::sent(recorder, &pml::Send::new(comm, 1, 1, 7, 0, mode));
     let (window, kind) = (WindowId::from_number(1), osc::Kind::Put);
-    osc::Component::accessed(
-        recorder,
-        &osc::Access { window, rank: 0, target: 0, kind, sent: 8, received: 0 },
-    );
+    osc::Component::accessed(recorder, &osc::Access::new(window, 0, 0, kind, 8, 0));
     let (kind, root) = (coll::Kind::Alltoallv, coll::Root::None);
     for volume in [coll::Volume::Each(10), coll::Volume::By(&|rank| u64::from(rank))] {
-        let operation = coll::Operation { comm, kind, rank: 0, size: 4, root, volume, in_place: false };
+        let operation = coll::Operation::new(comm, kind, 0, 4, root, volume, false);
         coll::Component::done(recorder, &operation);
     }
     assert_eq!(received(), [7000, 8000, 46_000, 0]);
@@ -277,8 +274,8 @@ fn traffic_reaches_its_framework_function() {
 
     add(c"functionless", &[without_functions(c"pml", c"functionless")]).unwrap();
     let functionless = named("functionless");
-    assert!(functionless.open(World { rank: 9, size: 1 }));
-    pml::Component::sent(functionless, &pml::Send { comm, dest: 1, to: 1, bytes: 7, tag: 0, mode });
+    assert!(functionless.open(World::new(9, 1)));
+    pml::Component::sent(functionless, &pml::Send::new(comm, 1, 1, 7, 0, mode));
     functionless.close();
 }
 

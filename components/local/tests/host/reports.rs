@@ -118,7 +118,7 @@ fn each_message_is_reported_once() {
         let other = 1 - world.rank();
         let report = |to: usize, tag, bytes| {
             let to = to as u32;
-            Send { comm: world.id(), dest: to, to, bytes, tag, mode: Mode::Standard }
+            Send::new(world.id(), to, to, bytes, tag, Mode::Standard)
         };
         assert_eq!(take(&SENT), []);
         if world.rank() == 0 {

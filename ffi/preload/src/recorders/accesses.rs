@@ -86,14 +86,7 @@ impl Accessing {
 
     #[inline]
     fn access(self, window: &Window, target: u32, [sent, received]: [u64; 2]) -> Access {
-        Access {
-            window: window.id(),
-            rank: self.rank.cast_unsigned(),
-            target,
-            kind: self.kind,
-            sent,
-            received,
-        }
+        Access::new(window.id(), self.rank.cast_unsigned(), target, self.kind, sent, received)
     }
 
     #[inline]

@@ -105,7 +105,7 @@ impl Sending {
     #[inline]
     fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
-        Send { comm: comm.id(), dest, to, bytes, tag, mode }
+        Send::new(comm.id(), dest, to, bytes, tag, mode)
     }
 
     /// Returns the message if communicator and type are in the caches of recent lookups.

@@ -46,14 +46,10 @@ impl Message {
     fn started(&self) {
         // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
-        pml::sent(&Send {
-            comm: comm.id(),
-            dest: self.dest.load(Relaxed),
-            to: self.to.load(Relaxed),
-            bytes: self.bytes.load(Relaxed),
-            tag: self.tag.load(Relaxed),
-            mode: MODES[usize::from(self.mode.load(Relaxed)) % MODES.len()],
-        });
+        let (dest, to) = (self.dest.load(Relaxed), self.to.load(Relaxed));
+        let (bytes, tag) = (self.bytes.load(Relaxed), self.tag.load(Relaxed));
+        let mode = MODES[usize::from(self.mode.load(Relaxed)) % MODES.len()];
+        pml::sent(&Send::new(comm.id(), dest, to, bytes, tag, mode));
     }
 }
 
@@ -100,19 +96,15 @@ impl Planned {
         let with = |index| self.list.get(index);
         let listed = self.listed.load(Relaxed);
         let kind = Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()];
-        deliver(&Operation {
-            comm: comm.id(),
-            kind,
-            rank: comm.rank(),
-            size: comm.exchanges_with(kind),
-            root: match self.root.load(Relaxed) {
-                NO_ROOT => Root::None,
-                ROOT_HERE => Root::Here,
-                rank => Root::At(rank as u32),
-            },
-            volume: if listed { Volume::By(&with) } else { Volume::Each(self.bytes.load(Relaxed)) },
-            in_place: self.in_place.load(Relaxed),
-        });
+        let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
+        let root = match self.root.load(Relaxed) {
+            NO_ROOT => Root::None,
+            ROOT_HERE => Root::Here,
+            rank => Root::At(rank as u32),
+        };
+        let volume = if listed { Volume::By(&with) } else { Volume::Each(self.bytes.load(Relaxed)) };
+        let in_place = self.in_place.load(Relaxed);
+        deliver(&Operation::new(comm.id(), kind, rank, size, root, volume, in_place));
     }
 }
 

@@ -39,7 +39,7 @@ impl Collective {
             _ => Volume::By(&with),
         };
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
-        deliver(&Operation { comm: comm.id(), kind, rank, size, root, volume, in_place });
+        deliver(&Operation::new(comm.id(), kind, rank, size, root, volume, in_place));
     }
 
     /// Returns the bytes exchanged with each process or neighbor; `None` if they are the same for all.
@@ -78,15 +78,8 @@ impl<F: Fn(Look) -> Option<Collective>> CollectiveRecorder<F> {
     fn at_recent(&self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::Recent)?;
         let Amounts::Each(bytes) = amounts else { return None };
-        Some(Operation {
-            comm: comm.id(),
-            kind,
-            rank: comm.rank(),
-            size: comm.exchanges_with(kind),
-            root,
-            volume: Volume::Each(bytes),
-            in_place,
-        })
+        let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
+        Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }
 }
 
