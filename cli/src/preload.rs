@@ -38,7 +38,7 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 fn absolute(file: &Path) -> Option<PathBuf> {
-    file.is_file().then(|| std::path::absolute(file).ok())?
+    if file.is_file() { std::path::absolute(file).ok() } else { None }
 }
 
 /// Returns true if the dynamic linker takes the path literally: blanks and colons separate entries of LD_PRELOAD, and

@@ -78,7 +78,7 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
 /// Returns the width of the terminal, if standard output is one.
 fn terminal_width() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    (size.ws_col > 0).then_some(size.ws_col)
+    if size.ws_col > 0 { Some(size.ws_col) } else { None }
 }
 
 /// The columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.

@@ -95,8 +95,8 @@ pub struct Stopwatch {
 /// Begins a call that the program made. Hosts do not report calls that MPI calls make internally.
 #[inline]
 pub fn begin(area: Area) -> Stopwatch {
-    let timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
-    Stopwatch { area, begin: timed.then(clock::now) }
+    let is_timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
+    Stopwatch { area, begin: if is_timed { Some(clock::now()) } else { None } }
 }
 
 impl Stopwatch {

@@ -53,7 +53,7 @@ impl Attribute {
         // SAFETY: the caller keeps the object alive, the key is one of its kind, and the library writes the
         // pointer that was set into `value`.
         let asked = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
-        (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
+        if asked == Some(Abi::SUCCESS) && flag != 0 { Some(value.addr() as u64) } else { None }
     }
 
     fn key(&self) -> Option<c_int> {

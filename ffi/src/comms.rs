@@ -256,12 +256,13 @@ impl Tracked for Comm {
         let origin = origins::take(handle);
         let remote = is_inter(handle);
         let (rank, local_size) = place_in(handle);
-        let same = origin.as_ref().and_then(|origin| origin.same.clone()).filter(|_| !remote);
-        let ranks = match same.filter(|ranks| ranks.size() == local_size) {
-            Some(same) => same,
-            None if handle == abi.comm_world => Ranks::World(local_size),
-            None if handle == abi.comm_self => Ranks::List([place_in(abi.comm_world).0].into()),
-            None => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
+        // The members of an intercommunicator are those of the remote group.
+        let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.same.clone()) };
+        let ranks = match parents {
+            Some(ranks) if ranks.size() == local_size => ranks,
+            _ if handle == abi.comm_world => Ranks::World(local_size),
+            _ if handle == abi.comm_self => Ranks::List([place_in(abi.comm_world).0].into()),
+            _ => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
         };
         let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
         let id = comms::register(comms::Description {

@@ -56,7 +56,10 @@ impl Group {
         // A `u64` has space for a handle of either width.
         let mut group: u64 = 0;
         let asked = ask((&raw mut group).cast());
-        (asked == Some(Abi::SUCCESS)).then(|| Self { abi, handle: abi.clean(group as Handle) })
+        if asked != Some(Abi::SUCCESS) {
+            return None;
+        }
+        Some(Self { abi, handle: abi.clean(group as Handle) })
     }
 
     /// Returns a group of the given members of this group, in this order.
@@ -72,7 +75,7 @@ impl Group {
         let mut size = 0;
         // SAFETY: the group is freed only when dropped, and `size` is a local variable.
         let asked = unsafe { mpi::group_size(self.handle, &raw mut size) };
-        (asked == Some(Abi::SUCCESS)).then_some(size.cast_unsigned())
+        if asked == Some(Abi::SUCCESS) { Some(size.cast_unsigned()) } else { None }
     }
 
     /// Translates ranks to another group; negative for processes that are not in it.
@@ -88,7 +91,7 @@ impl Group {
                 translated.as_mut_ptr(),
             )
         };
-        (asked == Some(Abi::SUCCESS)).then_some(translated)
+        if asked == Some(Abi::SUCCESS) { Some(translated) } else { None }
     }
 
     /// Returns the world ranks of all members.
@@ -118,7 +121,7 @@ impl Group {
             let guess = |ahead: c_int| {
                 let last = found.last().filter(|last| **last >= 0)?;
                 let guess = last.checked_add(step.checked_mul(ahead)?)?;
-                (0..world_size).contains(&guess).then_some(guess)
+                if (0..world_size).contains(&guess) { Some(guess) } else { None }
             };
             let guesses: Vec<c_int> = (1..=GUESSES.min(size - at)).map_while(guess).collect();
             let right = if guesses.is_empty() { 0 } else { self.prefix(at, &guesses, world)? };

@@ -367,7 +367,7 @@ pub(crate) fn write_at_end() {
 fn asked_for() -> Option<PathBuf> {
     let path = mpit::environment::var_os(INVENTORY_FILE)?;
     let is_other_than_first = mpit_components::host::world().is_some_and(|world| world.rank != 0);
-    (!is_other_than_first).then(|| path.into())
+    if is_other_than_first { None } else { Some(path.into()) }
 }
 
 fn write(path: &Path, inventory: &Inventory) {

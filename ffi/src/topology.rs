@@ -49,7 +49,7 @@ fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
 /// Returns the number that a call to the host writes.
 fn number(ask: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
     let mut number: c_int = 0;
-    (ask(&raw mut number) == Some(Abi::SUCCESS)).then(|| number.max(0) as usize)
+    if ask(&raw mut number) == Some(Abi::SUCCESS) { Some(number.max(0) as usize) } else { None }
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.
@@ -80,7 +80,7 @@ fn of_graph(comm: Handle, rank: u32) -> Option<Vec<c_int>> {
     // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vector has `count`
     // elements.
     let asked = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
-    (asked == Some(Abi::SUCCESS)).then_some(neighbors)
+    if asked == Some(Abi::SUCCESS) { Some(neighbors) } else { None }
 }
 
 fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
@@ -109,5 +109,5 @@ fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
             to_weights.as_mut_ptr(),
         )
     };
-    (asked == Some(Abi::SUCCESS)).then_some((to, from.len() as u32))
+    if asked == Some(Abi::SUCCESS) { Some((to, from.len() as u32)) } else { None }
 }

@@ -72,7 +72,7 @@ impl Stack {
     /// interfaces only.
     pub fn mpi4py(&self) -> Option<PathBuf> {
         let wheel = matches!(self.spec.origin, Origin::Wheel(_)) && !self.is_standard_abi();
-        wheel.then(|| self.spec.bin("python"))
+        if wheel { Some(self.spec.bin("python")) } else { None }
     }
 
     /// Returns the compiler wrapper for C: a path, or a name in the search path.

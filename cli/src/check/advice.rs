@@ -112,9 +112,10 @@ fn about_verbosity(variables: &[&Entry]) -> Option<Finding> {
     let first = variables.first()?.verbosity?;
     let is_default = matches!(first, Verbosity::UserBasic | Verbosity::TunerDetail);
     let alike = variables.iter().all(|entry| entry.verbosity == Some(first));
-    (is_default && alike && variables.len() >= SEVERAL).then(|| {
-        let what = format!("all {} variables and events", variables.len());
-        let place = variables[0].origin.to_string();
-        Finding::warning("verbosity", what, &place, format!("all have the verbosity {first}, the default"))
-    })
+    if !is_default || !alike || variables.len() < SEVERAL {
+        return None;
+    }
+    let what = format!("all {} variables and events", variables.len());
+    let place = variables[0].origin.to_string();
+    Some(Finding::warning("verbosity", what, &place, format!("all have the verbosity {first}, the default")))
 }

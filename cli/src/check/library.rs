@@ -73,13 +73,15 @@ impl Definition {
             Kind::Category => inventory.categories.iter().any(|one| !one.own && one.name == *name),
             Kind::Enumeration => self.has_other_items(inventory),
         };
-        let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
-        if self.kind == Kind::Enumeration {
-            let why = format!("{library} has one of this name with other items");
-            return is_taken.then(|| Finding::error("R67", self.label(), &self.place, why));
+        if !is_taken {
+            return None;
         }
-        let why = format!("{library} defines it as well, and its own is hidden behind this one");
-        is_taken.then(|| Finding::error("R318", self.label(), &self.place, why))
+        let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
+        let (rule, why) = match self.kind {
+            Kind::Enumeration => ("R67", format!("{library} has one of this name with other items")),
+            _ => ("R318", format!("{library} defines it as well, and its own is hidden behind this one")),
+        };
+        Some(Finding::error(rule, self.label(), &self.place, why))
     }
 
     /// Returns true if the library has an enumeration with this name and other items.

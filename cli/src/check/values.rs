@@ -37,8 +37,10 @@ fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<
         }
         Datatype::Double => {
             let values = handle.read::<f64>().ok()?;
-            let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value));
-            let wrong = wrong.filter(|_| desc.class() == Class::Percentage)?;
+            if desc.class() != Class::Percentage {
+                return None;
+            }
+            let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value))?;
             Some(Finding::error("R111", what(), &place, format!("its value is {wrong}")))
         }
         Datatype::Char => handle.read_text().err().and(None),

@@ -118,11 +118,12 @@ fn of_job(case: &Case<'_>) -> Option<String> {
         ));
     }
     let size = *sizes.first()?;
-    (sizes.len() == 1 && ranks < size as usize).then(|| {
-        format!(
-            "{} of {size} processes said nothing: they are probably on other machines, where LD_PRELOAD or MPIT_DOCTOR did not \
-             arrive (Open MPI: mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_DOCTOR), or which do not see this directory",
-            size as usize - ranks
-        )
-    })
+    if sizes.len() > 1 || ranks >= size as usize {
+        return None;
+    }
+    Some(format!(
+        "{} of {size} processes said nothing: they are probably on other machines, where LD_PRELOAD or MPIT_DOCTOR did not \
+         arrive (Open MPI: mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_DOCTOR), or which do not see this directory",
+        size as usize - ranks
+    ))
 }

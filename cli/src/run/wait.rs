@@ -32,8 +32,12 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     let mut witness = Witness::start().ok();
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
-    let guarded = witness.as_mut().map_or(Ok(()), |witness| witness.guard(pid));
-    let witness = Arc::new(Mutex::new(witness.filter(|_| guarded.is_ok())));
+    if let Some(started) = &mut witness
+        && started.guard(pid).is_err()
+    {
+        witness = None;
+    }
+    let witness = Arc::new(Mutex::new(witness));
     let running = Arc::new(Mutex::new(true));
     let forwarder = {
         let (running, witness, handle) = (Arc::clone(&running), Arc::clone(&witness), signals.handle());
@@ -43,7 +47,7 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
                     continue;
                 }
                 let running = running.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(signal) = Signal::from_named_raw(origin.signal).filter(|_| *running) {
+                if *running && let Some(signal) = Signal::from_named_raw(origin.signal) {
                     // If the command has ended, `waitid` reports it next.
                     let _ = kill_process(pid, signal);
                 }

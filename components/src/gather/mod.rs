@@ -138,8 +138,9 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let patience = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
     let transport = TRANSPORT.get().copied();
     let (gathered, waiting) = gather(transport, world, text, patience);
-    let confirmed = transport.filter(|_| matches!(output, Output::Files(_)));
-    let Some(transport) = confirmed else { return dispose(gathered, world, output) };
+    let (Some(transport), Output::Files(_)) = (transport, output) else {
+        return dispose(gathered, world, output);
+    };
     // The store of a process may be removed only when another file has all of its content.
     if let Gathered::Delivered(mine) = gathered {
         let written = tree::is_written(transport, world, patience);

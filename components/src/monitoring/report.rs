@@ -55,20 +55,23 @@ impl WholeRun {
 #[must_use]
 pub fn named_stem() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
-    (!stem.as_str().is_empty()).then(|| stem.as_str().into())
+    if stem.as_str().is_empty() { None } else { Some(stem.as_str().into()) }
 }
 
 /// Returns the beginning of the names of stores, if the settings of this process ask for stores.
 pub(crate) fn stem_of_stores() -> Option<PathBuf> {
-    let stem = settings::FILENAME.get();
-    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
-    (settings::STORE.get() == settings::StoreLocation::File && files).then(|| stem.as_str().into())
+    if settings::STORE.get() != settings::StoreLocation::File {
+        return None;
+    }
+    stem_of_files().filter(|stem| !stem.as_os_str().is_empty())
 }
 
 /// Returns the beginning of the names of files at the end, if the settings ask for files.
 pub(crate) fn stem_of_files() -> Option<PathBuf> {
-    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2;
-    files.then(|| settings::FILENAME.get().as_str().into())
+    if !super::is_enabled() || settings::ENABLE_OUTPUT.get() <= 2 {
+        return None;
+    }
+    Some(settings::FILENAME.get().as_str().into())
 }
 
 /// Makes the records survive the process, if the settings ask for it. Called before anything is recorded.

@@ -129,7 +129,8 @@ mod tests {
     use super::{PeerSnapshot, Row, Snapshot};
 
     fn snapshot(count: u64, bytes: u64) -> Snapshot {
-        let external = PeerSnapshot::new((count > 0).then_some((4, count)).into_iter(), || bytes);
+        let bins = [(4, count)].into_iter().filter(|(_, count)| *count > 0);
+        let external = PeerSnapshot::new(bins, || bytes);
         Snapshot { rows: vec![Row { to: 7, external, internal: PeerSnapshot::default() }] }
     }
 

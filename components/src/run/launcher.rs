@@ -34,7 +34,7 @@ pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
     let found = by_environment(&|name| var(name).filter(|value| !value.is_empty()))
         .or_else(|| hydra(spawned))
         .or_else(by_batch_system)
-        .or_else(|| (size == 1).then(alone).flatten())?;
+        .or_else(|| if size == 1 { alone() } else { None })?;
     Some(Found { key: in_one_field(&found.key), ..found })
 }
 

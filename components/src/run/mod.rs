@@ -154,7 +154,7 @@ pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
 pub fn of_environment() -> Option<String> {
     let run = environment::var(RUN)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    (!run.is_empty() && run.len() <= 100 && run.bytes().all(allowed)).then_some(run)
+    if !run.is_empty() && run.len() <= 100 && run.bytes().all(allowed) { Some(run) } else { None }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use mpit::object::OUTSIDE;
 use thiserror::Error;
@@ -307,9 +308,11 @@ impl Found {
 
     /// Reserves ranks that the file has no words for. Fails at the limit.
     fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
-        let left = self.expanded.checked_sub(ranks).filter(|_| self.exchanged.len() as u64 <= MOST_ROWS);
-        let too_many = || at.wrong(format!("more than {MOST_ROWS} processes in collective operations"));
-        self.expanded = left.filter(|_| ranks <= MOST_ROWS).ok_or_else(too_many)?;
+        let has_too_many_rows = ranks.max(self.exchanged.len() as u64) > MOST_ROWS;
+        match self.expanded.checked_sub(ranks) {
+            Some(left) if !has_too_many_rows => self.expanded = left,
+            _ => return Err(at.wrong(format!("more than {MOST_ROWS} processes in collective operations"))),
+        }
         Ok(())
     }
 
@@ -435,11 +438,15 @@ impl Found {
     fn comm(&self, of: &OnComm) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
         let ranks = self.members.get(&kind.members)?.clone();
-        let name: &str = if kind.numbered { "" } else { &kind.name };
-        let origin = kind.numbered.then(|| Origin { call: kind.name.as_str().into(), number: of.first });
+        let text: Arc<str> = kind.name.as_str().into();
+        let (name, origin) = if kind.numbered {
+            ("".into(), Some(Origin { call: text, number: of.first }))
+        } else {
+            (text, None)
+        };
         let mut block = Block::from(Record {
             id: CommId::from_number(of.number),
-            name: name.into(),
+            name,
             origin,
             ranks,
             remote: false,

@@ -206,7 +206,10 @@ impl Store {
 
     /// Grows the file. If that fails, further blocks go to memory, and the state of the file says so.
     fn in_file(&self, end: &mut End, wanted: usize) -> Option<Words> {
-        let file = end.file.as_mut().filter(|_| !self.is_cut_short(end.header))?;
+        if self.is_cut_short(end.header) {
+            return None;
+        }
+        let file = end.file.as_mut()?;
         let wanted = (end.total / 2).min(LARGEST).max(wanted);
         match file.extend(wanted) {
             Ok(words) => Some(words),

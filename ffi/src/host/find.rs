@@ -177,7 +177,7 @@ pub fn keep_loaded(address: *const c_void) {
 fn open_loaded(file: &CStr) -> Option<*mut c_void> {
     // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs.
     let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
-    (!library.is_null()).then_some(library)
+    if library.is_null() { None } else { Some(library) }
 }
 
 /// Appends the name of an object to the list if it may be an MPI library.

@@ -229,7 +229,7 @@ impl Function {
     #[inline]
     pub fn known(&self) -> Option<*mut c_void> {
         let address = self.address.load(Acquire);
-        (address.addr() > ABSENT.addr()).then_some(address)
+        if address.addr() > ABSENT.addr() { Some(address) } else { None }
     }
 
     #[cold]

@@ -193,13 +193,13 @@ impl Merged {
             // SAFETY: the caller keeps the host up; the index came from the host, and `count` is a local
             // variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
-            return (code? == 0).then_some(count);
+            return if code? == 0 { Some(count) } else { None };
         }
         let mut counts = [0; 3];
         let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
         let nothing = std::ptr::null_mut();
         let code = ask(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts);
-        (code? == 0).then_some(counts[kind as usize])
+        if code? == 0 { Some(counts[kind as usize]) } else { None }
     }
 
     /// Reads the members of all of the host's categories, so that they can be returned when the host is gone.

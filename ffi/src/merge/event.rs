@@ -118,7 +118,7 @@ impl HostInfo for EventInfo {
         if !host.is_mpich() {
             info.enumeration = merged.enums.host(enumeration);
         }
-        (!info.name.is_empty()).then_some(info)
+        if info.name.is_empty() { None } else { Some(info) }
     }
 
     fn host_count() -> i32 {

@@ -94,7 +94,7 @@ impl HostLifecycle {
             // Without a time limit: the host's initialization has none.
             wait_until(None, || self.state.load(SeqCst) != BEGINNING);
         }
-        self.is_up().then(|| self.provided.load(SeqCst))
+        if self.is_up() { Some(self.provided.load(SeqCst)) } else { None }
     }
 
     /// Releases the reference: refuses further calls, waits for the calls in progress, and runs `free`, which
@@ -124,7 +124,7 @@ impl HostLifecycle {
         let _asking = self.askers.enter();
         // Checked after entering: `end` sets the state first and looks at the counts afterwards, so either
         // this call sees the new state, or `end` sees this call.
-        self.is_up().then(ask)
+        if self.is_up() { Some(ask()) } else { None }
     }
 
     /// Calls `ask` like [`while_up`](Self::while_up), and delays a fork until it returns, because hosts take

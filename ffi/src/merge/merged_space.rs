@@ -129,7 +129,7 @@ impl<I: HostInfo> MergedSpace<I> {
     /// Returns the merged index of the host's entry `host`, if that is listed.
     pub fn of_host(&self, host: i32) -> Option<u32> {
         let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
-        (index != UNLISTED).then_some(index)
+        if index == UNLISTED { None } else { Some(index) }
     }
 
     /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.

@@ -80,7 +80,7 @@ impl HostInfo for SourceInfo {
         }
         info.name = name.into_string();
         info.desc = desc.into_bytes();
-        (!info.name.is_empty()).then_some(info)
+        if info.name.is_empty() { None } else { Some(info) }
     }
 
     fn host_count() -> i32 {

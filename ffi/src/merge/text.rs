@@ -30,7 +30,7 @@ pub(super) fn ask_name_and_text(
         return None;
     }
     let name = name.into_string();
-    (!name.is_empty()).then(|| (name, desc.into_bytes()))
+    if name.is_empty() { None } else { Some((name, desc.into_bytes())) }
 }
 
 /// A buffer for a string of the host.

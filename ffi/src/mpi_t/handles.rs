@@ -198,7 +198,7 @@ fn take_pvar(handle: u64) -> Option<(usize, usize)> {
 /// Takes the host's session and handle out of an entry, which has none afterwards.
 fn leave_pvar(handle: &HostPvar) -> Option<(usize, usize)> {
     let host = handle.host.swap(0, SeqCst);
-    (host != 0).then(|| (handle.host_session.load(SeqCst), host))
+    if host == 0 { None } else { Some((handle.host_session.load(SeqCst), host)) }
 }
 
 /// Frees handles at the host once no call uses them. They leak if a call does not return in time.
@@ -300,7 +300,8 @@ pub(super) fn is_cvar(handle: u64) -> bool {
 /// `None` if the identifier was invalid already.
 fn take_cvar(handle: u64) -> Option<usize> {
     let mut host = 0;
-    tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst)).then_some(host)
+    let was_valid = tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
+    if was_valid { Some(host) } else { None }
 }
 
 /// Frees handles that no call uses. Only while the host is up.

@@ -113,7 +113,8 @@ pub(super) fn ask(
     let asked = merged.lifecycle.while_up_and_unforked(|| {
         // The registration is freed only after all calls in progress here have returned.
         let host = registration.at_host();
-        (host != 0 && !registration.ended.load(SeqCst)).then(|| from_host(call(host)))
+        let is_valid = host != 0 && !registration.ended.load(SeqCst);
+        if is_valid { Some(from_host(call(host))) } else { None }
     });
     asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
@@ -179,7 +180,7 @@ pub(super) fn register(
     };
     let place = &found.callbacks[level as usize];
     let set_at_host = |callback: u64| {
-        let trampoline = (callback != 0).then_some(deliver as EventCallback);
+        let trampoline = if callback == 0 { None } else { Some(deliver as EventCallback) };
         ask(merged, found, |host| {
             let number = crate::abi().safety(level);
             // SAFETY: `ask` calls this while the host is up, with a live registration; `deliver` has the

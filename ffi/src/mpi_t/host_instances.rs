@@ -86,7 +86,10 @@ pub(super) fn is_one(instance: usize) -> bool {
 /// Returns the host's instance and its number of elements.
 fn find(instance: usize) -> Result<(usize, u32), Error> {
     let (at, generation) = (instance as u64 >> 32 & 0xff_ffff, instance as u32);
-    let slot = SLOTS.get(at as usize).filter(|_| is_one(instance)).ok_or(Error::InvalidHandle)?;
+    if !is_one(instance) {
+        return Err(Error::InvalidHandle);
+    }
+    let slot = SLOTS.get(at as usize).ok_or(Error::InvalidHandle)?;
     if generation.is_multiple_of(2) || slot.generation.load(Acquire) != generation {
         return Err(Error::InvalidHandle);
     }

@@ -108,8 +108,9 @@ fn is_open_mpi_communicator(abi: &Abi, object: *mut c_void) -> bool {
     let class = |at: *const c_void| {
         let mut word = [0; size_of::<usize>()];
         let is_read = probe::read(at, &mut word);
+        let class = usize::from_ne_bytes(word);
         // Before MPI is initialized, objects have no class.
-        is_read.then_some(usize::from_ne_bytes(word)).filter(|class| *class != 0)
+        if is_read && class != 0 { Some(class) } else { None }
     };
     let world = class(std::ptr::with_exposed_provenance(abi.comm_world));
     world.is_some() && class(object) == world

@@ -52,12 +52,15 @@ fn job(stack: &Stack, dir: &Path, to: To, stem: &str, arguments: &[&str]) -> Out
 /// Returns the names of the expected files.
 fn files(to: To, mode: &str) -> BTreeSet<String> {
     let each = |stem| (0..RANKS).map(move |rank| format!("{stem}.{rank}.prof"));
-    let of_run: Vec<_> = match to {
+    let mut files: BTreeSet<String> = match to {
         To::Files => each("run").collect(),
-        To::OneFile => vec!["run.prof".into()],
-        _ => Vec::new(),
+        To::OneFile => ["run.prof".into()].into(),
+        _ => BTreeSet::new(),
     };
-    of_run.into_iter().chain(each("phase").filter(|_| mode == "flushed")).collect()
+    if mode == "flushed" {
+        files.extend(each("phase"));
+    }
+    files
 }
 
 fn files_in(dir: &Path) -> Outcome<BTreeSet<String>> {

@@ -330,8 +330,12 @@ impl CollectiveStats {
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
         // May call the host, so it comes before any lock.
         let ranks = members.ranks.settled();
-        let here = (!members.remote || shape == Shape::Above).then_some(rank);
-        let key = (shape != Shape::Neighbors).then(|| (ranks.identity(), shape as u8, here));
+        // In a remote group all ranks take part, so the position of this process has no influence.
+        let here = if !members.remote || shape == Shape::Above { Some(rank) } else { None };
+        let key = match shape {
+            Shape::Neighbors => None,
+            Shape::All | Shape::Above => Some((ranks.identity(), shape as u8, here)),
+        };
         let known = |making: &Option<OfLists>| {
             let (shared_sum, list) = making.as_ref()?.get(&key?)?;
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }

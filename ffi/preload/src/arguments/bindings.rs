@@ -131,7 +131,7 @@ macro_rules! c {
             fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
                 // The constant is 1 or the highest address in all libraries, and no buffer has such an
                 // address.
-                (buffer.addr().wrapping_add(1) > 2).then_some(false)
+                if buffer.addr().wrapping_add(1) > 2 { Some(false) } else { None }
             }
         }
     };

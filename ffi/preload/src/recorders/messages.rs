@@ -116,9 +116,11 @@ impl Sending {
         let to = comm.known_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
         // negative counts.
-        let plain = to != OUTSIDE && self.count >= 0;
+        if to == OUTSIDE || self.count < 0 {
+            return None;
+        }
         let bytes = self.count.cast_unsigned().wrapping_mul(size);
-        plain.then(|| self.send(comm, to, bytes))
+        Some(self.send(comm, to, bytes))
     }
 }
 

@@ -137,10 +137,9 @@ impl Settings {
                 let (code, left) = calls::setting_free(handle, pointer);
                 check(code, &known);
                 assert_eq!(left, if known.is_ok() { 0 } else { handle });
-                self.handles
-                    .remove(&handle)
-                    .filter(|_| known.is_err())
-                    .map(|of| self.handles.insert(handle, of));
+                if known.is_ok() {
+                    self.handles.remove(&handle);
+                }
             }
             2..=4 => {
                 let of = known.unwrap_or(Setting::Size);

@@ -30,9 +30,8 @@ pub fn target(data: &[u8]) {
     let registry: &'static Registry = Box::leak(Box::new(Registry::new()));
     // SAFETY: `memory` has all that the table refers to, and nothing uses the registry when this function has returned.
     let outcome = unsafe { register_in(registry, table) };
-    // SAFETY: `memory` has the table, and a table that was taken can be read.
-    let taken = outcome.is_ok().then(|| unsafe { table.read_unaligned() });
-    let taken = taken.unwrap_or(zeros());
+    // SAFETY: `memory` has the table, and a table that was registered can be read.
+    let taken = if outcome.is_ok() { unsafe { table.read_unaligned() } } else { zeros() };
     assert_eq!(registry.pvar_count() as usize, taken.num_pvars);
     assert_eq!(registry.cvar_count() as usize, taken.num_cvars);
     assert_eq!(registry.event_count() as usize, taken.num_events);

@@ -60,7 +60,7 @@ fn fault(page: &Path, link: &str) -> Outcome<Option<String>> {
     }
     let text = fs::read_to_string(&target).context(target.display())?;
     let has_section = text.lines().filter(|line| line.starts_with('#')).any(|line| anchor(line) == section);
-    Ok((!has_section).then(|| format!("links to {link}, which has no such section")))
+    Ok(if has_section { None } else { Some(format!("links to {link}, which has no such section")) })
 }
 
 /// Returns the paths in backquotes that look like files or directories of the project.

@@ -44,9 +44,11 @@ impl Collective {
 
     /// Returns the bytes exchanged with each process or neighbor; `None` if they are the same for all.
     pub(crate) fn listed(&self) -> Option<impl Iterator<Item = u64> + '_> {
+        if let Amounts::Each(_) = self.amounts {
+            return None;
+        }
         let len = self.comm.exchanges_with(self.kind);
-        let varies = !matches!(self.amounts, Amounts::Each(_));
-        varies.then(|| (0..len).map(|index| self.amounts.with(index)))
+        Some((0..len).map(|index| self.amounts.with(index)))
     }
 }
 
@@ -174,8 +176,10 @@ impl Of {
     /// Returns the root.
     #[inline]
     fn root<L: Binding>(self, root: Int<L>) -> Option<Root> {
-        let at_a_glance = self.look != Look::Recent || !self.comm.is_remote();
-        at_a_glance.then(|| root_of(self.comm, root.get()))
+        if self.look == Look::Recent && self.comm.is_remote() {
+            return None;
+        }
+        Some(root_of(self.comm, root.get()))
     }
 
     /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup beyond the allowed
