@@ -174,7 +174,7 @@ fn recovered(path: &Path) -> Result<Recovered, String> {
         (false, false) => "ended without MPI_Finalize: recovered up to its last call",
     };
     let _ = write!(note, "rank {rank} {end}, from {}", path.display());
-    if recovered.cut_short {
+    if recovered.truncated {
         note.push_str("; what came last is missing, since the file could not grow");
     }
     Ok(Recovered { text: recovered.text(), note })

@@ -152,7 +152,7 @@ fn operate(comm: CommId) {
     coll::end(&Operation { comm, kind, rank: 1, size: 3, root, volume, in_place: false });
 }
 
-impl comms::Ask for Meanwhile {
+impl comms::RankSource for Meanwhile {
     fn world_ranks(&self) -> Option<Vec<u32>> {
         operate(self.0);
         comms::freed(self.0);
@@ -169,7 +169,7 @@ fn run_with_operations_meanwhile() {
     host::initialized(World { rank: 1, size: 3 });
     let freed = comms::created(comms::Description::new(Ranks::World(3), "freed"));
     operate(freed);
-    let ranks = Ranks::Asked(Arc::new(comms::Asked::new(1, Box::new(Meanwhile(freed)))));
+    let ranks = Ranks::Lazy(Arc::new(comms::LazyRanks::new(1, Box::new(Meanwhile(freed)))));
     let _ = comms::created(comms::Description::new(ranks, "asked"));
     pcontrol(2);
     pcontrol(2);

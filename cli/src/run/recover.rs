@@ -96,7 +96,7 @@ impl Before {
         }
         let Some(size) = recovered.values().map(|(_, one)| one.world.size).max() else { return };
         let cut: Vec<u32> =
-            recovered.iter().filter(|(_, (_, one))| one.cut_short).map(|(rank, _)| *rank).collect();
+            recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
         let container = self.named(".prof");
         // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
         if gather::is_wanted() && recovered.contains_key(&0) {

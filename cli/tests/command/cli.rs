@@ -100,7 +100,7 @@ fn store(path: &Path, rank: u32) {
     let store = Store::new();
     // SAFETY: the file is this test's, which does not shorten it.
     unsafe { mpit::mapping::allow() };
-    store.keep(path, World { rank, size: 4 }).unwrap();
+    store.attach_file(path, World { rank, size: 4 }).unwrap();
     Messages::new(&store).record(1, 100, false);
 }
 

@@ -262,7 +262,7 @@ pub fn freed(comm: CommId) {
     let is_used = collectives::is_used(comm);
     if is_used {
         // Settled already if it was used, so the host is not called here.
-        record.ranks = record.ranks.settled();
+        record.ranks = record.ranks.resolved();
     }
     coll::freed(comm);
     let dropped = {

@@ -75,7 +75,7 @@ pub(crate) fn stem_of_files() -> Option<PathBuf> {
 }
 
 /// Makes the records survive the process, if the settings ask for it. Called before anything is recorded.
-pub(crate) fn keep(world: World) {
+pub(crate) fn create_store(world: World) {
     let Some(stem) = stem_of_stores() else {
         if settings::STORE.get() == settings::StoreLocation::File && world.rank == 0 {
             warn(
@@ -86,7 +86,7 @@ pub(crate) fn keep(world: World) {
         return;
     };
     let path = store::path_of(&run::stem_of(&stem, run::number()), world.rank);
-    match make_directory_of(&path).and_then(|()| store::OF_PROCESS.keep(&path, world)) {
+    match make_directory_of(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)) {
         Ok(()) => {
             if let Some(identity) = run::of_process() {
                 store::OF_PROCESS.add(Kind::Run, 0, 0, store::Text::of_name(&identity.fields()).words());
@@ -133,7 +133,7 @@ pub(crate) fn end_run() {
         // Records that could not be written can still be read from the store.
         Ok(text) => {
             if gather::write(world, text, output) {
-                store::OF_PROCESS.done();
+                store::OF_PROCESS.remove_file();
                 // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
                     let stem = run::stem_of(Path::new(OsStr::from_bytes(stem)), run::number());

@@ -94,9 +94,9 @@ impl StoreFile {
     #[must_use]
     pub fn identity(&self) -> Option<Identity> {
         // The block is near the beginning of the file.
-        const LOOKED_AT: u64 = 64 * 1024;
+        const INSPECTED_BYTES: u64 = 64 * 1024;
         let mut bytes = Vec::new();
-        open_regular(&self.path).ok()?.take(LOOKED_AT).read_to_end(&mut bytes).ok()?;
+        open_regular(&self.path).ok()?.take(INSPECTED_BYTES).read_to_end(&mut bytes).ok()?;
         identity(&bytes)
     }
 

@@ -27,7 +27,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     let path = directory.path().join("run.3.store");
     // SAFETY: the file is this test's, which does not shorten it.
     unsafe { mpit::mapping::allow() };
-    store.keep(&path, WORLD).unwrap();
+    store.attach_file(&path, WORLD).unwrap();
     let record = Messages::new(&store);
     for (to, bytes, internal) in sent {
         record.record(*to, *bytes, *internal);
@@ -36,7 +36,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     assert_eq!(files.len(), 1);
     look(&files[0], &record);
     let bytes = fs::read(&path).unwrap();
-    store.done();
+    store.remove_file();
     assert!(!path.exists());
     bytes
 }
@@ -54,7 +54,7 @@ proptest! {
             let recovered = file.read().unwrap();
             assert_eq!(recovered.world, WORLD);
             assert_eq!(recovered.process, std::process::id());
-            assert!(!recovered.ended && !recovered.cut_short && file.is_in_use());
+            assert!(!recovered.ended && !recovered.truncated && file.is_in_use());
             assert_eq!(recovered.profile.messages, record.snapshot().since(&Snapshot::default()));
         });
     }
@@ -117,7 +117,7 @@ fn a_full_store_goes_on_in_memory() {
         assert_eq!(all.len(), 2000);
         let recovered = file.read().unwrap();
         let kept = recovered.profile.messages;
-        assert!(recovered.cut_short && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
+        assert!(recovered.truncated && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
     });
 }
 

@@ -114,8 +114,8 @@ impl<L: Binding> Buf<L> {
 
     /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
     #[inline]
-    pub(crate) fn is_in_place_at_a_glance(self) -> Option<bool> {
-        L::is_in_place_at_a_glance(self.0)
+    pub(crate) fn is_in_place_without_lookup(self) -> Option<bool> {
+        L::is_in_place_without_lookup(self.0)
     }
 }
 

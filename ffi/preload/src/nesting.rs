@@ -4,9 +4,9 @@
 //! this module adds the state that two cases need:
 //!
 //! - A *wrapper* of the library (its Fortran interface, a profiling tool behind us) calls MPI on behalf of
-//!   the program. Inside a recorded call ([`is_inside`]), its calls are not recorded again.
+//!   the program. Inside a recorded call ([`is_in_recorded_call`]), its calls are not recorded again.
 //! - A listener that is notified of a call makes calls of its own. None of them is recorded, because
-//!   listeners would be notified of their own calls without end. Only [`Outermost::enter`] refuses those.
+//!   listeners would be notified of their own calls without end. Only [`ProgramCallGuard::enter`] refuses those.
 //!
 //! A call that a callback of the program makes inside a recorded call (attribute functions, error handlers,
 //! operations) is the program's own and is recorded like any other; a call that the library makes does not
@@ -18,29 +18,29 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The state while only one thread calls at a time: a constant below, or a stack position, perhaps with
+/// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with
 /// [`NOTIFYING`].
-static STATE: AtomicUsize = AtomicUsize::new(UNKNOWN);
+static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
 
 /// No call is in progress.
-const NONE: usize = 0;
+const IDLE: usize = 0;
 /// Added to the stack position while listeners are notified of the call.
 const NOTIFYING: usize = 1;
-/// No call was entered yet, or several threads call at once.
-const UNKNOWN: usize = 2;
+/// No call was entered yet, or several threads call at once: the fast path is not available.
+const UNTRACKED: usize = 2;
 
 thread_local! {
     /// The state of this thread while several threads call at once.
-    static STATE_HERE: Cell<usize> = const { Cell::new(NONE) };
+    static THREAD_STATE: Cell<usize> = const { Cell::new(IDLE) };
 }
 
-/// A guard of a call of the program. Unwinding by an exception of the program ends it, too.
+/// A guard of a call that the program makes. Unwinding by an exception of the program ends it, too.
 #[derive(Debug)]
-pub(crate) struct Outermost {
-    by_thread: bool,
+pub(crate) struct ProgramCallGuard {
+    is_per_thread: bool,
     position: usize,
     /// The state to restore.
-    before: usize,
+    previous: usize,
 }
 
 /// Returns the position of the caller's frame. Stacks grow downwards, so the frames of its callees have lower
@@ -54,22 +54,22 @@ fn stack_position() -> usize {
 
 /// Returns true if `state` is the position of a frame that is still active at `position`.
 #[inline]
-fn holds(state: usize, position: usize) -> bool {
-    state > UNKNOWN && position <= state
+fn is_active_frame(state: usize, position: usize) -> bool {
+    state > UNTRACKED && position <= state
 }
 
-impl Outermost {
+impl ProgramCallGuard {
     /// Enters a call; returns `None` if a listener makes it.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         let position = stack_position();
-        let by_thread = mpit::threads::concurrent();
-        let state = if by_thread { STATE_HERE.get() } else { STATE.load(Relaxed) };
-        let is_live = holds(state, position);
+        let is_per_thread = mpit::threads::concurrent();
+        let state = if is_per_thread { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };
+        let is_live = is_active_frame(state, position);
         if is_live && state & NOTIFYING != 0 {
             return None;
         }
-        let entered = Self { by_thread, position, before: if is_live { state } else { NONE } };
+        let entered = Self { is_per_thread, position, previous: if is_live { state } else { IDLE } };
         entered.set(position | NOTIFYING);
         Some(entered)
     }
@@ -85,118 +85,118 @@ impl Outermost {
 
     #[inline]
     fn set(&self, state: usize) {
-        if self.by_thread {
-            STATE_HERE.set(state);
+        if self.is_per_thread {
+            THREAD_STATE.set(state);
         } else {
-            STATE.store(state, Relaxed);
+            PROCESS_STATE.store(state, Relaxed);
         }
     }
 }
 
-impl Drop for Outermost {
+impl Drop for ProgramCallGuard {
     #[inline]
     fn drop(&mut self) {
-        if self.by_thread {
-            STATE_HERE.set(self.before);
+        if self.is_per_thread {
+            THREAD_STATE.set(self.previous);
         } else {
-            leave(self.before);
+            restore(self.previous);
         }
     }
 }
 
 /// A guard of a call on the fast path: no other call is in progress, and only one thread calls.
 #[derive(Debug)]
-pub(crate) struct Alone {
+pub(crate) struct FastPathGuard {
     position: usize,
 }
 
-impl Alone {
+impl FastPathGuard {
     /// Returns true if a call may take the fast path. False also for the first call of the process.
     #[inline]
-    pub(crate) fn is_free() -> bool {
-        STATE.load(Relaxed) == NONE
+    pub(crate) fn is_available() -> bool {
+        PROCESS_STATE.load(Relaxed) == IDLE
     }
 
-    /// Enters a call after [`is_free`](Self::is_free) returned true. Calls made meanwhile are not those of
+    /// Enters a call after [`is_available`](Self::is_available) returned true. Calls made meanwhile are not those of
     /// listeners.
     #[inline]
     pub(crate) fn enter() -> Self {
         let position = stack_position();
-        STATE.store(position, Relaxed);
+        PROCESS_STATE.store(position, Relaxed);
         Self { position }
     }
 
     /// Notifies listeners of the call. None of the calls that they make is recorded.
     pub(crate) fn notify(&self, notify: impl FnOnce()) {
-        STATE.store(self.position | NOTIFYING, Relaxed);
+        PROCESS_STATE.store(self.position | NOTIFYING, Relaxed);
         notify();
     }
 }
 
-impl Drop for Alone {
+impl Drop for FastPathGuard {
     #[inline]
     fn drop(&mut self) {
-        leave(NONE);
+        restore(IDLE);
     }
 }
 
 /// Restores a state, unless the thread level has risen meanwhile.
 #[inline]
-fn leave(before: usize) {
-    STATE.store(before | (usize::from(mpit::threads::concurrent()) * UNKNOWN), Relaxed);
+fn restore(previous: usize) {
+    PROCESS_STATE.store(previous | (usize::from(mpit::threads::concurrent()) * UNTRACKED), Relaxed);
 }
 
 /// Returns true if a recorded call is in progress in this thread.
-pub(crate) fn is_inside() -> bool {
-    let state = if mpit::threads::concurrent() { STATE_HERE.get() } else { STATE.load(Relaxed) };
-    holds(state, stack_position())
+pub(crate) fn is_in_recorded_call() -> bool {
+    let state = if mpit::threads::concurrent() { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };
+    is_active_frame(state, stack_position())
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::{Mutex, PoisonError};
 
-    use super::{Alone, Outermost, is_inside};
+    use super::{FastPathGuard, ProgramCallGuard, is_in_recorded_call};
 
     /// Held by each test, because the state and the thread level exist once per process.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
     #[inline(never)]
     fn deeper<R>(run: impl FnOnce() -> R) -> R {
-        let room = std::hint::black_box([0_u8; 256]);
+        let padding = std::hint::black_box([0_u8; 256]);
         let result = run();
-        std::hint::black_box(room);
+        std::hint::black_box(padding);
         result
     }
 
     #[test]
-    fn calls_of_callbacks_count_listeners_not() {
-        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    fn callback_calls_are_entered() {
+        let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         for concurrent in [true, false] {
             mpit::threads::set_concurrent(concurrent);
             for round in 0..2 {
                 // The first call of the process is not on the fast path, nor is any call while several
                 // threads call.
-                assert_eq!(Alone::is_free(), !concurrent && round > 0, "{concurrent} {round}");
-                if Alone::is_free() {
-                    let alone = Alone::enter();
-                    assert!(deeper(is_inside) && !Alone::is_free());
-                    alone.notify(|| assert!(deeper(Outermost::enter).is_none()));
-                    drop(alone);
-                    assert!(Alone::is_free());
+                assert_eq!(FastPathGuard::is_available(), !concurrent && round > 0, "{concurrent} {round}");
+                if FastPathGuard::is_available() {
+                    let guard = FastPathGuard::enter();
+                    assert!(deeper(is_in_recorded_call) && !FastPathGuard::is_available());
+                    guard.notify(|| assert!(deeper(ProgramCallGuard::enter).is_none()));
+                    drop(guard);
+                    assert!(FastPathGuard::is_available());
                 }
-                assert!(!is_inside());
-                let outermost = Outermost::enter().unwrap();
-                assert!(deeper(Outermost::enter).is_none());
-                outermost.forward(|| {
+                assert!(!is_in_recorded_call());
+                let guard = ProgramCallGuard::enter().unwrap();
+                assert!(deeper(ProgramCallGuard::enter).is_none());
+                guard.forward(|| {
                     deeper(|| {
-                        assert!(is_inside());
-                        assert!(!Alone::is_free());
-                        drop(Outermost::enter().unwrap());
-                        assert!(is_inside());
+                        assert!(is_in_recorded_call());
+                        assert!(!FastPathGuard::is_available());
+                        drop(ProgramCallGuard::enter().unwrap());
+                        assert!(is_in_recorded_call());
                     });
                 });
-                assert!(deeper(Outermost::enter).is_none());
+                assert!(deeper(ProgramCallGuard::enter).is_none());
             }
         }
     }
@@ -204,13 +204,13 @@ mod tests {
     /// Leaves a frame without running destructors, like `longjmp`.
     #[test]
     fn a_left_frame_allows_recording() {
-        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::spawn(|| {
             mpit::threads::set_concurrent(true);
-            deeper(|| deeper(|| std::mem::forget(Outermost::enter())));
-            assert!(!is_inside());
-            assert!(Outermost::enter().is_some());
-            assert!(!is_inside());
+            deeper(|| deeper(|| std::mem::forget(ProgramCallGuard::enter())));
+            assert!(!is_in_recorded_call());
+            assert!(ProgramCallGuard::enter().is_some());
+            assert!(!is_in_recorded_call());
         })
         .join()
         .unwrap();
