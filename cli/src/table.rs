@@ -8,7 +8,7 @@ use mpit_ffi::inventory::{Element, Inventory};
 /// Formats all tables, each under a heading.
 pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
-    let library = inventory.library.as_deref().unwrap_or("no MPI library: what mpit brings");
+    let library = inventory.library.as_deref().unwrap_or("no MPI library: entries of mpit");
     let _ = writeln!(out, "{library}\n");
     section(&mut out, "Performance variables", inventory.pvars.len(), pvars(inventory));
     section(&mut out, "Control variables", inventory.cvars.len(), cvars(inventory));

@@ -90,7 +90,7 @@ pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(directory).map_err(|error| {
-        io::Error::new(error.kind(), format!("cannot make the directory {}: {error}", directory.display()))
+        io::Error::new(error.kind(), format!("cannot create the directory {}: {error}", directory.display()))
     })
 }
 

@@ -330,7 +330,7 @@ fn selection() {
     assert_eq!(silent(&with("MPIT_PML_COMPONENTS", "^monitoring"), false), "");
     assert_eq!(
         silent(&with("MPIT_PML", "ob1"), false),
-        "mpit: pml_components: no component is called `ob1` (there is: monitoring)\n"
+        "mpit: pml_components: no component is called `ob1` (available: monitoring)\n"
     );
     assert_eq!(
         silent(&with("MPIT_PML", "^monitoring,^x"), false).lines().count(),

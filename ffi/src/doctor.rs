@@ -187,8 +187,8 @@ pub fn warn_of_missing_library() {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if library().is_none() && !IS_REPORTED.swap(true, Relaxed) {
         print(
-            "this program calls MPI, and no MPI library is loaded. The linker left it out (--as-needed, which many compilers pass, \
-             where other libraries of the program had the names): link with -Wl,--no-as-needed in front of -lmpi",
+            "this program calls MPI, and no MPI library is loaded: the linker dropped it (--as-needed, which many compilers pass); \
+             link with -Wl,--no-as-needed in front of -lmpi",
         );
         write_without_mpi();
     }

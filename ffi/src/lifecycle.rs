@@ -141,7 +141,7 @@ fn warn_of_late_sessions() {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if monitoring::records_whole_run() && !IS_REPORTED.swap(true, SeqCst) {
         eprintln!(
-            "mpit: monitoring: a session of MPI begins after the last one had ended; what it does is not recorded"
+            "mpit: monitoring: a session of MPI began after the last one had ended; its calls are not recorded"
         );
     }
 }

@@ -113,8 +113,8 @@ pub(crate) fn is_on() -> bool {
 pub(crate) fn warn_if_on() {
     if is_on() && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
         print(
-            "Open MPI's own monitoring is on as well, and may replace the files of mpit: take pml_monitoring_enable out of \
-             its parameter files (mca-params.conf), or switch mpit's off with pml_monitoring_enable=0",
+            "Open MPI's own monitoring is enabled as well, and may replace the files of mpit: remove pml_monitoring_enable from \
+             its parameter files (mca-params.conf), or disable mpit's monitoring with pml_monitoring_enable=0",
         );
     }
 }

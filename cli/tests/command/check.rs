@@ -25,7 +25,7 @@ fn findings_are_json_for_programs() {
         "what": "the plug-in",
         "place": path,
         "why": "it is no shared object; build it with `cc -shared -fPIC`",
-        "remedy": "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",
+        "remedy": "build it with MPIT_PLUGIN of mpit_plugin.h, or with plugin! in Rust",
     });
     let plugin = json!({"path": path, "name": null, "defines": null, "findings": [finding]});
     let expected = json!({"plugins": [plugin], "compared_with": null, "errors": 1, "warnings": 0});

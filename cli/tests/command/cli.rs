@@ -14,7 +14,7 @@ use mpit_components::record::Messages;
 use mpit_components::store::Store;
 use mpit_ffi::inventory::Inventory;
 
-/// Any file serves where only the environment is looked at.
+/// Any file serves where only the environment is examined.
 const LIBRARY: &str = "Cargo.toml";
 
 fn mpit(arguments: &[&str]) -> Output {
@@ -121,11 +121,11 @@ fn leftovers_are_written_and_reported() {
     let said = text(&mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr);
     for line in [
         format!("mpit: {stem}.3.store is of an earlier run; `mpit report` reads it\n"),
-        format!("mpit: {stem}.1.store: byte 0: it has no beginning yet\n"),
+        format!("mpit: {stem}.1.store: byte 0: the file has no header yet\n"),
         format!(
             "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call, in {stem}.<rank>.prof\n"
         ),
-        "mpit: ranks 0-1,3 left no record\n".into(),
+        "mpit: ranks 0-1,3 left no records\n".into(),
     ] {
         assert!(said.contains(&line), "no {line}in {said}");
     }
@@ -309,7 +309,7 @@ fn vars_lists_what_is_asked_for() {
         assert!(one.contains(line), "no {line}in {one}");
     }
     assert!(
-        one.contains("MPI_Pcontrol(0) turns recording off") && !one.contains("pml_monitoring_flush"),
+        one.contains("MPI_Pcontrol(0) pauses recording") && !one.contains("pml_monitoring_flush"),
         "{one}"
     );
     let wrong = mpit(&["vars", "pml_monitoring_enabel"]);
@@ -317,7 +317,7 @@ fn vars_lists_what_is_asked_for() {
     let said = text(&wrong.stderr);
     assert_eq!(
         said,
-        "mpit: nothing is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
+        "mpit: no entry is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
     let some: Inventory =
         serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
@@ -342,7 +342,7 @@ fn tables_are_as_wide_as_the_terminal() {
 fn vars_of_a_command_without_mpi_says_so() {
     let done = mpit(&["vars", "--", "true"]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("no process of it brought MPI up"), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains("none of its processes initialized MPI"), "{}", text(&done.stderr));
 }
 
 /// The file of one process of two that sends to the other one.

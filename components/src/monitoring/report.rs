@@ -93,7 +93,7 @@ pub(crate) fn create_store(world: World) {
             }
         }
         Err(error) => warn(format_args!(
-            "monitoring_store: cannot make {}: {error}; records stay in memory and are lost if the process is killed",
+            "monitoring_store: cannot create {}: {error}; records stay in memory and are lost if the process is killed",
             path.display()
         )),
     }

@@ -105,7 +105,7 @@ pub(crate) fn determine(world: World, stem: Option<&Path>) {
             (Some(run), Some(found), Some(stem)) => claim::number(stem, run, &found.key).unwrap_or_else(|error| {
                 if world.rank == 0 {
                     warn(format_args!(
-                        "cannot make a file beside {}: {error}; a second step or spawned world of this run may \
+                        "cannot create a file beside {}: {error}; a second step or spawned world of this run may \
                          overwrite its files",
                         stem.display()
                     ));

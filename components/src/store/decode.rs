@@ -73,7 +73,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
     let mut words = Cursor { words, at: 0, end: words.len() };
     if bytes.is_empty() {
         // The process ended right after it had created the file.
-        return Err(words.error("it is empty"));
+        return Err(words.error("the file is empty"));
     }
     let header = words.header()?;
     let mut found = Found::new(header.world.size);
@@ -190,12 +190,14 @@ impl Cursor<'_> {
 
     fn header(&mut self) -> Result<Recovered, Malformed> {
         if self.left() < HEADER || self.words[0] == [0; WORD] {
-            return Err(self.error("it has no beginning yet"));
+            return Err(self.error("the file has no header yet"));
         }
         if self.word()? != MAGIC {
             return Err(Malformed {
                 at: 0,
-                what: "it is no store of monitoring, or of another kind of machine".into(),
+                what:
+                    "the file is not a store of monitoring, or was written by a machine of another byte order"
+                        .into(),
             });
         }
         let at = *self;

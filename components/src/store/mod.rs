@@ -215,7 +215,7 @@ impl Store {
             Ok(words) => Some(words),
             Err(error) => {
                 warn(format_args!(
-                    "monitoring_store: {}: {error}; what comes now is kept in memory only",
+                    "monitoring_store: {}: {error}; later records are in memory only",
                     file.path().display()
                 ));
                 self.write_state(end, State::Truncated);

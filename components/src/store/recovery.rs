@@ -126,7 +126,7 @@ pub enum Unreadable {
     /// The file is not a store, or is damaged.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// The file was renamed: it is of another rank.
-    #[error("it is of rank {0}")]
+    /// The file was renamed: it contains the records of another rank.
+    #[error("the file contains the records of rank {0}, not of the rank in its name")]
     OtherRank(u32),
 }

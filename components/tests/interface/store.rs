@@ -151,8 +151,12 @@ fn damage_is_named() {
     let whole = some();
     assert!(read(&whole).is_ok());
     for (word, value, complaint) in [
-        (0, 7, "byte 0: it is no store of monitoring, or of another kind of machine"),
-        (0, 0, "byte 0: it has no beginning yet"),
+        (
+            0,
+            7,
+            "byte 0: the file is not a store of monitoring, or was written by a machine of another byte order",
+        ),
+        (0, 0, "byte 0: the file has no header yet"),
         (1, 9, "byte 8: version 9; this program reads version 3"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
@@ -167,7 +171,7 @@ fn damage_is_named() {
         bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));
         assert_eq!(read(&bytes).unwrap_err().to_string(), complaint);
     }
-    assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: it is empty");
+    assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: the file is empty");
     assert_eq!(read(&whole[..8 * 8 + 3]).unwrap_err().to_string(), "byte 64: half a word");
 }
 

@@ -45,13 +45,13 @@ pub(super) fn report(library: &Library) {
     let file = library.file();
     if LOADED_OVER_MPI.is_empty() {
         eprintln!(
-            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program has {file}: its calls go there; link \
-             without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
+            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program uses {file}, to which calls are forwarded; \
+             link without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
         );
     } else {
         eprintln!(
-            "mpit: the ABI of this MPI library is not known, so nothing is recorded and all calls go to it unchanged: \
-             {file}, \"{}\"",
+            "mpit: the ABI of this MPI library is unknown, so nothing is recorded and all calls are forwarded unchanged: {file}, \
+             \"{}\"",
             version(library)
         );
     }

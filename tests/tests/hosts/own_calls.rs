@@ -58,7 +58,7 @@ fn found_functions_count_or_are_named() -> Outcome {
                 format!("(messages, bytes) are {sent:?}, should be (1, 4)\n{finished}")
             })?;
             let finished = run("own")?;
-            let line = "mpit: nothing was recorded, there is no file own.*: the command names no program that is linked with an \
+            let line = "mpit: no file own.* was written: the command names no program that is linked with an \
                         MPI library";
             Failure::unless(finished.stderr.matches(line).count() == 1, || finished.to_string())
         },

@@ -46,11 +46,11 @@ fn a_good_plugin_is_one_line() -> Outcome {
     let object = named(&dir, "acme", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.succeed()?;
     let expected = format!(
-        "{} (acme): all is well\ndefines 1 performance variable, 1 control variable, 1 category\n\n",
+        "{} (acme): no findings\ndefines 1 performance variable, 1 control variable, 1 category\n\n",
         object.display()
     );
     Failure::unless(finished.stdout.starts_with(&expected), || finished.to_string())?;
-    Failure::unless(finished.stdout.contains("Compared with no MPI library"), || finished.to_string())?;
+    Failure::unless(finished.stdout.contains("Not compared with an MPI library"), || finished.to_string())?;
     Failure::unless(finished.stderr.is_empty(), || finished.to_string())
 }
 

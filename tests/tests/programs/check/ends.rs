@@ -7,7 +7,7 @@ use super::{Said, check, equal, plugin};
 
 /// The macros of `ends.c`, and the step in the message.
 const STEPS: [(&str, &str); 6] = [
-    ("IN_CONSTRUCTOR", "at its start"),
+    ("IN_CONSTRUCTOR", "while it was opened"),
     ("IN_ACTIVATION", "while it was activated and its settings were set"),
     ("IN_VALUE", "while its values were read"),
     ("IN_DEACTIVATION", "while it was deactivated"),

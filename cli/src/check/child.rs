@@ -1,4 +1,4 @@
-//! The process that a plug-in is checked in. It writes each finding at once, so that findings survive a crash.
+//! The process in which a plug-in is checked. It writes each finding at once, so that findings survive a crash.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -18,9 +18,9 @@ use super::values;
 use crate::print;
 
 /// A marker on standard error, written before the plug-in can write anything.
-pub(super) const BEGIN: &str = "now the one that is checked";
+pub(super) const BEGIN: &str = "output of the checked plug-in follows";
 /// The beginning of the message of a process that cannot do its work.
-pub(super) const NOT_WRITTEN: &str = "cannot write what is found: ";
+pub(super) const CANNOT_WRITE: &str = "cannot write findings: ";
 
 /// The step that the process begins, written beforehand in case the step crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,17 +58,17 @@ pub(super) enum Line {
     Loads,
 }
 
-/// A writer of lines of JSON.
-struct Notes(RefCell<File>);
+/// A writer of one line of JSON for each step and finding.
+struct FindingWriter(RefCell<File>);
 
-impl Notes {
+impl FindingWriter {
     fn write(&self, line: &Line) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{NOT_WRITTEN}{error}");
+        let failed = |error: std::io::Error| format!("{CANNOT_WRITE}{error}");
         let text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         self.0.borrow_mut().write_all((text + "\n").as_bytes()).map_err(failed)
     }
 
-    fn find(&self, finding: Finding) -> Result<(), String> {
+    fn report(&self, finding: Finding) -> Result<(), String> {
         self.write(&Line::Finding(finding))
     }
 }
@@ -77,75 +77,81 @@ impl Notes {
 #[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let file = File::options().append(true).open(notes);
-    let notes = Notes(RefCell::new(file.map_err(|error| format!("{NOT_WRITTEN}{error}"))?));
+    let writer = FindingWriter(RefCell::new(file.map_err(|error| format!("{CANNOT_WRITE}{error}"))?));
     // A crash is reported as a finding and needs no core file. If the limit cannot be set, there is one.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let place = path.display().to_string();
-    notes.write(&Line::Step(Step::Before))?;
+    writer.write(&Line::Step(Step::Before))?;
     Registry::global();
     print(BEGIN);
-    notes.write(&Line::Step(Step::Open))?;
+    writer.write(&Line::Step(Step::Open))?;
     // SAFETY: `check::open` requires a process that may run any code: `mpit check` started this one to run the plug-in's, and
     // only the check of the same plug-in follows.
     let opened = unsafe { check::open() };
     match opened {
-        Ok(subject) => inside(&notes, &subject, &place)?,
-        Err(fault) => notes.find(Finding::of_plugin(with_mpi(fault), &place))?,
+        Ok(subject) => check_subject(&writer, &subject, &place)?,
+        Err(fault) => writer.report(Finding::of_plugin(mark_missing_mpi(fault), &place))?,
     }
-    notes.write(&Line::Step(Step::End))
+    writer.write(&Line::Step(Step::End))
 }
 
 /// Marks a fault that a program with MPI does not have: the plug-in needs functions of MPI, which this process lacks.
-fn with_mpi(fault: Fault) -> Fault {
+fn mark_missing_mpi(fault: Fault) -> Fault {
     let is_needed = ["MPI_", "PMPI_", "mpi_"]
         .iter()
         .any(|begin| fault.why.contains(&format!("undefined symbol: {begin}")));
     if is_needed { Fault { rule: "needs-mpi", ..fault } } else { fault }
 }
 
-fn inside(notes: &Notes, subject: &Subject, place: &str) -> Result<(), String> {
-    notes.write(&Line::Name(subject.name().into()))?;
-    notes.write(&Line::Step(Step::Read))?;
+fn check_subject(writer: &FindingWriter, subject: &Subject, place: &str) -> Result<(), String> {
+    writer.write(&Line::Name(subject.name().into()))?;
+    writer.write(&Line::Step(Step::Read))?;
     let contents = match subject.read() {
         Ok(contents) => contents,
-        Err(fault) => return notes.find(Finding::of_plugin(fault, place)),
+        Err(fault) => return writer.report(Finding::of_plugin(fault, place)),
     };
-    notes.write(&Line::Defines(counts(&contents)))?;
+    writer.write(&Line::Defines(counts(&contents)))?;
     for definition in Definition::all_of(&contents.image) {
-        notes.write(&Line::Definition(definition))?;
+        writer.write(&Line::Definition(definition))?;
     }
     for refusal in &contents.refusals {
-        notes.find(refusal.clone().into())?;
+        writer.report(refusal.clone().into())?;
     }
     for finding in advice::about(&contents) {
-        notes.find(finding)?;
+        writer.report(finding)?;
     }
     if contents.is_whole {
-        live(notes, subject, &contents, place)?;
+        run_lifecycle(writer, subject, &contents, place)?;
     }
     Ok(())
 }
 
 /// Loads, activates and deactivates a plug-in as a program does.
-fn live(notes: &Notes, subject: &Subject, contents: &Contents, place: &str) -> Result<(), String> {
-    let unwilling = |why: &str| Finding::of_plugin(Fault { rule: "activation", why: why.into() }, place);
-    notes.write(&Line::Step(Step::Activate))?;
+fn run_lifecycle(
+    writer: &FindingWriter,
+    subject: &Subject,
+    contents: &Contents,
+    place: &str,
+) -> Result<(), String> {
+    let activation_fault =
+        |why: &str| Finding::of_plugin(Fault { rule: "activation", why: why.into() }, place);
+    writer.write(&Line::Step(Step::Activate))?;
     let plugin: Plugin = match subject.load() {
         Ok(plugin) => plugin,
-        Err(fault) => return notes.find(unwilling(&fault.why)),
+        Err(fault) => return writer.report(activation_fault(&fault.why)),
     };
-    notes.write(&Line::Loads)?;
-    notes.write(&Line::Step(Step::Values))?;
-    for finding in values::wrong_in(&contents.image) {
-        notes.find(finding)?;
+    writer.write(&Line::Loads)?;
+    writer.write(&Line::Step(Step::Values))?;
+    for finding in values::invalid_values(&contents.image) {
+        writer.report(finding)?;
     }
-    notes.write(&Line::Step(Step::Deactivate))?;
+    writer.write(&Line::Step(Step::Deactivate))?;
     if let Err(refused) = plugin.deactivate() {
-        return notes.find(unwilling(refused.why()));
+        return writer.report(activation_fault(refused.why()));
     }
-    notes.write(&Line::Step(Step::Reactivate))?;
+    writer.write(&Line::Step(Step::Reactivate))?;
     if let Err(refused) = plugin.activate() {
-        return notes.find(unwilling(&format!("it was deactivated, and then: {}", refused.why())));
+        return writer.report(activation_fault(&format!("it was deactivated, and then: {}", refused.why())));
     }
     Ok(())
 }

@@ -15,27 +15,27 @@ use mpit::plugin::check::SUBJECT;
 use mpit::plugin::{PLUGIN_PATH, PLUGINS};
 use signal_hook::low_level::signal_name;
 
-use super::finding::{Checked, Finding};
-use super::inside::{BEGIN, Line, NOT_WRITTEN, Step};
+use super::child::{BEGIN, CANNOT_WRITE, Line, Step};
+use super::finding::{CheckedPlugin, Finding};
 use super::library::Definition;
 use crate::print;
 
 /// The way in which a process ended.
-enum Fate {
-    Ended(ExitStatus),
-    Hung,
+enum ProcessEnd {
+    Exited(ExitStatus),
+    TimedOut,
 }
 
 /// The result of the check of one plug-in.
 pub(super) struct Outcome {
-    pub(super) checked: Checked,
+    pub(super) checked: CheckedPlugin,
     pub(super) definitions: Vec<Definition>,
 }
 
 /// Checks a plug-in as if it were loaded after `before`.
-pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result<Outcome, String> {
-    let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
-    let (notes, said) = (dir.path().join("notes"), dir.path().join("said"));
+pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<Outcome, String> {
+    let dir = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+    let (notes, stderr_file) = (dir.path().join("notes"), dir.path().join("stderr"));
     let new =
         |file: &Path| File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()));
     new(&notes)?;
@@ -48,19 +48,19 @@ pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result
     command.env("RUST_BACKTRACE", "0");
     // Settings for programs must not influence the findings.
     command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
-    command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&said)?);
+    command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&stderr_file)?);
     let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
-    let fate = wait(child, patience).map_err(|error| format!("cannot wait for mpit: {error}"))?;
-    let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read what is found: {error}"))?;
-    let mut outcome = read(path, &text, &fate, patience);
-    let said = fs::read(&said).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    if let Some((_, why)) = said.split_once(NOT_WRITTEN) {
-        return Err(format!("{NOT_WRITTEN}{}", why.trim_end()));
+    let process_end = wait(child, timeout).map_err(|error| format!("cannot wait for mpit: {error}"))?;
+    let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read findings: {error}"))?;
+    let mut outcome = read(path, &text, &process_end, timeout);
+    let stderr = fs::read(&stderr_file).unwrap_or_default();
+    let stderr = String::from_utf8_lossy(&stderr);
+    if let Some((_, why)) = stderr.split_once(CANNOT_WRITE) {
+        return Err(format!("{CANNOT_WRITE}{}", why.trim_end()));
     }
     // Text before the marker is from the plug-ins loaded before.
-    let own = said.split_once(BEGIN).map_or("", |(_, own)| own);
-    take_said(&mut outcome.checked, own);
+    let output = stderr.split_once(BEGIN).map_or("", |(_, output)| output);
+    extract_messages(&mut outcome.checked, output);
     Ok(outcome)
 }
 
@@ -68,31 +68,32 @@ pub(super) fn check(path: &Path, before: &[&Path], patience: Duration) -> Result
 fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
     let all: Vec<_> = paths.iter().map(|path| path.as_os_str().as_bytes()).collect();
     if let Some(path) = paths.iter().find(|path| path.as_os_str().as_bytes().contains(&b':')) {
-        return Err(format!("{}: {PLUGINS} cannot have a path with `:`", path.display()));
+        return Err(format!("{}: {PLUGINS} cannot contain a path with `:`; rename it", path.display()));
     }
     Ok(OsStr::from_bytes(&all.join(&b':')).to_owned())
 }
 
-fn wait(mut child: Child, patience: Duration) -> io::Result<Fate> {
-    let end = Instant::now() + patience;
+fn wait(mut child: Child, timeout: Duration) -> io::Result<ProcessEnd> {
+    let end = Instant::now() + timeout;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Fate::Ended(status));
+            return Ok(ProcessEnd::Exited(status));
         }
         if Instant::now() >= end {
             child.kill()?;
             child.wait()?;
-            return Ok(Fate::Hung);
+            return Ok(ProcessEnd::TimedOut);
         }
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 /// Reads the output of the process, as far as it is complete.
-fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
+fn read(path: &Path, text: &str, process_end: &ProcessEnd, timeout: Duration) -> Outcome {
     let place = path.display().to_string();
     let findings = Vec::new();
-    let mut checked = Checked { path: place.clone(), name: None, defines: None, findings, loads: false };
+    let mut checked =
+        CheckedPlugin { path: place.clone(), name: None, defines: None, findings, loads: false };
     let (mut definitions, mut step) = (Vec::new(), None);
     // The last line may be truncated.
     for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
@@ -105,25 +106,27 @@ fn read(path: &Path, text: &str, fate: &Fate, patience: Duration) -> Outcome {
             Line::Loads => checked.loads = true,
         }
     }
-    checked.findings.extend(end(fate, step, &place, patience));
+    checked.findings.extend(end(process_end, step, &place, timeout));
     Outcome { checked, definitions }
 }
 
 /// Returns the fault of a process that did not end normally.
-fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Option<Finding> {
+fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Duration) -> Option<Finding> {
     let when = match step {
         None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
-        Some(Step::Open) => "at its start: when it was mapped, in its constructors or in mpit_plugin_v1",
-        Some(Step::Read) => "while its tables were read, from pointers in them",
+        Some(Step::Open) => {
+            "while it was opened: when it was mapped, in its constructors or in mpit_plugin_v1"
+        }
+        Some(Step::Read) => "while its tables and the data that they point to were read",
         Some(Step::Activate) => "while it was activated and its settings were set",
         Some(Step::Values) => "while its values were read",
         Some(Step::Deactivate) => "while it was deactivated",
         Some(Step::Reactivate) => "while it was activated again",
         Some(Step::End) => "at the end of the process, in its destructors",
     };
-    let (rule, why) = match fate {
-        Fate::Hung => ("hang", format!("it takes longer than {} s, {when}", patience.as_secs())),
-        Fate::Ended(status) => match (status.signal(), status.code()) {
+    let (rule, why) = match process_end {
+        ProcessEnd::TimedOut => ("hang", format!("it takes longer than {} s, {when}", timeout.as_secs())),
+        ProcessEnd::Exited(status) => match (status.signal(), status.code()) {
             (Some(signal), _) => {
                 let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
                 ("crash", format!("{name}, {when}"))
@@ -140,17 +143,17 @@ fn end(fate: &Fate, step: Option<Step>, place: &str, patience: Duration) -> Opti
 
 /// Extracts messages about omitted definitions, by the plug-in or the loader, and the places of panics; the other output of
 /// the plug-in is forwarded.
-fn take_said(checked: &mut Checked, said: &str) {
-    let mut lines = said.lines();
+fn extract_messages(checked: &mut CheckedPlugin, stderr: &str) {
+    let mut lines = stderr.lines();
     while let Some(line) = lines.next() {
-        let finding = if let Some((what, place, why)) = left_out(line) {
+        let finding = if let Some((what, place, why)) = parse_omission(line) {
             Finding::error("left-out", what, place, why)
-        } else if let Some(place) = panicked(line) {
+        } else if let Some(place) = parse_panic(line) {
             let message = lines.next().unwrap_or_default();
             Finding::error("panic", "the plug-in", place, format!("it panics: {message}"))
         } else {
             if !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE=") {
-                print(&format!("{} says: {line}", checked.path));
+                print(&format!("{} printed: {line}", checked.path));
             }
             continue;
         };
@@ -161,13 +164,13 @@ fn take_said(checked: &mut Checked, said: &str) {
 }
 
 /// Returns the place of a panic, from the line that Rust prints: file and line, without the column.
-fn panicked(line: &str) -> Option<&str> {
+fn parse_panic(line: &str) -> Option<&str> {
     let (_, place) = line.strip_prefix("thread ")?.split_once(" panicked at ")?;
     place.strip_suffix(':')?.rsplit_once(':').map(|(place, _)| place)
 }
 
 /// Splits a line about an omitted definition into its parts.
-fn left_out(line: &str) -> Option<(&str, &str, &str)> {
+fn parse_omission(line: &str) -> Option<(&str, &str, &str)> {
     let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
     // The loader puts the name of the plug-in first.
     let of_plugin = definition.strip_prefix("the plug-in ").and_then(|rest| rest.split_once(": "));
@@ -178,23 +181,23 @@ fn left_out(line: &str) -> Option<(&str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{left_out, panicked};
+    use super::{parse_omission, parse_panic};
 
     #[test]
-    fn what_is_left_out_is_understood() {
+    fn omissions_are_parsed() {
         let line = "mpit: pvar `at at` (SIZE) at src/a.rs:3 is left out: it has no cell";
-        assert_eq!(left_out(line), Some(("pvar `at at` (SIZE)", "src/a.rs:3", "it has no cell")));
+        assert_eq!(parse_omission(line), Some(("pvar `at at` (SIZE)", "src/a.rs:3", "it has no cell")));
         let line = "mpit: the plug-in /lib/acme.so: cvar `a` at a.c:3 is left out: b.c:4 already defines it";
-        assert_eq!(left_out(line), Some(("cvar `a`", "a.c:3", "b.c:4 already defines it")));
-        assert_eq!(left_out("mpit: pvar is left out"), None);
-        assert_eq!(left_out("hello"), None);
+        assert_eq!(parse_omission(line), Some(("cvar `a`", "a.c:3", "b.c:4 already defines it")));
+        assert_eq!(parse_omission("mpit: pvar is left out"), None);
+        assert_eq!(parse_omission("hello"), None);
     }
 
     #[test]
-    fn what_panicked_is_understood() {
+    fn panics_are_parsed() {
         let line = "thread '<unnamed>' (26) panicked at src/a.rs:12:34:";
-        assert_eq!(panicked(line), Some("src/a.rs:12"));
-        assert_eq!(panicked("thread 'main' ended"), None);
-        assert_eq!(panicked("it panicked at src/a.rs:12:34:"), None);
+        assert_eq!(parse_panic(line), Some("src/a.rs:12"));
+        assert_eq!(parse_panic("thread 'main' ended"), None);
+        assert_eq!(parse_panic("it panicked at src/a.rs:12:34:"), None);
     }
 }
