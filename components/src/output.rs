@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_what_was_there() {
+    fn failed_writes_keep_the_old_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("phase.0.prof");
         write_whole(&path, |mut file| file.write_all(b"old")).unwrap();

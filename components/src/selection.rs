@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_leave_the_rest() {
+    fn invalid_names_are_skipped() {
         assert_eq!(selected("x,^trace"), (vec!["x"], 1));
         assert_eq!(selected("^x,^trace"), (vec!["monitoring", "trace"], 1));
         assert_eq!(selected("ob1"), (vec![], 1));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_what_there_is() {
+    fn messages_name_known_components() {
         let warning = |list, known| Selection::parse(list, known).1.remove(0);
         assert_eq!(warning("ob1", &KNOWN), "no component is called `ob1` (available: monitoring, trace, x)");
         assert_eq!(warning("ob1", &[]), "no component is called `ob1` (available: none)");

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_grammar_is_refused() {
+    fn invalid_files_are_refused() {
         let refused = |text: String| Prof::parse(&text, 0).is_err();
         assert!(refused(sample().replace("27 msgs", "27 messages")));
         assert!(refused(sample().replace("27,", "")));

@@ -46,7 +46,7 @@ fn findings_are_text_for_users() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_checked() {
+fn missing_files_cannot_be_checked() {
     let done = check(&["no-such-plugin.so"]);
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(String::from_utf8(done.stderr).unwrap(), "mpit: there is no file no-such-plugin.so\n");

@@ -121,7 +121,7 @@ fn unknown_options_are_not_run() {
 }
 
 #[test]
-fn an_empty_record_has_a_reason() {
+fn missing_output_has_a_reason() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     let static_program = root.join("static");

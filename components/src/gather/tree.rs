@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_to_rank_0_in_order() {
+    fn rank_0_receives_all_texts_in_order() {
         for size in [1, 2, 3, 4, 7, 8, 9, 31] {
             let all = run(size, &[], Duration::from_secs(60));
             assert_eq!(root(all[0].as_ref()), ((0..size).collect(), vec![]), "{size}");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_leaf_that_is_gone_is_missing() {
+    fn a_lost_leaf_is_the_only_missing_text() {
         let all = run(8, &[7], Duration::from_secs(4));
         assert_eq!(root(all[0].as_ref()), ((0..7).collect(), vec![7]));
     }

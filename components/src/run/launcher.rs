@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_alone_has_a_name_that_stays() {
+    fn single_processes_have_a_stable_name() {
         let key = alone().unwrap().key;
         assert_eq!(key, alone().unwrap().key);
         assert!(key.contains(&std::process::id().to_string()), "{key}");

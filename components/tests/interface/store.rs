@@ -49,7 +49,7 @@ fn some() -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn what_is_read_is_what_was_recorded(sent in messages()) {
+    fn recovered_equals_recorded(sent in messages()) {
         file(&sent, |file, record| {
             let recovered = file.read().unwrap();
             assert_eq!(recovered.world, WORLD);
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_makes_the_reader_fall(
+    fn damaged_files_do_not_panic(
         changes in prop::collection::vec((0..200_usize, any::<u64>()), 1..6),
         small in any::<bool>(),
         end in 0..4000_usize,

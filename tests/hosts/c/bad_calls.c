@@ -253,14 +253,14 @@ static void send_to_self(int rank)
     MPI_Sendrecv(&sent, 1, MPI_INT, rank, 2, &received, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* An event of ours, and one of the library in little_mpi.c, if that is the host. */
+/* An event of ours, and one of the library in minimal_mpi.c, if that is the host. */
 static void sweep_in_callback(int rank)
 {
     void (*step)(int);
-    *(void **)&step = dlsym(RTLD_DEFAULT, "little_step");
+    *(void **)&step = dlsym(RTLD_DEFAULT, "minimal_step");
     sweep_instances_of("pml_message_sent", send_to_self, rank);
     if (step)
-        sweep_instances_of("little_step", step, 0);
+        sweep_instances_of("minimal_step", step, 0);
 }
 
 static void install_handlers(void)

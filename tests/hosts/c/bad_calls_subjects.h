@@ -276,7 +276,7 @@ static void add_event(int index)
          (word[ARGUMENTS]){index, WORD(s->name), WORD(&s->name_length), 0, WORD(members), WORD(places),
                            WORD(&s->elements), 0, 0, WORD(desc), WORD(&s->desc_length), WORD(&bind)});
     s->bound = bind != MPI_T_BIND_NO_OBJECT;
-    s->host = !alone && !strncmp(s->name, "little_", 7);
+    s->host = !alone && !strncmp(s->name, "minimal_", 8);
     if (s->elements > 0 && s->elements <= 64)
         s->bytes = (int)places[s->elements - 1] + type_size(members[s->elements - 1]);
     make_handles(s, 0, 0);

@@ -1,6 +1,6 @@
 /* Events, and where they and signals have the interface called: in callbacks and handlers. */
-#ifndef PROMISES_CONTEXTS_H
-#define PROMISES_CONTEXTS_H
+#ifndef CALLBACK_CONTRACTS_CONTEXTS_H
+#define CALLBACK_CONTRACTS_CONTEXTS_H
 
 #include "callback_contracts_replaced.h"
 #include "callback_contracts_view.h"

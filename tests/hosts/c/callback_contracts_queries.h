@@ -1,6 +1,6 @@
 /* Queries, and what they answer in. */
-#ifndef PROMISES_QUERIES_H
-#define PROMISES_QUERIES_H
+#ifndef CALLBACK_CONTRACTS_QUERIES_H
+#define CALLBACK_CONTRACTS_QUERIES_H
 
 #include "callback_contracts_replaced.h"
 

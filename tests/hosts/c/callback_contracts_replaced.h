@@ -1,6 +1,6 @@
 /* Functions that callback_contracts.c defines in place of the library's and of mpit's. */
-#ifndef PROMISES_REPLACED_H
-#define PROMISES_REPLACED_H
+#ifndef CALLBACK_CONTRACTS_REPLACED_H
+#define CALLBACK_CONTRACTS_REPLACED_H
 
 #include "callback_contracts_texts.h"
 

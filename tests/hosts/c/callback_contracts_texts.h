@@ -1,6 +1,6 @@
 /* All that the tools interface says of what there is, as text, for callback_contracts.c to compare. */
-#ifndef PROMISES_TEXTS_H
-#define PROMISES_TEXTS_H
+#ifndef CALLBACK_CONTRACTS_TEXTS_H
+#define CALLBACK_CONTRACTS_TEXTS_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -369,7 +369,7 @@ static void between_groups(void)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     lay_out();
     lay_out_evenly();
 
@@ -391,6 +391,6 @@ int main(int argc, char **argv)
     step("free");
 
     between_groups();
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

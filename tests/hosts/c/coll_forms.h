@@ -4,7 +4,7 @@
 #ifndef COLL_FORMS_H
 #define COLL_FORMS_H
 
-#include "ledger.h"
+#include "expected_rows.h"
 
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HAVE_PERSISTENT 1

@@ -3,7 +3,7 @@
  *
  *     freed_types DIRECTORY        (1 process)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     int messages = 0, expected = 0;
 
     initialize_with = MPI_THREAD_MULTIPLE;
-    open_ledger(&argc, &argv, 1);
+    open_expected_rows(&argc, &argv, 1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int form = 0; form < 3; form++) {
         if (form == 1 && !SENDRECV_WAITS_FOR_THREADS)
@@ -91,6 +91,6 @@ int main(int argc, char **argv)
     }
     expect("E", 0, messages, expected);
     MPI_Comm_free(&comm);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

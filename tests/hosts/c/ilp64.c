@@ -2,7 +2,7 @@
  *
  *     ilp64 DIRECTORY        (2 processes, linked with libmpi_ilp64 and libmpifort, or with libmpifort_abi)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 #include <stdint.h>
 
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     const integer world = (integer)(intptr_t)MPI_COMM_WORLD, byte = (integer)(intptr_t)MPI_BYTE;
     integer error = -1, status[16];
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     const integer peer = other;
     mpi_alltoallv_(out, counts[world_rank], places, &byte, back, counts[world_rank], places, &byte, &world, &error);
@@ -41,6 +41,6 @@ int main(int argc, char **argv)
     } else
         mpi_recv_(back, &bytes, &byte, &peer, &tag, &world, status, &error);
     require(error == 0, "send");
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -7,7 +7,7 @@
  * Orders have up to STEPS steps. Each is run twice: as it is, and with queries before the first step and after each.
  * Queries fail while the tool interface is closed, and succeed while it is open. For each order and way the program
  * prints a line: the order, with q where it was queried, and how its process ended. */
-#include "ask_all.h"
+#include "query_all.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { LONGEST = 8, AT_ONCE = 12, SECONDS = 300, WRONG = 100, FAILED = 4096, FEW
 static int query(int open)
 {
     int count;
-    const int rc = ask_all();
+    const int rc = query_all();
     if (!open)
         return rc != MPI_SUCCESS;
     MPI_T_pvar_session session;

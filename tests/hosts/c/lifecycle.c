@@ -5,7 +5,7 @@
  * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables
  * n: as q, but the interface is down and says so   x: MPI_T_finalize when it is down, which fails   A: MPI_Abort
  * s: start another process with a sequence of its own   C: in that one, answer the one that started it */
-#include "ask_all.h"
+#include "query_all.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -60,10 +60,10 @@ int main(int argc, char **argv)
             rc = MPI_Finalize();
             break;
         case 'q':
-            rc = ask_all();
+            rc = query_all();
             break;
         case 'n':
-            rc = ask_all() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
+            rc = query_all() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
             break;
         case 'x':
             rc = MPI_T_finalize() == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;

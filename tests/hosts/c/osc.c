@@ -4,7 +4,7 @@
  *
  * With `plain` it does without what Open MPI's own monitoring breaks or counts otherwise.
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 4, K = 3, WORDS = 16 };
 
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     MPI_Win win;
     int *allocated, unit;
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     plain = argc > 2;
     const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;
 
@@ -239,6 +239,6 @@ int main(int argc, char **argv)
     MPI_Comm_free(&backwards);
     MPI_Type_free(&spread);
 
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

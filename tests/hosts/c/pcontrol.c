@@ -2,7 +2,7 @@
  *
  *     pcontrol DIRECTORY     (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2 };
 
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 {
     static int memory[8];
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     traffic(1, 1);
     require(MPI_Pcontrol(0) == MPI_SUCCESS, "MPI_Pcontrol(0)");
@@ -45,6 +45,6 @@ int main(int argc, char **argv)
     /* Writes a numbered file, where files are asked for. */
     require(MPI_Pcontrol(2) == MPI_SUCCESS, "MPI_Pcontrol(2)");
     MPI_Win_free(&win);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

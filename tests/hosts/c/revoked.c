@@ -2,7 +2,7 @@
  *
  *     revoked DIRECTORY        (2 processes, a library with MPIX_Comm_revoke and fault tolerance switched on)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2, BYTES = 43, TAG = 7, ACCEPTED = 5, REFUSED = 100 };
 
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     char out[BYTES] = {0}, in[BYTES];
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -36,6 +36,6 @@ int main(int argc, char **argv)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         }
     MPI_Comm_free(&comm);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -25,12 +25,12 @@
 enum { PROCESSES = 4, TAG = 7, MAX_BYTES = 8192 };
 
 static int rank, right, left;
-static FILE *ledger;
+static FILE *expected;
 static char out[MAX_BYTES], in[MAX_BYTES], attached[4 * MAX_BYTES + 16 * MPI_BSEND_OVERHEAD];
 
 static void note(const char *kind, int peer, int messages, long bytes)
 {
-    fprintf(ledger, "%s %d %d %ld\n", kind, peer, messages, bytes);
+    fprintf(expected, "%s %d %d %ld\n", kind, peer, messages, bytes);
     step("%s", kind);
 }
 
@@ -295,8 +295,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     snprintf(path, sizeof path, "%s/sent.%d", argc > 1 ? argv[1] : ".", rank);
-    ledger = fopen(path, "w");
-    if (size != PROCESSES || !ledger) {
+    expected = fopen(path, "w");
+    if (size != PROCESSES || !expected) {
         fprintf(stderr, "sends: needs %d processes and a directory to write to\n", PROCESSES);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
@@ -318,7 +318,7 @@ int main(int argc, char **argv)
 
     MPI_Buffer_detach(&detached, &detached_size);
     steps_end();
-    fclose(ledger);
+    fclose(expected);
     MPI_Finalize();
     return EXIT_SUCCESS;
 }

@@ -120,7 +120,7 @@ static void all_forms(struct place *at)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     lay_out();
     const int right = (world_rank + 1) % PROCESSES, left = (world_rank + PROCESSES - 1) % PROCESSES;
     const int across = (world_rank + 2) % PROCESSES;
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){1, 0}, 0, &grid.comm);
     all_forms(&grid);
     if (argc > 2) {
-        close_ledger();
+        close_expected_rows();
         return EXIT_SUCCESS;
     }
 
@@ -157,6 +157,6 @@ int main(int argc, char **argv)
                           MPI_INFO_NULL, 0, &star.comm);
     all_forms(&star);
 
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

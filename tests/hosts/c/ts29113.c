@@ -49,7 +49,7 @@ void mpi_alltoallv_c_f08ts_(buffer out, count n, count at, in type, buffer back,
 
 #else
 
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2, TAG = 7 };
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     const MPI_Fint tag = TAG, three = 3;
     const int64_t five = 5, counts[2] = {4, 4}, places[2] = {0, 4};
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     const MPI_Fint world = MPI_Comm_c2f(MPI_COMM_WORLD), type = MPI_Type_c2f(MPI_INT), to = other;
     MPI_Request requests[2];
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     require(error == MPI_SUCCESS, "large alltoallv");
     expect("C", other, 1, 4 * (long)sizeof(int));
     expect_on("A2A", "MPI_COMM_WORLD", 1, 4 * (long)sizeof(int));
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }
 

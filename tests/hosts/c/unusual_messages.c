@@ -2,7 +2,7 @@
  *
  *     unusual_messages DIRECTORY        (4 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 4, PARTITIONS = 4, K = 3 };
 
@@ -68,9 +68,9 @@ static void to_another_group(void)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     in_partitions((world_rank + 1) % PROCESSES, (world_rank + PROCESSES - 1) % PROCESSES);
     to_another_group();
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

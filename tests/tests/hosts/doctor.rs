@@ -15,7 +15,7 @@ use mpit_tests::{
     stacks::{self, Stack, Vendor},
 };
 
-use crate::which_mpi;
+use crate::library_detection;
 
 /// The id of a user other than root and the user of the tests.
 const ANOTHER_USER: u32 = 65_534;
@@ -42,7 +42,7 @@ fn names(stack: &Stack, dir: &Path, options: &[&str], ranks: u32, words: &[&str]
 
 /// Tests problems caused by programs: the library's own monitoring, privileges, a missing library, processes
 /// that report nothing.
-fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
+fn reports_problems_of_programs(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
     let output = ["--output", "prof/run"];
     if stack.vendor() == Vendor::OpenMpi {
         let program = stack.compile("native_off")?.display().to_string();
@@ -76,8 +76,8 @@ fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
 }
 
 /// Tests problems of the library, which are the same on each stack.
-fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
-    let unknown = which_mpi::INTEGERS.build()?.linked.display().to_string();
+fn reports_problems_of_the_library(stack: &Stack, dir: &Path) -> Outcome {
+    let unknown = library_detection::INTEGERS.build()?.linked.display().to_string();
     names(stack, dir, &["--output", "prof/run"], 0, &[&unknown], "the ABI of ")?;
 
     fs::write(dir.join("idle.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
@@ -106,7 +106,7 @@ fn run(command: &mut Command) -> Outcome {
 }
 
 #[test]
-fn doctor_names_what_is_in_the_way() -> Outcome {
+fn doctor_reports_each_problem() -> Outcome {
     stacks::for_each(
         "doctor",
         |stack| LABELS.contains(&stack.label()),
@@ -133,11 +133,11 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
             let killed = stack.compile("killed")?.display().to_string();
             let end = format!("{killed} did not call MPI_Finalize");
             names(stack, &dir, &output, 4, &[&killed, "exit"], &end)?;
-            names_what_programs_bring(stack, &dir, &ring)?;
+            reports_problems_of_programs(stack, &dir, &ring)?;
             if stack.vendor() == Vendor::OpenMpi {
                 return Ok(());
             }
-            names_what_the_library_brings(stack, &dir)?;
+            reports_problems_of_the_library(stack, &dir)?;
             // The remaining cases do not depend on the library.
             names(
                 stack,

@@ -315,7 +315,7 @@ fn tool_after_mpi_lists_host_after_ours() -> Outcome {
 }
 
 #[test]
-fn fragile_samplers_read_all_of_ours() -> Outcome {
+fn fragile_samplers_read_our_entries() -> Outcome {
     stacks::for_each(
         "sampler",
         |_| true,

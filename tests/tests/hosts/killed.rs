@@ -188,7 +188,7 @@ fn a_killed_job_has_its_file() -> Outcome {
 /// Tests reports without a recovery, as if the job's launcher was started without `mpit run`, or killed with
 /// it.
 #[test]
-fn reports_have_what_killed_processes_left() -> Outcome {
+fn reports_include_killed_processes() -> Outcome {
     stacks::for_each(
         "killed_report",
         |_| true,

@@ -4,7 +4,7 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job, stubs};
 
-use crate::which_mpi::{OBJECTS, STANDARD};
+use crate::library_detection::{OBJECTS, STANDARD};
 
 /// The steps of the program whose cost is independent of the number of ranks: all except the first collective
 /// operation of a group of processes, whose list later ones share.

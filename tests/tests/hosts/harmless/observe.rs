@@ -183,7 +183,7 @@ fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, 
         Source::C("mpi_cases") => one(build::c_variant(Some(on()?), "mpi_cases", "mpi_cases", &["-lm"])?),
         Source::C(name) => one(on()?.compile(name)?),
         Source::Tool(name) => {
-            let tool = build::c_variant(Some(on()?), "tool_behind", "libtool_behind.so", &LIBRARY)?;
+            let tool = build::c_variant(Some(on()?), "pmpi_tool", "libpmpi_tool.so", &LIBRARY)?;
             let link = tool.display().to_string();
             beside = Some(tool);
             one(build::c_variant(stack, name, name, &[&link])?)

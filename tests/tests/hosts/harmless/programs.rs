@@ -224,9 +224,9 @@ pub(crate) const WITHOUT_MPI: &[Row] = &[
     // Only root may give a file to another user; for others both runs show the same refusal.
     plain(&["privileged"]).script(r#"cp "$1" p && chown 65534 p && chmod 4755 p && ./p "$2" && rm p"#),
     row("linked statically", Plain("plain_cases", &["-static", "-lm", "-Wno-error"]), &["forks"], Nothing),
-    row("preloaded already", Beside("plain_cases", "replaced"), &["replaced"], Nothing)
+    row("preloaded already", Beside("plain_cases", "replaced_function"), &["replaced"], Nothing)
         .outside(&["env", "LD_PRELOAD=%2"]),
-    row("audited", Beside("plain_cases", "replaced"), &["libraries"], Nothing)
+    row("audited", Beside("plain_cases", "replaced_function"), &["libraries"], Nothing)
         .outside(&["env", "LD_AUDIT=%2"]),
     row("address sanitizer", Plain("plain_cases", &["-fsanitize=address", "-lm"]), &["starts"], Nothing),
     row("foreign functions, linked", Foreign { linked: true, mpi: false }, &[], Nothing),
@@ -311,23 +311,23 @@ pub(crate) const ON_MPI: &[Row] = &[
         )
         .leaves(Nothing),
     Row { name: "in the background", ..mpi(&["files"]) }.script(r#""$@" > out & wait $!; cat out; cat of_mpi"#),
-    row("preloaded already", Tool("through_tool"), &[], Files).outside(&["env", "LD_PRELOAD=%2"]),
-    row("through a tool", Tool("through_tool"), &[], Files),
+    row("preloaded already", Tool("pmpi_tool_program"), &[], Files).outside(&["env", "LD_PRELOAD=%2"]),
+    row("through a tool", Tool("pmpi_tool_program"), &[], Files),
     row("opened", Plain("opened_mpi", &["-ldl"]), &["%mpi"], Files).leaves(Anything),
     row("python, ctypes", Command("python3"), &["-c", CTYPES, "%mpi"], Files).leaves(Anything),
     row("foreign functions, linked", Foreign { linked: true, mpi: true }, &[], Files),
     row("foreign functions, opened", Foreign { linked: false, mpi: true }, &["%2"], Files),
     row("sequential MUMPS", Sequential { mpi: true }, &["%2"], Files),
-    row("levels of threads", C("levels"), &[], Files).ranks(1).except(NO_LEVELS),
+    row("levels of threads", C("thread_levels"), &[], Files).ranks(1).except(NO_LEVELS),
     row("a session alone", C("session_only"), &[], Files).ranks(2).leaves(Anything).except(NO_SESSIONS),
     row("limited files", C("limits"), &["30000", "30000"], Files).leaves(Anything),
-    row("exceptions", Cxx("thrown"), &["."], Files),
-    row("what a library lacks", Python("missing"), &[], Files),
-    several("calls in callbacks", C("own_calls"), 2, &["."]),
-    several("wrappers", C("wrapped"), 2, &["."]),
+    row("exceptions", Cxx("exceptions"), &["."], Files),
+    row("what a library lacks", Python("missing_functions"), &[], Files),
+    several("calls in callbacks", C("nested_calls"), 2, &["."]),
+    several("wrappers", C("pmpi_wrappers"), 2, &["."]),
     several("threads", C("threads"), 2, &[]),
     several("spawned processes", C("worlds"), 2, &["5", "spawn"]).except(NO_SPAWN),
-    several("exit codes", C("finish"), 2, &["none", "7"]).with_numbers().ends_job(),
+    several("exit codes", C("final_output"), 2, &["none", "7"]).with_numbers().ends_job(),
     several("MPI_T", C("lifecycle"), 2, &["iqIqF"]),
     several("Fortran, mpif.h", Fortran("mixed", "MPIF_H"), 4, &[]),
     several("Fortran, mpi_f08", Fortran("mixed", "USE_MPI_F08"), 4, &[]),

@@ -41,7 +41,7 @@ fn every_fault_is_found_at_its_line() -> Outcome {
 }
 
 #[test]
-fn a_good_plugin_is_one_line() -> Outcome {
+fn valid_plugins_have_no_findings() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let object = named(&dir, "acme", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.succeed()?;
@@ -55,7 +55,7 @@ fn a_good_plugin_is_one_line() -> Outcome {
 }
 
 #[test]
-fn people_read_a_table() -> Outcome {
+fn findings_are_a_table() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let object = plugin(&dir, "values", "values", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.finish()?;
@@ -80,7 +80,7 @@ fn names_are_compared_with_other_plugins() -> Outcome {
     let first = named(&dir, "first", &[])?;
     let options = ["-DPVAR=\"first_count\"", "-DCLASS=MPIT_CLASS_COUNTER", "-DCVAR=\"first_limit\""];
     let second = named(&dir, "second", &options)?;
-    let crashes = plugin(&dir, "ends", "crashes", &["-DIN_CONSTRUCTOR", "-DDEED=CRASH"])?;
+    let crashes = plugin(&dir, "failing_steps", "crashes", &["-DIN_CONSTRUCTOR", "-DACTION=CRASH"])?;
     let said = checked(&[&first, &crashes, &second], 1)?;
     equal(&said.findings(0), &Vec::new())?;
     let rules: Vec<_> = said.findings(2).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
@@ -96,7 +96,7 @@ fn names_are_compared_with_other_plugins() -> Outcome {
 /// Tests that defects are found which only the plug-in's copy of mpit knows (left-out definitions), or only
 /// standard error shows (panics).
 #[test]
-fn plugins_in_rust_are_checked_as_well() -> Outcome {
+fn rust_plugins_are_checked() -> Outcome {
     let (short, every) = (Build::PLAIN.plugin("short")?, Build::PLAIN.plugin("every")?);
     let said = checked(&[&short], 0)?;
     equal(&said.plugin(0)["name"], &json!("short"))?;

@@ -4,9 +4,9 @@
 //! announces the finding.
 
 mod definitions;
-mod ends;
+mod failing_steps;
 mod hosts;
-mod others;
+mod unusable_files;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -72,7 +72,7 @@ fn named_files(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn no_link_is_dead() -> Outcome {
+fn links_are_valid() -> Outcome {
     let mut pages = Vec::new();
     for page in PAGES {
         collect(&paths::workspace().join(page), &mut pages)?;

@@ -1,11 +1,11 @@
 //! The guides of `docs/guides`, followed literally: each file is written and each command run in an initially
 //! empty directory, and the output is compared with the guide.
 
+mod expected_output;
 mod installed;
 mod links;
 mod page;
 mod reader;
-mod shown;
 
 use std::{env, fs};
 
@@ -63,7 +63,7 @@ fn tools_in_c_and_rust() -> Outcome {
 }
 
 #[test]
-fn what_doctor_says_of_a_job() -> Outcome {
+fn doctor_page() -> Outcome {
     follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
 }
 
@@ -133,7 +133,7 @@ fn a_component_in_rust_and_in_c() -> Outcome {
 }
 
 #[test]
-fn every_guide_is_followed() -> Outcome {
+fn every_guide_is_tested() -> Outcome {
     for entry in fs::read_dir(paths::workspace().join("docs/guides")).context("docs/guides")? {
         let name = entry.context("docs/guides")?.file_name().display().to_string();
         // The first page only lists the others.

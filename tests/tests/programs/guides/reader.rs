@@ -11,7 +11,7 @@ use std::{
 
 use mpit_tests::{Context, Failure, Outcome, launch};
 
-use super::{page::Step, shown::is_shown};
+use super::{expected_output::is_shown, page::Step};
 
 /// The names that the guides use for the installation directory and the source directory.
 const NAMES: [&str; 2] = ["/opt/mpit", "/src/mpit"];

@@ -5,7 +5,7 @@ use mpit_tests::{Failure, Outcome, rust_plugins::Build};
 use super::{equal, has, shown};
 
 #[test]
-fn plug_ins_look_like_the_program() -> Outcome {
+fn plugin_entries_equal_the_programs() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
     let [linked, _] = shown("linked", &[], &[])?;
     let [loaded, reported] = shown("loaded", &[&plugin], &[])?;
@@ -48,7 +48,7 @@ fn plug_ins_look_like_the_program() -> Outcome {
 }
 
 #[test]
-fn settings_have_the_programs_sources() -> Outcome {
+fn plugin_settings_have_the_same_sources() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
     for (variable, value, source) in [
         ("MPIT_EVERY_LIMIT", "5", "MPIT_EVERY_LIMIT"),

@@ -2,11 +2,11 @@
 //!
 //! `tests/plugins/rust` has the plug-ins, and programs that print all that a tool sees.
 
-mod built_otherwise;
+mod build_variants;
 mod definitions;
 mod hosts;
+mod minimal;
 mod misuse;
-mod short;
 
 use std::path::Path;
 

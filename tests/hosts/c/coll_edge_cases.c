@@ -1,9 +1,9 @@
 /* Collective operations at their edges: data that is described in several ways, no data, no other process, and what each of
  * them exchanges.
  *
- *     edges DIRECTORY        (4 processes)
+ *     coll_edge_cases DIRECTORY (4 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
 
@@ -151,12 +151,12 @@ static void alone(void)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     other_types();
     of_nothing();
     with_an_empty_part();
     of_much();
     alone();
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
-/* A tool that knows mpi.h and nothing else, over the MPI library in little_mpi.c with the preload library in between: the
+/* A tool that knows mpi.h and nothing else, over the MPI library in minimal_mpi.c with the preload library in between: the
  * library's events are listed behind those of the preload library, and delivered like them. Prints a line for each thing that is
  * not so.
  *
  * It has an event type of its own, which it registers with the preload library: so the library's have other indices there. */
-#include "little_mpi.h"
+#include "minimal_mpi.h"
 #include "mpit_plugin.h"
 
 #include <mpi.h>
@@ -115,7 +115,7 @@ static void describe(void)
     places[STEP_ELEMENTS] = 77;
     check(MPI_T_event_get_info(step, name, &length, &verbosity, types, places, &elements, &names, &info, desc,
                                &desc_length, &bind) == MPI_SUCCESS, "R232 what it says of itself");
-    check(!strcmp(name, "little_step") && !strcmp(desc, "A step is made.") && length == 12, "R37 texts");
+    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 12, "R37 texts");
     check(elements == STEP_ELEMENTS && bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_TUNER_BASIC,
           "R235 elements, R244 bind");
     check(types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG && types[2] == MPI_DOUBLE, "R61 datatypes");
@@ -131,7 +131,7 @@ static void describe(void)
     check(MPI_T_event_get_info(bound, NULL, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, &bind) ==
           MPI_SUCCESS && bind == MPI_T_BIND_MPI_DATATYPE && names == MPI_T_ENUM_NULL, "R241, R244 the bound one");
 
-    clock_index = source_named("little_clock");
+    clock_index = source_named("minimal_clock");
     length = desc_length = 64;
     check(MPI_T_source_get_info(clock_index, name, &length, desc, &desc_length, &order, &ticks, &most, &info) ==
           MPI_SUCCESS && !strcmp(desc, "Steps.") && order == MPI_T_SOURCE_ORDERED && ticks > 0 && most > 0, "R217 source");
@@ -139,14 +139,14 @@ static void describe(void)
           info != other && MPI_Info_free(&info) == MPI_SUCCESS && MPI_Info_free(&other) == MPI_SUCCESS, "R225, R264");
     check(MPI_T_source_get_timestamp(clock_index, &time) == MPI_SUCCESS &&
           MPI_T_source_get_timestamp(clock_index, &later) == MPI_SUCCESS && time >= 0 && time <= later, "R220 time");
-    check(MPI_T_source_get_info(source_named("little_users"), NULL, NULL, NULL, NULL, &order, NULL, NULL, NULL) ==
+    check(MPI_T_source_get_info(source_named("minimal_users"), NULL, NULL, NULL, NULL, &order, NULL, NULL, NULL) ==
           MPI_SUCCESS && order == MPI_T_SOURCE_UNORDERED, "R218 ordering");
 }
 
 static void look_at_category(int expected)
 {
     int category = -1, count = -1, members[8] = {-1, -1, -1, -1, -1, -1, -1, -1}, found = 0;
-    check(MPI_T_category_get_index("little_steps", &category) == MPI_SUCCESS, "category");
+    check(MPI_T_category_get_index("minimal_steps", &category) == MPI_SUCCESS, "category");
     check(MPI_T_category_get_num_events(category, &count) == MPI_SUCCESS && count == expected, "R201 events in it");
     check(MPI_T_category_get_events(category, 8, members) == MPI_SUCCESS, "R201 events in it");
     for (int at = 0; at < count && at < 8; at++)
@@ -193,12 +193,12 @@ static void hear(void)
     struct step whole;
     MPI_T_event_registration mine = listen_to(step, NULL, NULL, NULL), other, forged[4];
     expected_registration = mine;
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(heard == 0, "R247 nothing before there is a callback");
     MPI_T_source_get_timestamp(clock_index, &before);
     check(MPI_T_event_register_callback(mine, levels[0], MPI_INFO_NULL, &heard, on_step) == MPI_SUCCESS, "R248");
-    little_step(MPIT_SAFETY_NONE);
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(heard == 2, "an event for each step");
     check(MPI_T_event_copy(last_instance, &whole) == MPI_T_ERR_INVALID_HANDLE, "R288 an instance that is over");
     other = listen_to(step, NULL, NULL, NULL);
@@ -217,7 +217,7 @@ static void hear(void)
     check(MPI_T_event_callback_set_info(mine, levels[1], MPI_INFO_NULL) == MPI_T_ERR_INVALID, "R267 no callback there");
     check(MPI_T_event_handle_free(mine, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
     check(MPI_T_event_handle_free(mine, &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 freed twice");
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(heard == 2 && freed == 1, "R258 nothing after the free callback");
 }
 
@@ -245,7 +245,7 @@ static void choose(void)
             while (expected < 4 && !(set >> expected & 1))
                 expected++;
             chosen = 4;
-            little_step(context);
+            minimal_step(context);
             check(chosen == expected, "R252 the lowest level that is enough");
         }
     }
@@ -271,14 +271,14 @@ static void drop(void)
     MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, &context, on_level);
     check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
     for (int at = 0; at < 3; at++)
-        little_step(MPIT_SAFETY_THREAD_SAFE);
+        minimal_step(MPIT_SAFETY_THREAD_SAFE);
     check(lost == 0, "R281 not reported where no callback is fit");
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(lost == 3, "R276 what was lost");
     check(MPI_T_event_set_dropped_handler(registration, NULL) == MPI_SUCCESS, "no handler");
-    little_step(MPIT_SAFETY_THREAD_SAFE);
+    minimal_step(MPIT_SAFETY_THREAD_SAFE);
     check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(lost == 3, "R275 nothing recorded without a handler");
     leave(registration);
 }
@@ -296,7 +296,7 @@ static void on_nested(MPI_T_event_instance instance, MPI_T_event_registration re
     check(MPI_T_event_copy(instance, &outer) == MPI_SUCCESS, "an instance within another's callback");
     check(MPI_T_event_get_num(&count) == MPI_SUCCESS && count > 0, "R299 queries in a callback");
     if (++depth < deepest)
-        little_step(MPIT_SAFETY_NONE);
+        minimal_step(MPIT_SAFETY_NONE);
     check(MPI_T_event_copy(instance, &again) == MPI_SUCCESS && again.number == outer.number, "R296 the same data");
     if (--depth == 0) {
         leave(listen_to(step, NULL, NULL, NULL));
@@ -312,9 +312,9 @@ static void nest(void)
 {
     deepest = 5;
     expected_registration = listen_to(step, NULL, &freed, on_nested);
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(inside == 0 && freed == 2, "R259 freed once all callbacks have returned");
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(freed == 2, "R258");
 }
 
@@ -334,9 +334,9 @@ static void bind_to_datatypes(void)
     check(MPI_T_event_handle_alloc(bound, &null, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 a null handle");
     of_int = listen_to(bound, &type, &ints, on_bound);
     of_double = listen_to(bound, &other, &doubles, on_bound);
-    little_use((uintptr_t)MPI_INT);
-    little_use((uintptr_t)MPI_INT);
-    little_use((uintptr_t)MPI_DOUBLE);
+    minimal_use((uintptr_t)MPI_INT);
+    minimal_use((uintptr_t)MPI_INT);
+    minimal_use((uintptr_t)MPI_DOUBLE);
     check(ints == 2 && doubles == 1, "R256 each receives events of its own object");
     leave(of_int);
     leave(of_double);
@@ -372,9 +372,9 @@ static void hint(void)
     check(MPI_T_event_handle_alloc(step, NULL, defer, &registration) == MPI_SUCCESS, "R265 with hints");
     check(says_defer(registration, "true"), "hints of the registration");
     MPI_T_event_register_callback(registration, levels[0], defer, &count, on_deferred);
-    little_step(MPIT_SAFETY_THREAD_SAFE);
+    minimal_step(MPIT_SAFETY_THREAD_SAFE);
     check(count == 0, "it waits");
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(count == 2, "what waited comes");
     MPI_Info_set(defer, "mpit_defer", "false");
     check(MPI_T_event_handle_set_info(registration, defer) == MPI_SUCCESS && says_defer(registration, "false"), "R263");
@@ -391,15 +391,15 @@ static void grow(void)
     int count = remember_names(names), stamp = -1, later = -1, late, calls = 0;
     MPI_T_event_registration registration;
     MPI_T_category_changed(&stamp);
-    check(little_grow() == MPI_SUCCESS, "the library has more to show");
+    check(minimal_grow() == MPI_SUCCESS, "the library has more to show");
     MPI_T_category_changed(&later);
     check(later > stamp, "R210 the update number grows");
     compare_names(names, count);
-    late = event_named("little_late");
-    check(late == count && source_named("little_late_clock") > clock_index, "R16 what is new goes behind");
+    late = event_named("minimal_late");
+    check(late == count && source_named("minimal_late_clock") > clock_index, "R16 what is new goes behind");
     look_at_category(3);
     registration = listen_to(late, NULL, &calls, on_bound);
-    little_late();
+    minimal_late();
     check(calls == 1, "an event type that came late");
     leave(registration);
 }
@@ -411,7 +411,7 @@ static void on_own(MPI_T_event_instance instance, MPI_T_event_registration regis
     (void)registration, (void)safety;
     check(MPI_T_event_read(instance, 0, &value) == MPI_SUCCESS && value == 42, "an event of the tool's own");
     check(MPI_T_event_get_source(instance, &source) == MPI_SUCCESS && source == source_named("tool_clock"), "its source");
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     ++*(int *)user_data;
 }
 
@@ -433,7 +433,7 @@ static void *raise_many(void *nothing)
 {
     (void)nothing;
     for (int at = 0; at < MANY; at++)
-        little_use((uintptr_t)MPI_INT);
+        minimal_use((uintptr_t)MPI_INT);
     return NULL;
 }
 
@@ -487,20 +487,20 @@ static void end(void)
     MPI_Count time;
     MPI_T_event_registration registration = listen_to(step, NULL, &calls, on_bound), next;
     MPI_T_finalize();
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(calls == 0, "nothing when the interface is down");
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE, "R32 as if it were freed");
     next = listen_to(step, NULL, &calls, on_bound);
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(calls == 1 && next != registration, "R31 everything works again");
     MPI_Finalize();
-    little_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
     check(calls == 1, "nothing after MPI_Finalize");
     check(MPI_T_event_handle_free(next, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE, "it ended with the library");
     check(MPI_T_event_handle_alloc(step, NULL, MPI_INFO_NULL, &next) == MPI_T_ERR_INVALID_INDEX, "none can be made");
     check(MPI_T_event_get_info(step, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
-          MPI_SUCCESS && !strcmp(name, "little_step"), "it can still be described");
+          MPI_SUCCESS && !strcmp(name, "minimal_step"), "it can still be described");
     check(MPI_T_source_get_timestamp(clock_index, &time) == MPI_T_ERR_NOT_SUPPORTED, "there is no time any more");
     look_at_category(3);
     MPI_T_finalize();
@@ -517,8 +517,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     check(MPI_T_event_get_num(&now) == MPI_SUCCESS && now == count + 2, "R15 the library's are new");
     compare_names(names, count);
-    step = event_named("little_step");
-    bound = event_named("little_bound");
+    step = event_named("minimal_step");
+    bound = event_named("minimal_bound");
     check(step >= count && bound >= count, "R16 ours first");
     describe();
     look_at_category(2);

@@ -45,7 +45,7 @@ fn plugins_load_in_the_environments_order() -> Outcome {
 }
 
 #[test]
-fn a_taken_name_is_left_out() -> Outcome {
+fn duplicate_names_are_left_out() -> Outcome {
     let dir = scratch("taken")?;
     let one = plugins::good(&dir, "acme")?;
     let other = plugins::compile(&dir, "clash", "clash", &[])?;

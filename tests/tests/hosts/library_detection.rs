@@ -81,7 +81,7 @@ fn run(line: &[String], job: Job) -> Outcome<Finished> {
 }
 
 #[test]
-fn an_unknown_library_is_left_alone() -> Outcome {
+fn unknown_libraries_are_unaffected() -> Outcome {
     for stub in UNKNOWN {
         let dir = paths::hosts().join("stubs").join(stub.label);
         for line in jobs(&stub)? {

@@ -5,7 +5,7 @@
  * not this library's, so libmpit.so's are looked up. */
 #define _GNU_SOURCE
 #define mpit_register register_in_libmpit
-#include "little_mpi.h"
+#include "minimal_mpi.h"
 #include "mpit_plugin.h"
 
 #include <dlfcn.h>
@@ -27,11 +27,11 @@ static int is_up, is_over;
 static struct mpit_event_cell step_cell = MPIT_EVENT_CELL_INIT, bound_cell = MPIT_EVENT_CELL_INIT,
                               late_cell = MPIT_EVENT_CELL_INIT;
 
-static const char *const in_steps[] = {"little_steps", 0};
+static const char *const in_steps[] = {"minimal_steps", 0};
 
 static const struct mpit_source sources[] = {
-    {.size = sizeof(struct mpit_source), .name = "little_clock", .description = "Steps.", .order = MPIT_SOURCE_ORDERED},
-    {.size = sizeof(struct mpit_source), .name = "little_users", .order = MPIT_SOURCE_UNORDERED},
+    {.size = sizeof(struct mpit_source), .name = "minimal_clock", .description = "Steps.", .order = MPIT_SOURCE_ORDERED},
+    {.size = sizeof(struct mpit_source), .name = "minimal_users", .order = MPIT_SOURCE_UNORDERED},
 };
 
 static const struct mpit_element step_elements[] = {
@@ -43,54 +43,54 @@ static const struct mpit_element step_elements[] = {
 static const struct mpit_element one_element[] = {{MPIT_INT, 0, 0}};
 
 static const struct mpit_event events[] = {
-    {.size = sizeof(struct mpit_event), .name = "little_step", .description = "A step is made.",
-     .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .source = "little_clock", .elements = step_elements, .num_elements = 3,
+    {.size = sizeof(struct mpit_event), .name = "minimal_step", .description = "A step is made.",
+     .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .source = "minimal_clock", .elements = step_elements, .num_elements = 3,
      .categories = in_steps, .cell = &step_cell},
-    {.size = sizeof(struct mpit_event), .name = "little_bound", .verbosity = MPIT_VERBOSITY_MPIDEV_ALL,
-     .bind = MPIT_BIND_DATATYPE, .source = "little_users", .elements = one_element, .num_elements = 1,
+    {.size = sizeof(struct mpit_event), .name = "minimal_bound", .verbosity = MPIT_VERBOSITY_MPIDEV_ALL,
+     .bind = MPIT_BIND_DATATYPE, .source = "minimal_users", .elements = one_element, .num_elements = 1,
      .categories = in_steps, .cell = &bound_cell},
 };
 
 static const struct mpit_category categories[] = {
-    {.size = sizeof(struct mpit_category), .name = "little_steps", .description = "What happens step by step."},
+    {.size = sizeof(struct mpit_category), .name = "minimal_steps", .description = "What happens step by step."},
 };
 
 static const struct mpit_table table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "little", .sources = sources,
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "minimal", .sources = sources,
     .num_sources = 2, .events = events, .num_events = 2, .categories = categories, .num_categories = 1};
 
 static const struct mpit_source late_sources[] = {
-    {.size = sizeof(struct mpit_source), .name = "little_late_clock", .order = MPIT_SOURCE_ORDERED},
+    {.size = sizeof(struct mpit_source), .name = "minimal_late_clock", .order = MPIT_SOURCE_ORDERED},
 };
 
 static const struct mpit_event late_events[] = {
-    {.size = sizeof(struct mpit_event), .name = "little_late", .source = "little_late_clock", .elements = one_element,
+    {.size = sizeof(struct mpit_event), .name = "minimal_late", .source = "minimal_late_clock", .elements = one_element,
      .num_elements = 1, .categories = in_steps, .cell = &late_cell},
 };
 
 static const struct mpit_table late_table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "little_late",
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "minimal_late",
     .sources = late_sources, .num_sources = 1, .events = late_events, .num_events = 1};
 
-void little_step(int safety)
+void minimal_step(int safety)
 {
     static int number;
     struct step step = {++number, 10ull * number, 0.5};
     mpit_raise(&step_cell, safety, 0, &step);
 }
 
-void little_use(unsigned long long datatype)
+void minimal_use(unsigned long long datatype)
 {
     int one = 1;
     mpit_raise(&bound_cell, MPIT_SAFETY_NONE, datatype, &one);
 }
 
-int little_grow(void)
+int minimal_grow(void)
 {
     return mpit_register(&late_table);
 }
 
-void little_late(void)
+void minimal_late(void)
 {
     int one = 1;
     mpit_raise(&late_cell, MPIT_SAFETY_NONE, 0, &one);

@@ -3,7 +3,7 @@
 use mpit_tests::{Failure, Outcome, launch::Job};
 
 #[test]
-fn a_process_without_mpi_is_not_disturbed() -> Outcome {
+fn processes_without_mpi_print_nothing() -> Outcome {
     for line in [&["/bin/true"][..], &["sh", "-c", "true"], &["python3", "-c", "pass"]] {
         let finished = Job::plain(line).preloaded()?.succeed()?;
         let silent = finished.stdout.is_empty() && finished.stderr.is_empty();

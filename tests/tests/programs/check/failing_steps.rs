@@ -5,7 +5,7 @@ use mpit_tests::{Context, Failure, Outcome};
 
 use super::{Said, check, equal, plugin};
 
-/// The macros of `ends.c`, and the step in the message.
+/// The macros of `failing_steps.c`, and the step in the message.
 const STEPS: [(&str, &str); 6] = [
     ("IN_CONSTRUCTOR", "while it was opened"),
     ("IN_ACTIVATION", "while it was activated and its settings were set"),
@@ -18,7 +18,7 @@ const STEPS: [(&str, &str); 6] = [
 /// Returns rule and reason of the only error.
 fn fault(options: &[&str], seconds: &str) -> Outcome<[String; 2]> {
     let dir = tempfile::tempdir().context("a directory")?;
-    let object = plugin(&dir, "ends", "ends", options)?;
+    let object = plugin(&dir, "failing_steps", "failing_steps", options)?;
     let finished = check(Job::plain(&[]), &[&object], &["--json", "--timeout", seconds])?.finish()?;
     equal(&finished.code, &Some(1))?;
     let said = Said::of(&finished)?;
@@ -39,7 +39,7 @@ fn reported(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outc
 #[test]
 fn a_crash_is_reported_with_its_step() -> Outcome {
     for (step, when) in STEPS {
-        reported(&[&format!("-D{step}"), "-DDEED=CRASH"], "60", "crash", &["SIGABRT", when])?;
+        reported(&[&format!("-D{step}"), "-DACTION=CRASH"], "60", "crash", &["SIGABRT", when])?;
     }
     // An invalid pointer is detected before it is dereferenced.
     reported(&["-DIN_TABLE"], "60", "C1", &["not in memory that can be read"])
@@ -49,7 +49,7 @@ fn a_crash_is_reported_with_its_step() -> Outcome {
 fn an_exit_is_reported_with_its_step() -> Outcome {
     for (step, when) in STEPS {
         // The exit status shows that the process ended in a destructor.
-        reported(&[&format!("-D{step}"), "-DDEED=LEAVE"], "60", "exit", &["status 7", when])?;
+        reported(&[&format!("-D{step}"), "-DACTION=LEAVE"], "60", "exit", &["status 7", when])?;
     }
     Ok(())
 }
@@ -57,7 +57,7 @@ fn an_exit_is_reported_with_its_step() -> Outcome {
 #[test]
 fn a_plugin_that_hangs_is_ended() -> Outcome {
     for (step, when) in [STEPS[0], STEPS[2]] {
-        reported(&[&format!("-D{step}"), "-DDEED=WAIT"], "5", "hang", &["5 s", when])?;
+        reported(&[&format!("-D{step}"), "-DACTION=WAIT"], "5", "hang", &["5 s", when])?;
     }
     Ok(())
 }

@@ -5,12 +5,12 @@ use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 use crate::MONITORED;
 
 #[test]
-fn careless_tools_harm_nothing() -> Outcome {
+fn invalid_tool_calls_change_nothing() -> Outcome {
     stacks::for_each(
-        "tool_edges",
+        "tool_edge_cases",
         |_| true,
         |stack| {
-            let program = stack.compile("tool_edges")?;
+            let program = stack.compile("tool_edge_cases")?;
             for when in ["early", "late"] {
                 let job = Job::mpi(stack, 1).arg(&program).arg(when).under_mpit(&[MONITORED])?;
                 let finished = job.succeed()?;
@@ -24,7 +24,7 @@ fn careless_tools_harm_nothing() -> Outcome {
 }
 
 #[test]
-fn mpi_t_tools_have_their_library() -> Outcome {
+fn mpi_t_tools_load_the_library() -> Outcome {
     stacks::for_each(
         "tool_only",
         |_| true,

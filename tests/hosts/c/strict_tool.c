@@ -1,7 +1,7 @@
 /* A tool that stops at the first refusal, as tools in use do: it describes, allocates and reads the control variables, and starts
  * and reads the performance variables, one after the other.
  *
- *     first_refusal          (1 process)
+ *     strict_tool          (1 process)
  *
  * Prints how many of both it got through, and how many there are. MPI is initialized before MPI_T, so that entries of components
  * that were not chosen are gone. */

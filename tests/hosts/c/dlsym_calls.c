@@ -1,5 +1,5 @@
 /* A program that opens an MPI library while it runs, and sends itself a message by functions whose addresses it asks for:
- * `found_calls LIBRARY first|own`, the first definitions in the process or those of the library itself. */
+ * `dlsym_calls LIBRARY first|own`, the first definitions in the process or those of the library itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -14,7 +14,7 @@ static void *found(const char *name)
 {
     void *address = dlsym(place, name);
     if (!address) {
-        fprintf(stderr, "found_calls: %s\n", dlerror());
+        fprintf(stderr, "dlsym_calls: %s\n", dlerror());
         exit(1);
     }
     return address;

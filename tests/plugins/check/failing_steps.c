@@ -15,14 +15,14 @@ static struct mpit_sum sum = MPIT_SUM_INIT;
 #ifdef IN_CONSTRUCTOR
 __attribute__((constructor)) static void construct(void)
 {
-    DEED;
+    ACTION;
 }
 #endif
 
 #ifdef IN_DESTRUCTOR
 __attribute__((destructor)) static void destruct(void)
 {
-    DEED;
+    ACTION;
 }
 #endif
 
@@ -33,7 +33,7 @@ static int compute(void *user_data, const struct mpit_object *object, void *out,
     (void)out;
     (void)count;
 #ifdef IN_VALUE
-    DEED;
+    ACTION;
 #endif
     return 0;
 }
@@ -42,11 +42,11 @@ static int activate(void)
 {
     activations++;
 #ifdef IN_ACTIVATION
-    DEED;
+    ACTION;
 #endif
 #ifdef IN_REACTIVATION
     if (activations == 2)
-        DEED;
+        ACTION;
 #endif
 #ifdef REFUSED
     return 3;
@@ -60,7 +60,7 @@ static int activate(void)
 static void deactivate(void)
 {
 #ifdef IN_DEACTIVATION
-    DEED;
+    ACTION;
 #endif
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Said, check, checked, equal, named};
 
 #[test]
-fn loader_errors_are_passed_on() -> Outcome {
+fn loader_errors_are_findings() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let text = dir.path().join("text.so");
     fs::write(&text, "This is a text, and longer than any header.\n").context(text.display())?;
@@ -56,7 +56,7 @@ fn every_malformed_plugin_has_an_error() -> Outcome {
 }
 
 #[test]
-fn a_plugin_that_needs_mpi_gets_advice() -> Outcome {
+fn missing_mpi_has_a_remedy() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let needy = named(&dir, "needy", &["-DNEEDS_MPI"])?;
     let said = checked(&[&needy], 1)?;
@@ -72,7 +72,7 @@ fn a_plugin_that_needs_mpi_gets_advice() -> Outcome {
 }
 
 #[test]
-fn unchecked_parts_are_no_fault() -> Outcome {
+fn uncheckable_input_has_status_2() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let object = named(&dir, "acme", &[])?;
     let missing = dir.path().join("missing.so");

@@ -1,6 +1,6 @@
 /* Threads read handles on variables of the library while another thread frees them, and while MPI_Finalize runs.
  *
- *     readers                (1 process)
+ *     freed_handles          (1 process)
  *
  * A read may fail, with the code for a handle that is not valid. Ends with 1 if it fails with another one, or if a handle
  * cannot be freed after MPI_Finalize. */
@@ -26,7 +26,7 @@ static MPI_Comm world;
 static void expect(int is_right, const char *what, int code)
 {
     if (!is_right) {
-        fprintf(stderr, "readers: %s: %d\n", what, code);
+        fprintf(stderr, "freed_handles: %s: %d\n", what, code);
         _Exit(1);
     }
 }

@@ -7,7 +7,7 @@ use mpit_tests::{Context, Failure, Outcome, paths, rust_plugins::Build};
 use super::{has, shown};
 
 #[test]
-fn a_plug_in_takes_twenty_five_lines() -> Outcome {
+fn minimal_plugin_has_25_lines() -> Outcome {
     let lines = |file: &str| -> Outcome<usize> {
         let path = paths::source(&format!("plugins/rust/short/{file}"));
         Ok(fs::read_to_string(&path).context(path.display())?.lines().count())

@@ -1,5 +1,5 @@
 // Leaves error handlers by exceptions, and goes on. Everything is recorded all the same.
-#include "../c/ledger.h"
+#include "../c/expected_rows.h"
 
 static MPI_Comm comm;
 static int block;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 {
     MPI_Errhandler errhandler;
 
-    open_ledger(&argc, &argv, 1);
+    open_expected_rows(&argc, &argv, 1);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     MPI_Comm_create_errhandler(handler, &errhandler);
     MPI_Comm_set_errhandler(comm, errhandler);
@@ -45,6 +45,6 @@ int main(int argc, char **argv)
     fails([] { MPI_Bcast(&block, 1, MPI_INT, 1000, comm); });
     MPI_Errhandler_free(&errhandler);
     MPI_Comm_free(&comm);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

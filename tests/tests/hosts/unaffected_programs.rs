@@ -6,19 +6,19 @@ use mpit_tests::{Context, Failure, Outcome, launch::Job, paths, stacks};
 use crate::{rows, written_to};
 
 #[test]
-fn files_add_nothing() -> Outcome {
-    stacks::for_each("io", |_| true, |stack| rows::equal_the_ledger(stack, "io", 4))
+fn file_io_is_not_recorded() -> Outcome {
+    stacks::for_each("io", |_| true, |stack| rows::match_expected_rows(stack, "io", 4))
 }
 
 /// Tests that Python does not notice functions that mpit exports and the library lacks.
 #[test]
-fn python_misses_what_the_library_lacks() -> Outcome {
+fn python_sees_missing_functions() -> Outcome {
     stacks::for_each(
-        "missing",
+        "missing_functions",
         |stack| stack.mpi4py().is_some(),
         |stack| {
             let python = stack.mpi4py().context("mpi4py")?;
-            let script = paths::source("hosts/python/missing.py");
+            let script = paths::source("hosts/python/missing_functions.py");
             let run = || Job::mpi(stack, 1).arg(&python).arg(&script);
             let (bare, preloaded) = (run().succeed()?.stdout, run().under_mpit(&[])?.succeed()?.stdout);
             Failure::unless(bare == preloaded, || format!("bare:\n{bare}with mpit:\n{preloaded}"))

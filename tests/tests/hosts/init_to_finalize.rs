@@ -39,9 +39,9 @@ fn sessions_raise_the_thread_level() -> Outcome {
     // MPICH and Intel MPI grant the session its level, and fail assertions if its threads send at the same
     // time.
     let applies = |stack: &Stack| has_sessions(stack) && stack.vendor() == Vendor::OpenMpi;
-    stacks::for_each("levels", applies, |stack| {
-        let dir = stack.scratch("levels")?;
-        let job = Job::mpi(stack, 1).arg(stack.compile("levels")?).dir(&dir);
+    stacks::for_each("thread_levels", applies, |stack| {
+        let dir = stack.scratch("thread_levels")?;
+        let job = Job::mpi(stack, 1).arg(stack.compile("thread_levels")?).dir(&dir);
         let finished = job.under_mpit(&written_to("prof"))?.succeed()?;
         let sent = finished.stdout.split(' ').next().and_then(|number| number.parse::<u64>().ok());
         let sent = sent.context("the number of messages")?;

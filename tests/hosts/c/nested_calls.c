@@ -1,9 +1,9 @@
 /* Makes calls in callbacks that the library calls inside other calls, and leaves one by longjmp. All of them are the
  * program's own.
  *
- *     own_calls DIRECTORY     (2 processes)
+ *     nested_calls DIRECTORY     (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 #include <setjmp.h>
 
 enum { PROCESSES = 2 };
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     MPI_Comm comm, duplicate;
     MPI_Op op;
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     MPI_Comm_create_keyval(copy, deleted, &keyval, NULL);
     MPI_Comm_split(MPI_COMM_WORLD, world_rank, 0, &comm);
     MPI_Comm_set_attr(comm, keyval, NULL);
@@ -143,6 +143,6 @@ int main(int argc, char **argv)
     MPI_Op_free(&op);
     MPI_Comm_free(&comm);
     MPI_Comm_free_keyval(&keyval);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

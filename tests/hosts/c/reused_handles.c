@@ -1,9 +1,9 @@
 /* A thousand communicators, one after the other: made, named, used ten times, freed. Libraries use the memory and the
  * handles of freed ones again.
  *
- *     copies DIRECTORY       (2 processes)
+ *     reused_handles DIRECTORY (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2, COPIES = 1000, TIMES = 10 };
 
@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
     const long bytes = sizeof(double);
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     for (int i = 0; i < COPIES; i++) {
         MPI_Comm copy;
         char name[32];
@@ -26,6 +26,6 @@ int main(int argc, char **argv)
         expect("C", 1 - world_rank, TIMES, TIMES * bytes);
         expect_on("A2A", name, TIMES, TIMES * bytes);
     }
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

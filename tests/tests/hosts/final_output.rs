@@ -41,7 +41,7 @@ fn job(stack: &Stack, dir: &Path, to: To, stem: &str, arguments: &[&str]) -> Out
         To::Files | To::OneFile => "3",
     };
     let container = if to == To::OneFile { "1" } else { "0" };
-    Job::mpi(stack, RANKS).arg(stack.compile("finish")?).args(arguments).dir(dir).under_mpit(&[
+    Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).dir(dir).under_mpit(&[
         MONITORED,
         ("pml_monitoring_enable_output", output),
         ("pml_monitoring_filename", stem),
@@ -126,9 +126,9 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
 }
 
 #[test]
-fn the_end_writes_as_settings_say() -> Outcome {
+fn output_is_written_as_configured() -> Outcome {
     stacks::for_each(
-        "finish",
+        "final_output",
         |_| true,
         |stack| {
             for (which, to) in OUTPUTS.into_iter().enumerate() {
@@ -136,7 +136,7 @@ fn the_end_writes_as_settings_say() -> Outcome {
                     if which != mode && stack.label() != ALL_ON {
                         continue;
                     }
-                    let dir = stack.scratch("finish")?;
+                    let dir = stack.scratch("final_output")?;
                     let finished = job(stack, &dir, to, "run", &[name])?.finish()?;
                     check(&finished, &dir, to, name).context(format!("{to:?}, {name}\n{finished}"))?;
                 }
@@ -147,14 +147,14 @@ fn the_end_writes_as_settings_say() -> Outcome {
 }
 
 #[test]
-fn failed_output_costs_one_line() -> Outcome {
+fn failed_output_prints_one_line() -> Outcome {
     stacks::for_each(
-        "finish_unwritable",
+        "final_output_unwritable",
         |_| true,
         |stack| {
-            let dir = stack.scratch("finish_unwritable")?;
+            let dir = stack.scratch("final_output_unwritable")?;
             fs::write(dir.join("file"), "here before").context("file")?;
-            let program = stack.compile("finish")?;
+            let program = stack.compile("final_output")?;
             let arguments = ["none", "3"];
             let bare = Job::mpi(stack, RANKS).arg(program).args(&arguments).finish()?;
             Failure::unless(bare.code == Some(3), || bare.to_string())?;

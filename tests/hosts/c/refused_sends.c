@@ -1,8 +1,8 @@
 /* Sends what the library refuses, between sends that are right: calls that are alike are counted in a shorter way.
  *
- *     refused DIRECTORY        (2 processes)
+ *     refused_sends DIRECTORY        (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2, BYTES = 43, TAG = 7 };
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 {
     MPI_Datatype pair;
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     other = 1 - world_rank;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Type_contiguous(2, MPI_BYTE, &pair);
@@ -59,6 +59,6 @@ int main(int argc, char **argv)
     must_fail(MPI_Isend(out, BYTES, MPI_BYTE, other, TAG, MPI_COMM_WORLD, NULL), "no request");
 
     MPI_Type_free(&pair);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

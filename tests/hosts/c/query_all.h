@@ -1,11 +1,11 @@
 /* Asks for all that performance variables say of themselves. */
-#ifndef ASK_ALL_H
-#define ASK_ALL_H
+#ifndef QUERY_ALL_H
+#define QUERY_ALL_H
 
 #include <mpi.h>
 
 /* Asks the interface for the number of each kind. */
-static int ask_all(void)
+static int query_all(void)
 {
     int count, rc = MPI_T_pvar_get_num(&count);
     for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {

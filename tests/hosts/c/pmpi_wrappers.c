@@ -1,8 +1,8 @@
 /* A program with wrappers of its own, by the profiling interface. What it sends through them is recorded once.
  *
- *     wrapped DIRECTORY     (2 processes)
+ *     pmpi_wrappers DIRECTORY     (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2 };
 
@@ -56,7 +56,7 @@ static void exchange(int elements, int recorded)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     exchange(1, 1);
     exchange(2, 1);
     MPI_Pcontrol(0);
@@ -64,6 +64,6 @@ int main(int argc, char **argv)
     MPI_Pcontrol(1);
     exchange(8, 1);
     require(wrapped == 11, "wrappers");
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

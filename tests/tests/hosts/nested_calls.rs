@@ -6,42 +6,42 @@ use mpit_tests::{Failure, Outcome, build, launch::Job, stacks};
 use crate::{read_all, rows, written_to};
 
 #[test]
-fn calls_in_callbacks_are_the_program_s_own() -> Outcome {
-    stacks::for_each("own_calls", |_| true, |stack| rows::equal_the_ledger(stack, "own_calls", 2))
+fn calls_in_callbacks_are_recorded() -> Outcome {
+    stacks::for_each("nested_calls", |_| true, |stack| rows::match_expected_rows(stack, "nested_calls", 2))
 }
 
 #[test]
-fn recording_goes_on_after_an_exception() -> Outcome {
+fn exceptions_do_not_stop_recording() -> Outcome {
     stacks::for_each(
-        "thrown",
+        "exceptions",
         |_| true,
         |stack| {
-            let program = stack.compile_cxx("thrown")?;
-            let dir = stack.scratch("thrown")?;
+            let program = stack.compile_cxx("exceptions")?;
+            let dir = stack.scratch("exceptions")?;
             let job = Job::mpi(stack, 1).arg(program).arg(".").dir(&dir);
             job.under_mpit(&written_to("prof"))?.succeed()?;
             let prof = &read_all(&dir.join("prof"), 1)?[0];
-            rows::same(0, &rows::of(prof), &rows::of_ledger(&dir, 0)?)
+            rows::same(0, &rows::of(prof), &rows::expected_of(&dir, 0)?)
         },
     )
 }
 
 #[test]
 fn pmpi_calls_count_once() -> Outcome {
-    stacks::for_each("wrapped", |_| true, |stack| rows::equal_the_ledger(stack, "wrapped", 2))
+    stacks::for_each("pmpi_wrappers", |_| true, |stack| rows::match_expected_rows(stack, "pmpi_wrappers", 2))
 }
 
 /// Tests one stack of each ABI, because the dynamic linker decides which definition a program finds.
 #[test]
-fn found_functions_count_or_are_named() -> Outcome {
+fn dlsym_calls_are_recorded_or_reported() -> Outcome {
     stacks::for_each(
-        "found_calls",
+        "dlsym_calls",
         |stack| ["ompi4.1.4", "mpich5.0.2", "mpich5.0.2-abi"].contains(&stack.label()),
         |stack| {
             // Not linked with the MPI library, because it needs no symbol of it.
             let options = ["-Wl,--as-needed", "-ldl"];
-            let program = build::c_variant(Some(stack), "found_calls", "found_calls", &options)?;
-            let dir = stack.scratch("found_calls")?;
+            let program = build::c_variant(Some(stack), "dlsym_calls", "dlsym_calls", &options)?;
+            let dir = stack.scratch("dlsym_calls")?;
             let run = |definitions: &str| {
                 let job = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&[
                     "run",
@@ -66,16 +66,15 @@ fn found_functions_count_or_are_named() -> Outcome {
 }
 
 #[test]
-fn a_tool_behind_gets_all_arguments() -> Outcome {
+fn pmpi_tools_get_all_arguments() -> Outcome {
     stacks::for_each(
-        "through_tool",
+        "pmpi_tool_program",
         |_| true,
         |stack| {
-            let tool =
-                build::c_variant(Some(stack), "tool_behind", "libtool_behind.so", &["-shared", "-fPIC"])?;
+            let tool = build::c_variant(Some(stack), "pmpi_tool", "libpmpi_tool.so", &["-shared", "-fPIC"])?;
             let link = tool.display().to_string();
-            let program = build::c_variant(Some(stack), "through_tool", "through_tool", &[&link])?;
-            let dir = stack.scratch("through_tool")?;
+            let program = build::c_variant(Some(stack), "pmpi_tool_program", "pmpi_tool_program", &[&link])?;
+            let dir = stack.scratch("pmpi_tool_program")?;
             let job = Job::mpi(stack, 1).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
             let finished = job.succeed()?;
             Failure::unless(finished.stdout.trim() == "2.5 more 1099511627776 8", || finished.to_string())?;

@@ -1,4 +1,4 @@
-/* Comes to its end with the tools interface in some state: `finish MODE CODE`, where CODE is what the program returns.
+/* Comes to its end with the tools interface in some state: `final_output MODE CODE`, where CODE is what the program returns.
  *
  *     none       without the interface
  *     started    a handle counts

@@ -1,7 +1,7 @@
 /* Communicators and windows that are used while they are freed: the delete callbacks of their attributes send and access.
  * Each process counts what it sends to whom, and compares that with the variables at the end.
  *
- *     last_use    (3 processes)
+ *     used_while_freed    (3 processes)
  *
  * Does so in several ways, the attribute set before or after the communicator's first use, on one without any use before,
  * copied, on a duplicate that was made without waiting, with a message under way; and each way again with calls past
