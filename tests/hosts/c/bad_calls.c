@@ -1,18 +1,17 @@
-/* Calls every function of the tools interface with arguments that are wrong, one at a time and two at a time.
+/* Calls every function of the tools interface with invalid arguments, one at a time and two at a time.
  *
- *     bad_calls            (1 process or more; the first calls, the others wait in a barrier)
+ *     bad_calls            (1 process or more; rank 0 makes the calls, the others wait in a barrier)
  *     bad_calls embedded   (the same)
  *     bad_calls alone      (the same)
  *     bad_calls children   (1 process)
  *
- * Each call must return, with the code that it should, and one that fails must leave all memory alone that it was
- * given. Calls are made before and between the initializations of MPI and the tools interface, while both are up,
- * inside the callback of an event, and after each of the two has ended. What is wrong is written to standard output, a
- * line for each call, then the totals.
+ * Each call must return the expected code, and a failed call must not change memory that was passed to it. Calls are made
+ * before and between the initializations of MPI and of the tools interface, while both are initialized, in an event
+ * callback, and after each has been finalized. Each wrong result is a line on standard output; the totals follow.
  *
- * With `embedded` and `alone`, the tools interface is one that knows no communicators; with `alone`, no other is in front of it.
- * With `children`, calls are made in children of the process, and those that end a child are counted: that is for
- * libraries that do not survive them. */
+ * With `embedded` and `alone`, the tools interface does not know communicators; with `alone`, no other one is in front of
+ * it. With `children`, calls are made in child processes, and the calls that kill a child are counted: for libraries that
+ * crash on invalid arguments. */
 #define _GNU_SOURCE
 #include "bad_calls_run.h"
 #include "mpit_plugin.h"

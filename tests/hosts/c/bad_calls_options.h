@@ -1,5 +1,4 @@
-/* Arguments of each kind that bad_calls.c passes: first what is right, then all that is wrong, each with the code
- * that it is to give. */
+/* Arguments of each kind for bad_calls.c: first the valid one, then all invalid ones, each with the expected code. */
 #ifndef BAD_CALLS_OPTIONS_H
 #define BAD_CALLS_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* The calls of bad_calls.c: with memory that shows each write, and in children where a call may be the last. */
+/* Execution of the calls of bad_calls.c: in memory that reveals each write, and in child processes if a call may crash. */
 #ifndef BAD_CALLS_RUN_H
 #define BAD_CALLS_RUN_H
 

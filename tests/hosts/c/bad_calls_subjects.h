@@ -1,4 +1,4 @@
-/* The subjects of the calls of bad_calls.c: variables, events and so on, ours and the host's, with their handles. */
+/* The objects of the calls of bad_calls.c: variables, events and so on, of mpit and of the host, with their handles. */
 #ifndef BAD_CALLS_SUBJECTS_H
 #define BAD_CALLS_SUBJECTS_H
 

@@ -1,4 +1,4 @@
-/* The list of calls that bad_calls.c makes, and the children that make some of them. */
+/* The list of calls that bad_calls.c makes, and the child processes that make some of them. */
 #ifndef BAD_CALLS_SWEEP_H
 #define BAD_CALLS_SWEEP_H
 

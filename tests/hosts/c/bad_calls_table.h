@@ -1,4 +1,4 @@
-/* The 51 functions of the tools interface that bad_calls.c calls, with the kinds of their arguments, and its codes. */
+/* The 51 functions of the tools interface that bad_calls.c calls, with the kinds of their arguments and their codes. */
 #ifndef BAD_CALLS_TABLE_H
 #define BAD_CALLS_TABLE_H
 

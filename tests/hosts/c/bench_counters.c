@@ -1,5 +1,5 @@
-/* Cost of a counter of mpit_plugin.h for the code it is in: prints a line per figure, its name and the nanoseconds per turn of
- * the best of many short blocks. The host is played here: what it sets is set by hand. */
+/* Cost of a counter of mpit_plugin.h in the code that increments it. Prints for each case its name and the nanoseconds per
+ * iteration of the fastest of many short blocks. The program sets by hand the fields that a host would set. */
 #include "bench.h"
 #include "mpit_plugin.h"
 

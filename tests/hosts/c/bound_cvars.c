@@ -1,9 +1,9 @@
-/* A tool that sets control variables of single objects, which the plug-ins tests/plugins/c/bound.c and
- * tests/plugins/rust/every have (one process; MPIT_BOUND_COMM is 70 in the environment).
+/* A tool that sets the control variables of the plug-ins tests/plugins/c/bound.c and tests/plugins/rust/every, which have a
+ * value for each object (one process; MPIT_BOUND_COMM=70 in the environment).
  *
- *     bound_cvars sessions|none [LIBRARY]    (the library's own header has MPI_T_BIND_MPI_SESSION, or not; MPI's Fortran interface)
+ *     bound_cvars sessions|none [LIBRARY]    (sessions: mpi.h defines MPI_T_BIND_MPI_SESSION; LIBRARY: MPI's Fortran interface)
  *
- * Prints a line for each thing that is not so. */
+ * Prints a line for each failure. */
 #define _GNU_SOURCE
 #include "mpit.h"
 

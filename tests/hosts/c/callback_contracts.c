@@ -1,8 +1,8 @@
-/* Rules of the tools interface that span many calls: before, between and after initializations of MPI and the interface.
+/* Rules of the tools interface that span several calls: before, between and after initializations of MPI and the interface.
  *
  *     callback_contracts               (2 processes)
  *
- * Prints a line for each promise that is broken, and one at the end. */
+ * Prints a line for each broken contract, and the total. */
 #define _GNU_SOURCE
 #include "mpit.h"
 #include "callback_contracts_contexts.h"

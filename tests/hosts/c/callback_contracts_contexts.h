@@ -1,4 +1,4 @@
-/* Events, and where they and signals have the interface called: in callbacks and handlers. */
+/* Calls of the tools interface in event callbacks and in signal handlers. */
 #ifndef CALLBACK_CONTRACTS_CONTEXTS_H
 #define CALLBACK_CONTRACTS_CONTEXTS_H
 

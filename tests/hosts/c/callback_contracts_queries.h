@@ -1,4 +1,4 @@
-/* Queries, and what they answer in. */
+/* Queries, and the buffers for their answers. */
 #ifndef CALLBACK_CONTRACTS_QUERIES_H
 #define CALLBACK_CONTRACTS_QUERIES_H
 

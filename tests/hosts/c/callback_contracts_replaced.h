@@ -1,4 +1,4 @@
-/* Functions that callback_contracts.c defines in place of the library's and of mpit's. */
+/* Functions that callback_contracts.c defines in place of those of the library and of mpit. */
 #ifndef CALLBACK_CONTRACTS_REPLACED_H
 #define CALLBACK_CONTRACTS_REPLACED_H
 

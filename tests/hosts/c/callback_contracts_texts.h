@@ -1,4 +1,4 @@
-/* All that the tools interface says of what there is, as text, for callback_contracts.c to compare. */
+/* All metadata of the tools interface as text, which callback_contracts.c compares. */
 #ifndef CALLBACK_CONTRACTS_TEXTS_H
 #define CALLBACK_CONTRACTS_TEXTS_H
 

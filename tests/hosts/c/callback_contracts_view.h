@@ -1,4 +1,4 @@
-/* A session and a handle on messages, and what sends them. */
+/* A session with a handle on a message counter, and functions that send messages. */
 #ifndef CALLBACK_CONTRACTS_VIEW_H
 #define CALLBACK_CONTRACTS_VIEW_H
 

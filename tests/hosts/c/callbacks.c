@@ -1,8 +1,8 @@
-/* Asks for a communicator in the very callback that reports it, and for every other one.
+/* Allocates handles for a communicator in the callback that reports its creation, and for every other communicator.
  *
  *     callbacks              (2 processes)
  *
- * Ends with 1 if handles cannot be had, or too few communicators are reported. */
+ * Ends with 1 if a handle cannot be allocated, or if too few communicators are reported. */
 #include <mpit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Reads how many calls of each area were made and how long they took, around calls of which it knows.
+/* Reads the number and the time of the calls of each area, and compares them with the calls that the program makes.
  *
  *     calls FILE             (2 processes)
  *
- * Ends with 1 if what it reads is not what it did. */
+ * Ends with 1 if they differ. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Every collective operation in every form, in place and not, on communicators of both kinds, and what each of them
- * exchanges.
+/* Every collective operation in every form, in place and not, on intra- and intercommunicators, with its expected rows.
  *
  *     coll DIRECTORY         (4 processes)
  */

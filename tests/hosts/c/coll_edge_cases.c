@@ -1,5 +1,5 @@
-/* Collective operations at their edges: data that is described in several ways, no data, no other process, and what each of
- * them exchanges.
+/* Edge cases of collective operations, with their expected rows: several datatypes for the same data, no data, and
+ * communicators without other processes.
  *
  *     coll_edge_cases DIRECTORY (4 processes)
  */

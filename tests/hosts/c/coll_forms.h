@@ -1,6 +1,6 @@
-/* The forms of a collective operation: blocking, nonblocking and persistent, with int counts and with large ones.
+/* The forms of a collective operation: blocking, nonblocking and persistent, with int counts and with large counts.
  *
- * A library without large counts gets them from the preload library; they are called where they are there. */
+ * In libraries without large counts, the preload library provides these functions; they are called if they exist. */
 #ifndef COLL_FORMS_H
 #define COLL_FORMS_H
 

@@ -1,5 +1,5 @@
-/* Four threads of each of two processes do everything at once: messages, accesses and collective operations, each on a
- * communicator and a window of its own.
+/* Four threads of each of two processes communicate at once: messages, accesses and collective operations, each on its own
+ * communicator and window.
  *
  *     concurrent_calls DIRECTORY        (2 processes)
  */

@@ -1,5 +1,5 @@
-/* A program that opens an MPI library while it runs, and sends itself a message by functions whose addresses it asks for:
- * `dlsym_calls LIBRARY first|own`, the first definitions in the process or those of the library itself. */
+/* Opens an MPI library at run time, and sends itself a message by functions that dlsym returns: `dlsym_calls LIBRARY
+ * first|own`, the first definitions in the process or those of the library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,12 +1,12 @@
-/* Writes down all that an MPI library shows of its variables and categories, before and after MPI_Init.
+/* Writes all metadata and values of an MPI library's variables and categories to a file, before and after MPI_Init.
  *
  *     dump FILE [late]       (1 process)
  *
- * One line per entry, fields apart by tabs, `field=value`. With `late` MPI_T is not asked before MPI_Init. An entry that
- * cannot be asked gives a line with the error code alone, and the walk goes on.
+ * One line per entry, with fields `field=value` separated by tabs. With `late`, MPI_T is not used before MPI_Init. An entry
+ * whose query fails has a line with the error code only.
  *
- * Strings are asked for three times: their lengths alone (`_need`), whole (with `_len`), and into four bytes (`_cut`,
- * `_cut_len`). Numbers such as classes are those of the header the program is compiled with. */
+ * Strings are queried three times: the length alone (`_need`), the whole string (with `_len`), and into a buffer of four bytes
+ * (`_cut`, `_cut_len`). Constants such as classes are those of the header that the program is compiled with. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

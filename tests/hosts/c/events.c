@@ -1,7 +1,7 @@
-/* A tool inside the program registers for `pml_message_sent` on the world's communicator, and receives each message
- * that its process sends on it, once, with what was sent. Prints a line for each thing that is not so.
+/* A tool inside the program registers for `pml_message_sent` on MPI_COMM_WORLD, and must receive each message of its process
+ * exactly once, with its data. Prints a line for each failure.
  *
- * Started by more than one process; each sends to its right neighbor. */
+ * More than one process; each sends to its right neighbor. */
 #include "mpit.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The record that a program expects of itself: a line per call and peer, or per call and communicator.
+/* The rows that a program expects in its monitoring files: a line per call and peer, or per call and communicator.
  *
  *     <row> <peer's rank in MPI_COMM_WORLD, or communicator's name> <messages> <bytes>
  *

@@ -1,10 +1,10 @@
-/* Comes to its end with the tools interface in some state: `final_output MODE CODE`, where CODE is what the program returns.
+/* Ends with the tools interface in a given state: `final_output MODE CODE`, where CODE is the exit status.
  *
- *     none       without the interface
- *     started    a handle counts
- *     stopped    one did
- *     flushed    a phase was written, to phase.<rank>.prof
- *     late       the interface is closed after MPI, and a handle counts until then
+ *     none       the interface was not used
+ *     started    a handle is started
+ *     stopped    a handle was started and stopped
+ *     flushed    a phase was written to phase.<rank>.prof
+ *     late       the interface is finalized after MPI, with a handle started until then
  *
  * Each process sends one int to its right neighbor. */
 #include <mpi.h>

@@ -1,10 +1,10 @@
-/* Functions that work inside MPI_Finalize, and functions of the tools interface that work after it.
+/* MPI functions that work inside MPI_Finalize, and functions of the tools interface that work after it.
  *
  *     finalize               (any number of processes)
  *
- * A delete function of an attribute on MPI_COMM_SELF sends a message to the right neighbor, reads handles on all control
- * variables of the library, and makes new ones. After MPI_Finalize the old handles are read and freed. Ends with 1 if
- * something is refused that was not refused before. */
+ * A delete function of an attribute of MPI_COMM_SELF sends a message to the right neighbor, reads handles on all control
+ * variables of the library, and allocates new ones. After MPI_Finalize, the old handles are read and freed. Ends with 1 if
+ * a call fails that succeeded before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

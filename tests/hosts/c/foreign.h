@@ -1,4 +1,4 @@
-/* Functions that have the names of MPI's and nothing to do with it. */
+/* Functions with names of MPI functions that do not belong to MPI. */
 #ifndef FOREIGN_H
 #define FOREIGN_H
 

@@ -1,10 +1,9 @@
-/* Processes that fork while a thread of theirs is inside the tools interface.
+/* Forks while another thread is inside the tools interface.
  *
  *     fork                   (1 process)
  *
- * R320: a thread makes and frees sessions, handles and registrations and looks names up; the process forks meanwhile,
- * again and again, and each child makes the same calls. None may wait for a lock that a thread held which the child does not
- * have. */
+ * R320: a thread creates and frees sessions, handles and registrations, and looks names up. Meanwhile the process forks
+ * repeatedly, and each child makes the same calls. No child may wait for a lock that was held by a thread of its parent. */
 #include "mpit.h"
 
 #include <pthread.h>

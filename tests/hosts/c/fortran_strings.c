@@ -1,5 +1,5 @@
-/* Calls by their names in Fortran that have strings, and Open MPI 4's persistent collective operations, which only the library's Fortran
- * interface defines: it calls PMPI_ functions.
+/* Calls functions with string arguments by their Fortran names, and Open MPI 4's persistent collective operations, which only
+ * the library's Fortran interface defines; it calls their PMPI_ functions.
  *
  *     fortran_strings DIRECTORY        (2 processes)
  */

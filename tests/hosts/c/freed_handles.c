@@ -2,8 +2,8 @@
  *
  *     freed_handles          (1 process)
  *
- * A read may fail, with the code for a handle that is not valid. Ends with 1 if it fails with another one, or if a handle
- * cannot be freed after MPI_Finalize. */
+ * A read may fail with the code for an invalid handle. Ends with 1 if it fails with another code, or if a handle cannot be
+ * freed after MPI_Finalize. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>

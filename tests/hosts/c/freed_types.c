@@ -1,5 +1,5 @@
-/* Derived types that another thread frees while a call with them is under way, as the standard allows. Types of another size
- * take their handles at once.
+/* Derived datatypes that another thread frees during a call with them, as the standard allows. New datatypes of another size
+ * reuse their handles at once.
  *
  *     freed_types DIRECTORY        (1 process)
  */

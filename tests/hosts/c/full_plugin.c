@@ -1,4 +1,4 @@
-/* A plug-in with one of everything. */
+/* A plug-in with one entry of each kind. */
 #include <mpit_plugin.h>
 
 static struct mpit_sum messages = MPIT_SUM_INIT;

@@ -1,5 +1,5 @@
-/* Ways in which a program may end: `gather MODE`. Each mode but `silent` and `sessions` has each process send one int to
- * its right neighbor first. */
+/* Programs that end in different ways: `gather MODE`. In all modes except `silent` and `sessions`, each process first sends
+ * one int to its right neighbor. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

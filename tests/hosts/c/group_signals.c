@@ -1,5 +1,5 @@
-/* Sends signals to the process group of its launcher and to the leader of that group alone, and counts what the launcher hands
- * on: `group_signals GROUP LEADER ROUNDS...`, where the launcher handles GROUP before LEADER if it has both. */
+/* Sends signals to the process group of its launcher, and to the leader of that group alone, and counts the signals that the
+ * launcher forwards: `group_signals GROUP LEADER ROUNDS...`, where the launcher handles GROUP before LEADER if both arrive. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Calls Intel's Fortran interfaces as programs do: the one for programs whose INTEGER has 8 bytes, and the one over the standard ABI.
+/* Calls Intel's Fortran interfaces: the one for programs whose INTEGER has 8 bytes, and the one over the standard ABI.
  *
  *     ilp64 DIRECTORY        (2 processes, linked with libmpi_ilp64 and libmpifort, or with libmpifort_abi)
  */

@@ -1,5 +1,5 @@
-/* An MPI library of one process, as a tool sees it: it describes itself in static tables, registers them in
- * MPI_Init, and counts and raises in MPI_Barrier. The functions of the tools interface are libmpit.so's. */
+/* An MPI library of one process. It describes itself in static tables, registers them in MPI_Init, and increments a counter
+ * and raises an event in MPI_Barrier. libmpit.so provides the functions of the tools interface. */
 #include "mpit_plugin.h"
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* A tool that knows mpi.h and nothing else, over the MPI library in implementor.c: it finds by name what that registered,
- * reads it while the library works, and receives its events. Prints a line for each thing that is not so. */
+/* A tool that knows only mpi.h, over the MPI library in implementor.c. It finds the library's entries by name, reads them
+ * while the library works, and receives its events. Prints a line for each failure. */
 #include <mpi.h>
 
 #include <stdint.h>

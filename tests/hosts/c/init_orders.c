@@ -1,12 +1,12 @@
-/* Opens and closes MPI and its tool interface in all balanced orders, each in a process of its own.
+/* Initializes and finalizes MPI and its tools interface in all balanced orders, each in its own process.
  *
- *     init_orders STEPS     (one process, without a launcher: children initialize MPI by themselves)
+ *     init_orders STEPS     (one process, without a launcher: children initialize MPI as singletons)
  *
  * s: MPI_T_init_thread(SINGLE)   m: MPI_T_init_thread(MULTIPLE)   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize
  *
- * Orders have up to STEPS steps. Each is run twice: as it is, and with queries before the first step and after each.
- * Queries fail while the tool interface is closed, and succeed while it is open. For each order and way the program
- * prints a line: the order, with q where it was queried, and how its process ended. */
+ * Orders have up to STEPS steps. Each is run twice: unchanged, and with queries before the first step and after each one.
+ * Queries must fail while the tools interface is not initialized, and succeed while it is. Prints a line for each run: the
+ * order, with q for queries, and the end of its process. */
 #include "query_all.h"
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Writes and reads a file together. Libraries do so with messages, collective operations and accesses of their own, none of
- * which is the program's.
+/* Collective file access. Libraries implement it with internal messages, collective operations and accesses, which must not
+ * be recorded.
  *
  *     io DIRECTORY           (4 processes)
  */

@@ -1,5 +1,5 @@
-/* Ends without MPI_Finalize: `killed MODE`. Process 2 of 4 ends itself in one of several ways, after all have sent and
- * exchanged what is known; with mode `finish` all come to their end. */
+/* Ends without MPI_Finalize: `killed MODE`. Rank 2 of 4 ends in one of several ways, after all ranks have sent and exchanged
+ * known data. With mode `finish`, all ranks call MPI_Finalize. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
-/* Opens and closes MPI and its tool interface in any order.
+/* Initializes and finalizes MPI and its tools interface in any order.
  *
  *     lifecycle SEQUENCE     (any number of processes)
  *
- * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables
- * n: as q, but the interface is down and says so   x: MPI_T_finalize when it is down, which fails   A: MPI_Abort
- * s: start another process with a sequence of its own   C: in that one, answer the one that started it */
+ * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: query the names of all performance variables
+ * n: as q, but the interface is not initialized, and must return that code   x: MPI_T_finalize, which must fail
+ * A: MPI_Abort   s: spawn a process with its own sequence   C: in that process, send a reply to its parent */
 #include "query_all.h"
 
 #include <mpi.h>

@@ -1,8 +1,8 @@
-/* An MPI library of one process that has events: what MPI_T it has is libmpit.so's, which it is linked with. Built as a shared
- * library, so that the preload library goes over it as over any other.
+/* An MPI library of one process with events. Its MPI_T is that of libmpit.so, which it is linked with. It is a shared library,
+ * so that the preload library interposes it like any other.
  *
- * The preload library has the functions of mpit_plugin.h, too, and comes first. What is registered there would be its own,
- * not this library's, so libmpit.so's are looked up. */
+ * The preload library also defines the functions of mpit_plugin.h, and precedes libmpit.so. Entries registered there would be
+ * the preload library's, so this library looks up the functions of libmpit.so. */
 #define _GNU_SOURCE
 #define mpit_register register_in_libmpit
 #include "minimal_mpi.h"

@@ -1,8 +1,7 @@
-/* A tool that knows mpi.h and nothing else, over the MPI library in minimal_mpi.c with the preload library in between: the
- * library's events are listed behind those of the preload library, and delivered like them. Prints a line for each thing that is
- * not so.
+/* A tool that knows only mpi.h, over the MPI library in minimal_mpi.c with the preload library in between: the library's events
+ * are listed after those of the preload library, and delivered like them. Prints a line for each failure.
  *
- * It has an event type of its own, which it registers with the preload library: so the library's have other indices there. */
+ * It registers an event type with the preload library, so that the library's event types have other indices there. */
 #include "minimal_mpi.h"
 #include "mpit_plugin.h"
 

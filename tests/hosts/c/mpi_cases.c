@@ -1,8 +1,8 @@
-/* MPI programs, one for each name. Their output, their files and their ends do not depend on a library that is preloaded.
+/* MPI programs, one for each name. Their output, files and exit status must not depend on a preloaded library.
  *
  *     mpi_cases NAME         (1 process)
  *
- * No addresses, process numbers or times are printed. */
+ * No addresses, process ids or times are printed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* Makes calls in callbacks that the library calls inside other calls, and leaves one by longjmp. All of them are the
- * program's own.
+/* Makes MPI calls in callbacks of the library inside other calls, and leaves one callback by longjmp. All these calls belong to
+ * the program and must be recorded.
  *
  *     nested_calls DIRECTORY     (2 processes)
  */

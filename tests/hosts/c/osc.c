@@ -1,9 +1,8 @@
-/* Every access to memory of other processes, on windows of every kind, and what each of them moves.
+/* Every access to the memory of other processes, on windows of every kind, with its expected rows.
  *
  *     osc DIRECTORY [plain]  (4 processes)
  *
- * With `plain` it does without what Open MPI's own monitoring breaks or counts otherwise.
- */
+ * With `plain`, without accesses on which Open MPI's own monitoring fails or counts otherwise. */
 #include "expected_rows.h"
 
 enum { PROCESSES = 4, K = 3, WORDS = 16 };

@@ -1,4 +1,4 @@
-/* Says with MPI_Pcontrol what of it is to be recorded.
+/* Pauses and resumes recording with MPI_Pcontrol.
  *
  *     pcontrol DIRECTORY     (2 processes)
  */

@@ -1,9 +1,9 @@
-/* Programs without MPI, one for each name. Their output and their files do not depend on a library that is preloaded.
+/* Programs without MPI, one for each name. Their output and files must not depend on a preloaded library.
  *
  *     plain_cases NAME
  *     plain_cases hands_on COMMAND...     runs the command with some signals blocked and others ignored
  *
- * No addresses, process numbers or times are printed. */
+ * No addresses, process ids or times are printed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

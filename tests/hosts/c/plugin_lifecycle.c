@@ -1,8 +1,8 @@
 /* A tool that loads a plug-in while MPI runs, deactivates it and activates it again:
  *
- *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, called acme)
+ *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, named acme)
  *
- * Indices stay, what is new comes behind all that was there, and handles are valid for one activation. */
+ * Indices must stay, new entries must follow all existing ones, and handles must be valid for one activation. */
 #include "mpit.h"
 #include "mpit_plugin.h"
 

@@ -1,5 +1,5 @@
-/* A profiling tool that stands behind mpit: it makes calls by their MPI_ names, and takes arguments of MPI_Pcontrol that it
- * alone knows. */
+/* A profiling tool between mpit and the MPI library: it makes calls by their MPI_ names, and accepts levels of MPI_Pcontrol
+ * that mpit does not know. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* A program of one process whose MPI_Send and MPI_Pcontrol are a tool's. It sends itself three messages that are to be
- * recorded.
- */
+/* A program of one process that is linked with pmpi_tool.c, whose MPI_Send and MPI_Pcontrol it calls. It sends itself three
+ * messages, which must be recorded. */
 #include <mpi.h>
 
 static void send(void)

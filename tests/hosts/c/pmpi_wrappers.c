@@ -1,4 +1,4 @@
-/* A program with wrappers of its own, by the profiling interface. What it sends through them is recorded once.
+/* A program that wraps MPI functions by the profiling interface. Messages sent through its wrappers must be recorded once.
  *
  *     pmpi_wrappers DIRECTORY     (2 processes)
  */

@@ -1,4 +1,4 @@
-/* Asks for all that performance variables say of themselves. */
+/* Queries the metadata of all performance variables. */
 #ifndef QUERY_ALL_H
 #define QUERY_ALL_H
 

@@ -1,4 +1,5 @@
-/* Sends what the library refuses, between sends that are right: calls that are alike are counted in a shorter way.
+/* Makes sends that the library refuses between valid ones. Repeated equal sends are recorded on a fast path, which must not
+ * count the refused ones.
  *
  *     refused_sends DIRECTORY        (2 processes)
  */

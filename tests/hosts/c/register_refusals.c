@@ -1,5 +1,5 @@
-/* Tables with one mistake each: mpit_register refuses the whole table, and nothing of it is there afterwards. Prints a
- * line for each thing that is not so, and for each mistake what the line on standard error has to say of it. */
+/* Tables with one fault each: mpit_register must refuse the whole table, and add none of its entries. Prints a line for each
+ * failure, and for each fault the text that standard error must contain. */
 #include "mpit_plugin.h"
 
 #include <mpi.h>

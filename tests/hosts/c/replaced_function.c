@@ -1,4 +1,4 @@
-/* A library for LD_PRELOAD or LD_AUDIT: it replaces a function of the C library. */
+/* A library for LD_PRELOAD or LD_AUDIT that replaces a function of the C library. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdlib.h>

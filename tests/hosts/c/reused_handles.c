@@ -1,5 +1,5 @@
-/* A thousand communicators, one after the other: made, named, used ten times, freed. Libraries use the memory and the
- * handles of freed ones again.
+/* A thousand communicators, one after the other: created, named, used ten times, freed. Libraries reuse the memory and the
+ * handles of freed ones.
  *
  *     reused_handles DIRECTORY (2 processes)
  */

@@ -1,6 +1,6 @@
-/* Sends on a communicator that was revoked, which the library refuses although their arguments are right.
+/* Sends on a revoked communicator. The library refuses these sends although their arguments are valid.
  *
- *     revoked DIRECTORY        (2 processes, a library with MPIX_Comm_revoke and fault tolerance switched on)
+ *     revoked DIRECTORY        (2 processes, a library with MPIX_Comm_revoke and with fault tolerance enabled)
  */
 #include "expected_rows.h"
 

@@ -1,15 +1,16 @@
-/* A tool inside the program it measures: reads the point-to-point monitoring variables round two phases of the token ring.
+/* A tool inside the program that it measures: reads the point-to-point monitoring variables around two phases of the token
+ * ring.
  *
  *     ring_tool STEM
  *
- * Two sessions hold handles on the same variables and start and stop them at different times:
+ * Two sessions have handles on the same variables, and start and stop them at different times:
  *
  *                  phase 1    phase 2    phase 3
  *     session a    counts     counts     stopped
  *     session b    stopped    counts     counts
  *
- * A third one flushes, and so writes STEM_1.<rank>.prof and STEM_2.<rank>.prof for the first two phases.
- * Every check prints a line; the exit code says whether all of them passed. */
+ * A third session flushes, which writes STEM_1.<rank>.prof and STEM_2.<rank>.prof for the first two phases.
+ * Every check prints a line; the exit status is 0 if all of them passed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

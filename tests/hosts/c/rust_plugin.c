@@ -1,7 +1,7 @@
-/* A tool inside a program whose MPI library shows the plug-in `every` (tests/plugins/rust): its variables, settings, events
- * and components are used as any others. Prints a line for each thing that is not so.
+/* A tool in a process with the plug-in `every` (tests/plugins/rust): its variables, settings, events and components are used
+ * like those of a library. Prints a line for each failure.
  *
- * MPIT_EVERY_LIMIT is 7 in the environment. Started by two processes or more; with an argument, several threads of each may
+ * Two processes or more, with MPIT_EVERY_LIMIT=7 in the environment. With an argument, several threads of each process may
  * communicate at once. */
 #include "mpit.h"
 

@@ -1,4 +1,4 @@
-/* Sends in every way MPI has, and writes down what it sent.
+/* Sends by every function of MPI, and writes a list of its sends.
  *
  *     sends DIRECTORY        (4 processes)
  *
@@ -6,8 +6,8 @@
  *
  *     <kind> <peer's rank in MPI_COMM_WORLD> <messages> <bytes>
  *
- * Sends to MPI_PROC_NULL are not written: nothing is sent. Message sizes differ from one kind to the next, so that a wrong
- * total shows which kind was missed. */
+ * Sends to MPI_PROC_NULL are not listed, because no data is sent. Each kind has its own message size, so that a wrong total
+ * shows which kind was missed. */
 #include "steps.h"
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Sessions do not reach each other: what one starts, stops, resets and frees changes nothing that another reads, and what
- * happens while a handle is stopped is not in it. Variables that are bound are read-only, so a reset of theirs is refused.
+/* Sessions of MPI_T are isolated: starts, stops, resets and frees in one must not change values that another one reads, and
+ * a stopped handle must not count. Bound variables are read-only, so a reset must be refused.
  *
  *     session_isolation DIRECTORY        (2 processes)
  *

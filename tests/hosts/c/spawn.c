@@ -1,6 +1,6 @@
-/* Sends to a process that is not of its world.
+/* Sends to a process of another world.
  *
- *     spawn DIRECTORY        (2 processes; starts a third, whose directory is DIRECTORY/child)
+ *     spawn DIRECTORY        (2 processes; spawns a third, whose directory is DIRECTORY/child)
  */
 #include "expected_rows.h"
 

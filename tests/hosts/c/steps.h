@@ -1,12 +1,12 @@
-/* The records of monitoring for each step of a program, so that one monitoring can be held against another.
+/* The records of monitoring for each step of a program, to compare one monitoring implementation with another.
  *
- * Does nothing unless the environment variable STEPS is set. Then DIRECTORY/steps.<rank> has a line for each step and row
- * that changed in it:
+ * Without the environment variable STEPS, it has no effect. With it, DIRECTORY/steps.<rank> has a line for each row that
+ * changed in a step:
  *
  *     <step> TAB <row> TAB <peer's rank in MPI_COMM_WORLD, or communicator's name> TAB <messages> TAB <bytes>
  *
- * Rows are those of the files. O2A, A2O and A2A are of the one communicator that is watched. A line `unseen TAB <row>` says
- * that there is no variable for a row, which is so while the library underneath is initialized and hides it. */
+ * Rows are those of the monitoring files. O2A, A2O and A2A are of the one watched communicator. A line `unseen TAB <row>`
+ * means that there is no variable for a row, because the library underneath is initialized and hides it. */
 #ifndef STEPS_H
 #define STEPS_H
 

@@ -1,10 +1,10 @@
-/* A tool that stops at the first refusal, as tools in use do: it describes, allocates and reads the control variables, and starts
+/* A tool that stops at the first error, as existing tools do. It queries, allocates and reads the control variables, and starts
  * and reads the performance variables, one after the other.
  *
  *     strict_tool          (1 process)
  *
- * Prints how many of both it got through, and how many there are. MPI is initialized before MPI_T, so that entries of components
- * that were not chosen are gone. */
+ * Prints how many of each it processed, and how many there are. MPI is initialized before MPI_T, so that entries of components
+ * that were not selected are gone. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

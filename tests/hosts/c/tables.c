@@ -1,8 +1,8 @@
-/* Tables of mpit_plugin.h beyond plain sums and storage, over a real MPI library: variables that are bound to
- * communicators, levels of communicators, values behind functions, further names of settings. The table is the program's own.
- * Prints a line for each thing that is not so.
+/* Tables of mpit_plugin.h with more than sums and storage, over a real MPI library: variables bound to communicators, levels of
+ * communicators, values computed by functions, aliases of settings. The program registers the table.
+ * Prints a line for each failure.
  *
- * Started by 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
+ * 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
 #include "mpit.h"
 #include "mpit_plugin.h"
 

@@ -1,8 +1,8 @@
-/* The world at MPI_THREAD_SINGLE and a session at MPI_THREAD_MULTIPLE, whose threads send at once.
+/* MPI_COMM_WORLD at MPI_THREAD_SINGLE, and a session at MPI_THREAD_MULTIPLE, whose threads send concurrently.
  *
- *     levels                 (1 process)
+ *     thread_levels          (1 process)
  *
- * Prints how many messages were sent. Where the library does not grant the session its level, they come from one thread. */
+ * Prints the number of messages. If the library does not grant the session its level, one thread sends them all. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

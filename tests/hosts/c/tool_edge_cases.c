@@ -1,5 +1,5 @@
-/* Tools at the edges, on one process that runs at MPI_THREAD_MULTIPLE: they pass a communicator where its address is
- * asked for, and addresses that lead nowhere; they read every setting of the library; and they ask for less than others have. */
+/* Unusual but possible uses of MPI_T by tools, in one process at MPI_THREAD_MULTIPLE: a communicator in place of its address,
+ * invalid addresses, reads of every setting of the library, and null pointers for all optional results. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,9 +1,8 @@
-/* Neighborhood operations in every form, on topologies of every kind, and what each of them sends.
+/* Neighborhood operations in every form, on topologies of every kind, with their expected rows.
  *
  *     topologies DIRECTORY [cartesian]   (4 processes)
  *
- * With `cartesian` it does without the others, on which Open MPI's own monitoring crashes.
- */
+ * With `cartesian`, without the other topologies, on which Open MPI's own monitoring crashes. */
 #include "coll_forms.h"
 
 enum { PROCESSES = 4, K = 3, NEIGHBORS = 6, MOST = 128 };

@@ -1,5 +1,5 @@
-/* Fortran interfaces as the standard has them with TS 29113: buffers are passed by descriptors, counts may have 64 bits, and
- * the library that defines them calls PMPI. With LIBRARY this is such a library, otherwise a program over it.
+/* The standard's Fortran interfaces with TS 29113: buffers are passed by descriptors, counts may have 64 bits, and the library
+ * that defines them calls PMPI. With LIBRARY, this file is such a library, otherwise a program that uses it.
  *
  *     ts29113 DIRECTORY        (2 processes)
  */

@@ -1,4 +1,4 @@
-/* Messages that do not go the ordinary way: in partitions, and to another group.
+/* Partitioned messages, and messages to another group.
  *
  *     unusual_messages DIRECTORY        (4 processes)
  */

@@ -1,11 +1,11 @@
 /* Communicators and windows that are used while they are freed: the delete callbacks of their attributes send and access.
- * Each process counts what it sends to whom, and compares that with the variables at the end.
+ * Each process counts its messages by receiver, and compares the counts with the variables at the end.
  *
  *     used_while_freed    (3 processes)
  *
- * Does so in several ways, the attribute set before or after the communicator's first use, on one without any use before,
- * copied, on a duplicate that was made without waiting, with a message under way; and each way again with calls past
- * everything that interposes, as a tool's wrapper makes them. Prints a line for each thing that is not so. */
+ * The cases: the attribute is set before or after the communicator's first use, without any use before, or copied; the
+ * communicator is a duplicate created without waiting; a message is in flight; and each case again with calls that bypass all
+ * interposition, as the wrapper of a tool makes them. Prints a line for each failure. */
 #define _GNU_SOURCE
 #include "mpit.h"
 

@@ -1,7 +1,7 @@
-/* Sends some messages, perhaps beside a world that it spawns.
+/* Sends some messages, optionally together with a spawned world.
  *
  *     worlds N              each process sends N messages to the next one
- *     worlds N spawn        rank 0 is joined by a world of two, each of whose processes sends three messages
+ *     worlds N spawn        rank 0 spawns a world of two processes, each of which sends three messages
  */
 #include <mpi.h>
 #include <stdio.h>

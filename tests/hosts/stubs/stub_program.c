@@ -1,5 +1,5 @@
-/* Sends three numbers to itself over one of the libraries in stub_mpi.c and looks on as a tool. What it prints does not depend on
- * who else is in the process. */
+/* Sends three numbers to itself over one of the libraries in stub_mpi.c, and reads variables as a tool. The output does not
+ * depend on other libraries in the process. */
 #include "mpi.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Plug-ins that do something bad at one step: compiled with -D and the name of the step, and -DDEED for what they do. */
+/* Plug-ins that fail at one step: compiled with -D and the name of the step, and -DACTION for the kind of failure. */
 
 #include <mpit_plugin.h>
 #include <stdlib.h>
