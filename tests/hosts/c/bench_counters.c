@@ -10,7 +10,7 @@ enum { BLOCKS = 300, TURNS = 100000 };
 static struct mpit_sum disabled = MPIT_SUM_INIT, enabled = MPIT_SUM_INIT;
 static uint8_t concurrent;
 
-/* Nanoseconds per turn of a loop that does this, with each number of a turn made anew. */
+/* Nanoseconds per iteration of a loop with this body, whose numbers are computed anew in each iteration. */
 #define PER_TURN(best, work)                                    \
     do {                                                        \
         const double start = now();                             \
@@ -37,6 +37,6 @@ int main(void)
         PER_TURN(many, mpit_counter_add(&enabled, 1));
     }
     printf("loop %.3f\ndisabled %.3f\nenabled %.3f\nconcurrent %.3f\n", loop, off, alone, many);
-    /* What was counted shows that the right loops were measured. */
+    /* The counts show that the right loops were measured. */
     return disabled.word != 0 || enabled.word != 2ull * BLOCKS * TURNS;
 }

@@ -23,7 +23,7 @@ struct variable {
 
 static MPI_T_pvar_session session;
 
-/* Makes a handle that counts; says whether the variable at this index can be measured. */
+/* Allocates and starts a handle; returns 1 if the variable at this index can be measured. */
 static int open_at(int index, struct variable *variable)
 {
     int length = NAME, verbosity, class, bind, readonly, continuous, atomic, count;
@@ -44,7 +44,7 @@ static int open_at(int index, struct variable *variable)
     return 0;
 }
 
-/* Without a name, any will do. */
+/* Without a name, any variable is measured. */
 static int open_named(const char *name, struct variable *variable)
 {
     int variables = 0;

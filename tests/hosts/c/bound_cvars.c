@@ -149,7 +149,7 @@ static void until_freed(const char *name, int kind, void *object, void (*end)(in
         check(read_pvar("bound_values", NULL) < before, "its value is dropped");
 }
 
-/* Proves C30: what is bound to sessions is listed where the library's own header has a constant for that. */
+/* Proves C30: entries bound to sessions are listed if the library's header has a constant for that. */
 static void of_sessions(int listed)
 {
     int index = -1;
@@ -244,7 +244,7 @@ static int is_refusal_fatal(void)
 #endif
 }
 
-/* A call that the library refuses frees nothing. */
+/* A refused call frees nothing. */
 static void until_refused(void)
 {
     MPI_Op op = MPI_SUM;

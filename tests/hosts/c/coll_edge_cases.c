@@ -10,7 +10,7 @@ enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
 static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
-/* An operation was done, in which each other process is passed so many bytes; by the root, or by all. */
+/* Expects the rows of an operation that passes so many bytes to each other process, from the root or from all. */
 static void done(const char *name, int root, const char *row, long bytes)
 {
     if (root < 0 || root == world_rank) {
@@ -22,7 +22,7 @@ static void done(const char *name, int root, const char *row, long bytes)
     step("%s on MPI_COMM_WORLD", name);
 }
 
-/* Operations without data are operations. */
+/* Operations without data count as operations. */
 static void of_nothing(void)
 {
     const int none[PROCESSES] = {0};
@@ -62,7 +62,7 @@ static void of_nothing(void)
     done("reduce_scatter_block of nothing", -1, "A2A", 0);
 }
 
-/* Bytes are those of the data, however it is described. */
+/* Bytes are those of the data, for any datatype. */
 static void other_types(void)
 {
     const long bytes = K * INT;
@@ -86,7 +86,7 @@ static void other_types(void)
     MPI_Type_free(&block);
 }
 
-/* So much that libraries take other algorithms. */
+/* Large enough that libraries use other algorithms. */
 static void of_much(void)
 {
     enum { MUCH = 1 << 16 };
@@ -128,7 +128,7 @@ static void alone(void)
 {
     const int count = K, displ = 0;
 
-    /* There is no other process, but the operations are there. */
+    /* Without other processes, operations are counted all the same. */
     steps_on(MPI_COMM_SELF);
 #define ALONE(row, Name, ...) \
     MPI_##Name(__VA_ARGS__, MPI_COMM_SELF); \

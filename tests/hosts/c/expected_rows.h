@@ -17,7 +17,7 @@ static FILE *expected_rows;
 /* The thread level that the program asks for. */
 static int initialize_with = MPI_THREAD_SINGLE;
 
-/* Initializes MPI and opens the expected_rows; ends the program if there are not so many processes. */
+/* Initializes MPI and opens the file; aborts if the number of processes is another one. */
 static void open_expected_rows(int *argc, char ***argv, int processes)
 {
     char path[4096];
@@ -52,7 +52,7 @@ static inline void expect_on(const char *row, const char *name, int messages, lo
     fprintf(expected_rows, "%s %s %d %ld\n", row, name, messages, bytes);
 }
 
-/* Ends the job: what was received is not what was sent. */
+/* Aborts the job if received data is wrong. */
 static inline void require(int right, const char *what)
 {
     if (!right) {

@@ -25,7 +25,7 @@ static void expect(int is_right, const char *what, int at, int code)
         fprintf(stderr, "finalize: %s of control variable %d: %d\n", what, cvars[at].index, code);
 }
 
-/* Some crash the library by themselves. */
+/* Reading some of them crashes the library, with or without mpit. */
 static int is_safe(const char *name)
 {
     return !strstr(name, "ucx");

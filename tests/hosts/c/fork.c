@@ -26,7 +26,7 @@ static atomic_int over, broken;
             fprintf(stderr, "fork: line %d: fails: %s\n", __LINE__, #call);                                            \
     } while (0)
 
-/* All kinds of calls that change what the interface keeps. */
+/* All kinds of calls that change the state of the interface. */
 static void all_calls(void)
 {
     MPI_T_pvar_session session;
@@ -63,7 +63,7 @@ static void *call_on(void *unused)
     return NULL;
 }
 
-/* Returns the number of children that hang or fail: none, or the first. */
+/* Returns the number of children that hang or fail: 0, or 1 after the first. */
 static int children(void)
 {
     pthread_t thread;

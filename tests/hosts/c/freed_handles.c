@@ -49,7 +49,7 @@ static int alloc_pvar(int at)
     return code;
 }
 
-/* Some of them crash the library by themselves. */
+/* Reading some of them crashes the library, with or without mpit. */
 static int is_safe(const char *name)
 {
     return !strstr(name, "ucx") && !strstr(name, "psm") && strncmp(name, "pml_monitoring", 14) != 0;

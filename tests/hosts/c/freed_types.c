@@ -10,7 +10,7 @@
 
 enum { TAG = 7, REPLY = 8, BYTES = 14, OTHERS = 64, OTHER_BYTES = 1000 };
 
-/* With MPICH 4.0.2, MPI_Sendrecv may wait forever if another thread sends the answer, with and without mpit. */
+/* With MPICH 4.0.2, MPI_Sendrecv may hang if another thread sends the reply, with and without mpit. */
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
 enum { SENDRECV_WAITS_FOR_THREADS = 0 };
 #else
@@ -27,14 +27,14 @@ static MPI_Datatype derived(int bytes)
     return made;
 }
 
-/* Completes a request without blocking: with MPICH 4.0.2, two threads that both block may wait forever. */
+/* Completes a request without blocking: with MPICH 4.0.2, two blocked threads may hang. */
 static void complete(MPI_Request *request)
 {
     for (int done = 0; !done; sched_yield())
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
 }
 
-/* Frees the type as soon as the message is on its way, and only then receives it. */
+/* Frees the datatype while the message is in flight, and receives it afterwards. */
 static void *free_and_receive(void *comm)
 {
     char in[BYTES];

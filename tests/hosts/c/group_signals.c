@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The next of these signals, or 0 if none comes for a long time. */
+/* Waits for the next of these signals; returns 0 after a timeout. */
 static int next(const sigset_t *signals)
 {
     struct timespec limit = {.tv_sec = 10};

@@ -22,9 +22,9 @@ void mpi_recv_(void *, in, in, in, in, in, integer *, integer *);
 int main(int argc, char **argv)
 {
     int out[6] = {1, 2, 3, 4, 5, 6}, back[6] = {0};
-    /* The second count is the one that counts: it lies where a 4-byte array has the third. */
+    /* The second count is significant: in an array of 4-byte integers, the third one has its address. */
     const integer counts[2][2] = {{0, 20}, {20, 0}}, places[2] = {0, 0}, bytes = 20, tag = 7;
-    /* Fortran's numbers for what C calls the same. */
+    /* Fortran's values of constants of the same name in C. */
     const integer world = (integer)(intptr_t)MPI_COMM_WORLD, byte = (integer)(intptr_t)MPI_BYTE;
     integer error = -1, status[16];
 

@@ -45,7 +45,7 @@ static void texts(void)
     }
 }
 
-/* A communicator's collective operation, and its end. */
+/* Makes a collective operation on a communicator and frees it. */
 static void use(MPI_Comm comm)
 {
     int one = 1, sum;

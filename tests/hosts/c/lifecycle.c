@@ -17,7 +17,7 @@ static void fail(char step, int rc)
     exit(EXIT_FAILURE);
 }
 
-/* The other process says how it went, if it gets so far. */
+/* The spawned process sends its result, unless it fails earlier. */
 static int spawn(char *program)
 {
     char *arguments[] = {"niqIqCFfn", NULL};
@@ -35,7 +35,7 @@ static int answer_parent(void)
     int answer = 42, index;
     MPI_Comm parent;
     MPI_Comm_get_parent(&parent);
-    /* That mpit is in this process, too. */
+    /* Checks that mpit is loaded in this process, too. */
     if (MPI_T_pvar_get_index("pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
         answer = 0;
     MPI_Send(&answer, 1, MPI_INT, 0, 0, parent);

@@ -9,11 +9,11 @@ struct step {
     double share;
 };
 
-/* Raises `minimal_step` where callbacks must be fit for `safety` (enum mpit_safety): the n-th has the number n, the total 10 n
+/* Raises `minimal_step` with a safety level (enum mpit_safety): the n-th instance has the number n, the total 10 n
  * and the share 0.5. */
 void minimal_step(int safety);
 
-/* Raises `minimal_bound`, which concerns a datatype. */
+/* Raises `minimal_bound`, which is bound to a datatype. */
 void minimal_use(unsigned long long datatype);
 
 /* Registers the event type `minimal_late`, and its source. */

@@ -126,7 +126,7 @@ static void describe(void)
     elements = 1;
     places[1] = 78;
     check(MPI_T_event_get_info(step, NULL, NULL, NULL, types, places, &elements, NULL, NULL, NULL, NULL, NULL) ==
-          MPI_SUCCESS && elements == STEP_ELEMENTS && places[1] == 78, "R234 as many as there is room for");
+          MPI_SUCCESS && elements == STEP_ELEMENTS && places[1] == 78, "R234 as many as fit");
     check(MPI_T_event_get_info(bound, NULL, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, &bind) ==
           MPI_SUCCESS && bind == MPI_T_BIND_MPI_DATATYPE && names == MPI_T_ENUM_NULL, "R241, R244 the bound one");
 
@@ -245,7 +245,7 @@ static void choose(void)
                 expected++;
             chosen = 4;
             minimal_step(context);
-            check(chosen == expected, "R252 the lowest level that is enough");
+            check(chosen == expected, "R252 the lowest sufficient level");
         }
     }
     leave(registration);
@@ -284,7 +284,7 @@ static void drop(void)
 
 static int depth, deepest, inside;
 
-/* Proves R262, R268, R270: raises again, looks itself up, and frees its registration at the end. */
+/* Proves R262, R268, R270: raises the event again, queries its registration, and finally frees it. */
 static void on_nested(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                       void *user_data)
 {
@@ -359,7 +359,7 @@ static int says_defer(MPI_T_event_registration registration, const char *expecte
     return found && !strcmp(value, expected);
 }
 
-/* Proves R263: hints reach the library, whose own hint shows that they do. */
+/* Proves R263: hints reach the library, which returns its own hint. */
 static void hint(void)
 {
     int count = 0;
@@ -414,7 +414,7 @@ static void on_own(MPI_T_event_instance instance, MPI_T_event_registration regis
     ++*(int *)user_data;
 }
 
-/* Both kinds at once, the library's inside the callback of the tool's. */
+/* Both kinds nested: the library's event in the callback of the tool's event. */
 static void mix(void)
 {
     int own = 0, steps = 0, value = 42;
@@ -460,7 +460,7 @@ static void *come_and_go(void *nothing)
     return NULL;
 }
 
-/* Two threads raise, while a third registers and leaves. */
+/* Two threads raise events, while a third registers and frees registrations. */
 static void race(void)
 {
     int count = 0;
@@ -478,7 +478,7 @@ static void race(void)
     leave(registration);
 }
 
-/* Checks the library's events after the tools interface, then MPI has ended. */
+/* Checks the library's events after the tools interface, and then MPI, was finalized. */
 static void end(void)
 {
     int provided, calls = 0, length = 64;

@@ -11,7 +11,7 @@ enum { PROCESSES = 2 };
 static jmp_buf back;
 static int sent, received;
 
-/* A message to this process itself, of so many ints. */
+/* Sends a message of so many ints to this process. */
 static void to_itself(int elements)
 {
     static int from[64], to[64];
@@ -83,17 +83,17 @@ static void fail_to_send(MPI_Comm comm)
     MPI_Send(&sent, 1, MPI_INT, 1000, 0, comm);
 }
 
-/* Far down in the stack. */
+/* Recurses deeply before the call. */
 static __attribute__((noinline)) int deep(int depth, MPI_Comm comm)
 {
-    volatile char room[512];
+    volatile char frame[512];
 
-    room[0] = (char)depth;
+    frame[0] = (char)depth;
     if (depth == 0) {
         fail_to_send(comm);
         return 0;
     }
-    return deep(depth - 1, comm) + room[0];
+    return deep(depth - 1, comm) + frame[0];
 }
 
 static __attribute__((noinline)) void leave_from_far_down(MPI_Comm comm)
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     MPI_Comm_delete_attr(comm, keyval);
     expect("E", world_rank, 1, sizeof(int));
     MPI_Recv(&received, 1, MPI_INT, world_rank, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    /* Out of a collective operation, and from far down out of a send. */
+    /* Leaves a collective operation, and a send deep in the stack. */
     if (!setjmp(back)) {
         fail(comm, handler_that_leaves);
     }

@@ -39,10 +39,10 @@ int main(int argc, char **argv)
     traffic(2, 0);
     require(MPI_Pcontrol(1) == MPI_SUCCESS, "MPI_Pcontrol(1)");
     traffic(3, 1);
-    /* Means nothing here, as do arguments that may follow. */
+    /* Unknown levels and further arguments have no effect. */
     require(MPI_Pcontrol(77, 2.5, "and more", 1L << 40) == MPI_SUCCESS, "MPI_Pcontrol(77)");
     traffic(4, 1);
-    /* Writes a numbered file, where files are asked for. */
+    /* Writes a numbered file, if files are enabled. */
     require(MPI_Pcontrol(2) == MPI_SUCCESS, "MPI_Pcontrol(2)");
     MPI_Win_free(&win);
     close_expected_rows();

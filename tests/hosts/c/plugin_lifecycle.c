@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();
-    /* The interface is up no more; nothing is harmed. */
+    /* After MPI_T_finalize, the calls fail without an effect. */
     expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated at the end");
     printf("plugin_lifecycle: %d failures\n", failures);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;

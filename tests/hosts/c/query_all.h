@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-/* Asks the interface for the number of each kind. */
+/* Queries all performance variables; returns the code of the query of their number. */
 static int query_all(void)
 {
     int count, rc = MPI_T_pvar_get_num(&count);
@@ -13,7 +13,7 @@ static int query_all(void)
         int length = sizeof name, text_length = sizeof text, verbosity, class, bind, readonly, continuous, atomic;
         MPI_Datatype type;
         MPI_T_enum values;
-        /* A variable that has gone answers an error, which is no failure of the interface. */
+        /* The query of a removed variable fails, which is not a failure of the interface. */
         MPI_T_pvar_get_info(i, name, &length, &verbosity, &class, &type, &values, text, &text_length, &bind, &readonly,
                             &continuous, &atomic);
     }

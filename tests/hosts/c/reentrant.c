@@ -18,7 +18,7 @@ static void expect(int is_right, const char *what)
     }
 }
 
-/* On both communicators, the one that the callback is about among them. */
+/* On both communicators, including that of the callback. */
 static void *send(void *nothing)
 {
     int value = 1, received;

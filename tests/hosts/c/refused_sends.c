@@ -10,7 +10,7 @@ enum { PROCESSES = 2, BYTES = 43, TAG = 7 };
 static char out[BYTES], in[BYTES];
 static int other;
 
-/* A message there and one back. */
+/* A message in each direction. */
 static void exchange(void)
 {
     MPI_Request request;

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     expect("E", other, ACCEPTED, ACCEPTED * BYTES);
-    /* The last call before is on the same communicator: what is like the call before is recorded in a shorter way. */
+    /* The previous call is equal, so the fast path records this one. */
     MPI_Comm_set_name(comm, "revoked");
     MPI_Barrier(comm);
     expect("C", other, 1, 0);

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         }
         if (!continuous)
             rc = MPI_T_pvar_start(session, handle);
-        /* No type of a variable is wider than this. */
+        /* The largest size of a variable's datatype. */
         unsigned long long *value = calloc((size_t)count + 1, sizeof *value);
         if (rc == MPI_SUCCESS)
             rc = MPI_T_pvar_read(session, handle, value);

@@ -34,7 +34,7 @@ static void note(const char *kind, int peer, int messages, long bytes)
     step("%s", kind);
 }
 
-/* Takes one message from the left neighbor. */
+/* Receives one message from the left neighbor. */
 static void receive(void)
 {
     MPI_Recv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -44,7 +44,7 @@ static void blocking(void)
 {
     MPI_Request request;
 
-    /* Small enough to be buffered by any library, but that is not promised: the receive is posted first. */
+    /* Small enough for buffering in all libraries, but that is not guaranteed: the receive is posted first. */
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
     MPI_Send(out, 1, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -66,7 +66,7 @@ static void blocking(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     note("rsend", right, 1, 8);
 
-    /* Nothing in it, but a message all the same; and one that no library sends eagerly by accident. */
+    /* An empty message, and one that is too large for the eager protocol of any library. */
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
     MPI_Send(out, 0, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -142,7 +142,7 @@ static void derived_types(void)
     MPI_Type_free(&padded);
 }
 
-/* Ranks run backwards in the first communicator, and only odd or even ones are in the second. */
+/* The first communicator reverses the ranks; the second one has only the odd or the even ones. */
 static void sub_communicators(void)
 {
     MPI_Comm backwards, half;
@@ -199,7 +199,7 @@ static void to_proc_null(void)
     MPI_Request_free(&requests[0]);
 }
 
-/* Every start of a persistent request is a message; making it is none. */
+/* Every start of a persistent request is a message; its creation is not. */
 static void persistent(void)
 {
     enum { ROUNDS = 3 };
@@ -233,7 +233,7 @@ static void persistent(void)
     }
 }
 
-/* The twins of MPI-4 that take an MPI_Count. */
+/* The functions of MPI-4 with MPI_Count. */
 static void large_count(void)
 {
 #ifdef HAVE_LARGE_COUNT

@@ -1,5 +1,5 @@
 /* Unusual but possible uses of MPI_T by tools, in one process at MPI_THREAD_MULTIPLE: a communicator in place of its address,
- * invalid addresses, reads of every setting of the library, and null pointers for all optional results. */
+ * invalid addresses, reads of every setting of the library, and a thread level below that of MPI. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -26,10 +26,10 @@ static void expect(int is_true, const char *what)
     }
 }
 
-/* The argument that is the communicator itself, as some tools have it. */
+/* A communicator in place of its address, which some tools pass. */
 #define ITSELF(comm) ((void *)(uintptr_t)(comm))
 
-/* Makes a handle: returns the code, and the number of elements if it succeeds. */
+/* Allocates a handle: returns the code, and the number of elements if it succeeds. */
 static int count_of(void *object, int *count)
 {
     MPI_T_pvar_handle handle;
@@ -71,8 +71,8 @@ static void addresses(const char *when)
     munmap(pages, 2 * page);
 }
 
-/* Makes the kernel refuse to read other processes' memory, as in containers. */
-static void refuse_reading(void)
+/* Makes the kernel refuse process_vm_readv, as in containers. */
+static void refuse_reads_of_memory(void)
 {
     struct sock_filter lines[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -106,7 +106,7 @@ static int read_all(void)
 int main(int argc, char **argv)
 {
     int provided, level, before, count;
-    /* `early`: the tool comes before MPI, and sees settings of components that are dropped later. */
+    /* `early`: the tool initializes MPI_T before MPI, and sees settings of components that are dropped later. */
     const int early = argc > 1 && !strcmp(argv[1], "early");
     if (early)
         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     MPI_Comm_free(&copy);
     MPI_Comm_free(&met);
     addresses("as it is");
-    refuse_reading();
+    refuse_reads_of_memory();
     addresses("where reading is refused");
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();

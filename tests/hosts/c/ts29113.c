@@ -21,7 +21,7 @@ void mpi_alltoallv_c_f08ts_(buffer, count, count, in, buffer, count, count, in, 
 
 #ifdef LIBRARY
 
-/* mpit knows a library of Fortran interfaces by this function, and does not record its calls by PMPI_ names. */
+/* By this function, mpit identifies a library of Fortran interfaces, whose calls by PMPI_ names are not recorded. */
 void pmpi_init_f08_(MPI_Fint *error);
 void pmpi_init_f08_(MPI_Fint *error)
 {

@@ -9,7 +9,7 @@ enum { PROCESSES = 4, PARTITIONS = 4, K = 3 };
 static const long INT = sizeof(int);
 static int out[64], in[64];
 
-/* Each start is one message, however many pieces it is made ready in. */
+/* Each start is one message, for any number of partitions. */
 static void in_partitions(int right, int left)
 {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)

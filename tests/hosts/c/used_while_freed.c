@@ -29,7 +29,7 @@ static void check(int right, const char *what)
     }
 }
 
-/* A function of the MPI library, past everything that interposes. */
+/* A function of the MPI library, which bypasses all interposition. */
 typedef int library_function(void *);
 static library_function *of_library(const char *name)
 {
@@ -56,7 +56,7 @@ static void world_ranks(MPI_Group group, int size, int *ranks)
     MPI_Group_free(&world);
 }
 
-/* A message to the process of rank 0, from each but that one. */
+/* Each rank but 0 sends a message to rank 0. */
 static void talk(MPI_Comm comm)
 {
     MPI_Group group;
@@ -110,7 +110,7 @@ static int of_win(MPI_Win win, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
-    /* Elsewhere its memory is gone already. */
+    /* On other ranks, its memory is freed already. */
     if (!is_intel)
         access_all(win);
 #else
@@ -141,7 +141,7 @@ static void compare(const char *name, MPI_T_pvar_session session, MPI_T_pvar_han
         }
 }
 
-/* Ways to come to an end. */
+/* The ways to free a communicator. */
 enum way { EARLY, UNUSED, LATE, COPIED, IDUP, DISCONNECT, PENDING, WAYS };
 
 static int key, win_key;
@@ -152,7 +152,7 @@ static void round_of(enum way way, int past, int round)
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Win win;
     int in = 0, out = 0, rank;
-    /* Another order of the processes each time, and a part of them every third time. */
+    /* Another order of the ranks each time, and a subset of them every third time. */
     MPI_Comm_split(MPI_COMM_WORLD, round % 3 == 2 && me == round % PROCESSES, (me + round) % PROCESSES, &comm);
     if (way == EARLY || way == UNUSED)
         MPI_Comm_set_attr(comm, key, NULL);
@@ -171,7 +171,7 @@ static void round_of(enum way way, int past, int round)
         past ? of_library("PMPI_Comm_free")(&other) : MPI_Comm_free(&other);
     }
     if (way == PENDING) {
-        /* Some libraries free the communicator when the message is there. */
+        /* Some libraries free the communicator when the message has arrived. */
         MPI_Comm_rank(comm, &rank);
         MPI_Irecv(&in, 1, MPI_INT, rank, 7, comm, &request);
         MPI_Send(&out, 1, MPI_INT, rank, 7, comm);
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, of_win, &win_key, NULL);
 
     for (past = 0; past < 2; past++)
-        /* Intel's library crashes or hangs by itself in the last two. */
+        /* Intel's library crashes or hangs in the last two, with or without mpit. */
         for (way = 0; way < (is_intel ? DISCONNECT : WAYS); way++) {
             for (round = 0; round < ROUNDS; round++)
                 round_of(way, past, round);

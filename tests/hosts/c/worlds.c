@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &block, 1, MPI_INT, (rank + size - 1) % size, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    /* MPICH fails where a process ends before all of the other world have connected to it. */
+    /* MPICH fails if a process ends before all processes of the other world have connected to it. */
     if (parent != MPI_COMM_NULL) {
         MPI_Barrier(parent);
         MPI_Comm_disconnect(&parent);
