@@ -311,7 +311,7 @@ static void check_generic(void)
     desc_length = ROOM;
     MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
     MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, desc, &desc_length, NULL, NULL, NULL, NULL);
-    check(strstr(desc, "at first") != NULL, "R127 pml_monitoring_flush says what it starts with");
+    check(strstr(desc, "initially") != NULL, "R127 the initial value of pml_monitoring_flush");
 }
 
 #endif

@@ -1,4 +1,4 @@
-"""Calls what a library may lack, and says how each call ends."""
+"""Calls functions that a library may lack, and prints the result of each call."""
 
 from mpi4py import MPI
 
