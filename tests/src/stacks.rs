@@ -223,7 +223,7 @@ pub fn for_each(test: &str, applies: impl Fn(&Stack) -> bool, run: impl Fn(&Stac
     Failure::unless(!found.stacks.is_empty(), || {
         let reasons: Vec<_> =
             found.missing.iter().map(|one| format!("{}: {}", one.label, one.reason)).collect();
-        format!("no MPI library could be had:\n{}", reasons.join("\n"))
+        format!("no MPI library is available:\n{}", reasons.join("\n"))
     })?;
     let mut failures = Vec::new();
     for stack in found.stacks.iter().filter(|stack| applies(stack)) {

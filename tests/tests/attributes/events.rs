@@ -17,7 +17,7 @@ use mpit::{category, event, source};
 #[source(ordered)]
 pub(crate) struct MessageEngine;
 
-/// All other happenings.
+/// All other events.
 #[source(unordered, name = "acme.else", component = "acme")]
 #[derive(Clone, Copy, Debug)]
 struct Else;

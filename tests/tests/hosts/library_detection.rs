@@ -102,8 +102,8 @@ fn unknown_libraries_are_unaffected() -> Outcome {
                 let version = |line: &&&str| {
                     line.starts_with("mpit: ") && line.contains("\"Stub MPI 2.30 built for no machine\"")
                 };
-                let is_told = reported.len() == lines && reported.iter().filter(version).count() == lines;
-                Failure::unless(is_told, || format!("{}: {finished}", stub.label))?;
+                let is_reported = reported.len() == lines && reported.iter().filter(version).count() == lines;
+                Failure::unless(is_reported, || format!("{}: {finished}", stub.label))?;
             }
             let left = dir.join("none.0.prof");
             Failure::unless(!left.exists(), || format!("{} was written", left.display()))?;

@@ -16,7 +16,7 @@ use mpit_tests::{
 
 use super::{
     modes::{Mode, OUTPUT},
-    programs::{Leaves, Row, Source},
+    programs::{ExpectedFiles, Row, Source},
 };
 use crate::foreign;
 
@@ -131,11 +131,11 @@ impl Observed {
             different.push("files");
         }
         let records = mode.options.contains(&OUTPUT);
-        let is_recorded = match row.leaves {
-            Leaves::Files => other.recorded.is_empty() != records,
-            Leaves::FilesIfCrashSafe => other.recorded.is_empty() != mode.is_crash_safe,
-            Leaves::Nothing => other.recorded.is_empty(),
-            Leaves::Anything => true,
+        let is_recorded = match row.expected_files {
+            ExpectedFiles::Files => other.recorded.is_empty() != records,
+            ExpectedFiles::FilesIfCrashSafe => other.recorded.is_empty() != mode.is_crash_safe,
+            ExpectedFiles::Nothing => other.recorded.is_empty(),
+            ExpectedFiles::Anything => true,
         };
         if !is_recorded {
             different.push("what was recorded");

@@ -3,7 +3,7 @@
 use mpit_tests::launch::Job;
 use mpit_tests::{Context, Failure, Outcome};
 
-use super::{Said, check, equal, plugin};
+use super::{CheckOutput, check, equal, plugin};
 
 /// The macros of `failing_steps.c`, and the step in the message.
 const STEPS: [(&str, &str); 6] = [
@@ -21,11 +21,11 @@ fn fault(options: &[&str], seconds: &str) -> Outcome<[String; 2]> {
     let object = plugin(&dir, "failing_steps", "failing_steps", options)?;
     let finished = check(Job::plain(&[]), &[&object], &["--json", "--timeout", seconds])?.finish()?;
     equal(&finished.code, &Some(1))?;
-    let said = Said::of(&finished)?;
-    let findings = said.plugin(0)["findings"].as_array().into_iter().flatten();
+    let output = CheckOutput::of(&finished)?;
+    let findings = output.plugin(0)["findings"].as_array().into_iter().flatten();
     let errors: Vec<_> = findings.filter(|finding| finding["severity"] == "error").collect();
     let [error] = errors.as_slice() else {
-        return Err(Failure::new(format!("one error is expected of {options:?}: {}", said.0)));
+        return Err(Failure::new(format!("one error is expected of {options:?}: {}", output.0)));
     };
     Ok(["rule", "why"].map(|key| error[key].as_str().unwrap_or_default().to_owned()))
 }

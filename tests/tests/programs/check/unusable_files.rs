@@ -8,7 +8,7 @@ use mpit_tests::plugins;
 use mpit_tests::{Context, Failure, Outcome};
 use serde_json::json;
 
-use super::{Said, check, checked, equal, named};
+use super::{CheckOutput, check, checked, equal, named};
 
 #[test]
 fn loader_errors_are_findings() -> Outcome {
@@ -22,10 +22,10 @@ fn loader_errors_are_findings() -> Outcome {
         (&writable, "file", "can be written by others"),
         (dir.path(), "file", "a directory"),
     ] {
-        let said = checked(&[path], 1)?;
+        let output = checked(&[path], 1)?;
         let place = path.display().to_string();
-        equal(&said.findings(0), &vec![["error".into(), rule.into(), place]])?;
-        Failure::unless(said.reasons(0)[0].contains(part), || said.0.to_string())?;
+        equal(&output.findings(0), &vec![["error".into(), rule.into(), place]])?;
+        Failure::unless(output.reasons(0)[0].contains(part), || output.0.to_string())?;
     }
     Ok(())
 }
@@ -34,22 +34,22 @@ fn loader_errors_are_findings() -> Outcome {
 #[test]
 fn every_malformed_plugin_has_an_error() -> Outcome {
     // A crash or an exit is reported with the step in which it happened.
-    const FATES: [&str; 3] = ["crashes", "calls exit", "ends the process"];
+    const ENDINGS: [&str; 3] = ["crashes", "calls exit", "ends the process"];
     let dir = tempfile::tempdir().context("a directory")?;
     let mut all = plugins::malformed(dir.path())?;
     all.retain(|one| one.path.exists());
     let paths: Vec<_> = all.iter().map(|one| one.path.as_path()).collect();
-    let said = checked(&paths, 1)?;
+    let output = checked(&paths, 1)?;
     for (number, one) in all.iter().enumerate() {
-        let findings = said.findings(number);
+        let findings = output.findings(number);
         let is_error = findings.iter().any(|[severity, ..]| severity == "error");
-        let is_fate = findings.iter().any(|[_, rule, _]| rule == "crash" || rule == "exit");
-        let is_told = said.reasons(number).iter().any(|why| why.contains(one.reported));
+        let is_ending = findings.iter().any(|[_, rule, _]| rule == "crash" || rule == "exit");
+        let is_reported = output.reasons(number).iter().any(|why| why.contains(one.reported));
         // The message about a truncated file depends on its length.
         let is_right =
-            one.reported.is_empty() || if FATES.contains(&one.reported) { is_fate } else { is_told };
+            one.reported.is_empty() || if ENDINGS.contains(&one.reported) { is_ending } else { is_reported };
         Failure::unless(is_error && is_right, || {
-            format!("expected `{}` of {}", one.reported, said.plugin(number))
+            format!("expected `{}` of {}", one.reported, output.plugin(number))
         })?;
     }
     Ok(())
@@ -59,16 +59,16 @@ fn every_malformed_plugin_has_an_error() -> Outcome {
 fn missing_mpi_has_a_remedy() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let needy = named(&dir, "needy", &["-DNEEDS_MPI"])?;
-    let said = checked(&[&needy], 1)?;
-    let finding = &said.plugin(0)["findings"][0];
+    let output = checked(&[&needy], 1)?;
+    let finding = &output.plugin(0)["findings"][0];
     equal(&finding["rule"], &json!("needs-mpi"))?;
     let parts = [("why", "undefined symbol: MPI_Initialized"), ("remedy", "LD_PRELOAD=")];
     let has = |(key, part): (&str, &str)| finding[key].as_str().is_some_and(|text| text.contains(part));
-    Failure::unless(parts.into_iter().all(has), || said.0.to_string())?;
+    Failure::unless(parts.into_iter().all(has), || output.0.to_string())?;
     // A library that provides the symbol, as an MPI library does.
     let library = named(&dir, "library", &["-DHAS_MPI"])?;
     let finished = check(Job::plain(&[]).env("LD_PRELOAD", &library), &[&needy], &["--json"])?.succeed()?;
-    equal(&Said::of(&finished)?.findings(0), &Vec::new())
+    equal(&CheckOutput::of(&finished)?.findings(0), &Vec::new())
 }
 
 #[test]

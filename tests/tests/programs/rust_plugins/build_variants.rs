@@ -2,12 +2,12 @@
 
 use mpit_tests::{Outcome, build, record, rust_plugins::Build};
 
-use super::{equal, has, shown};
+use super::{entries_seen, equal, has};
 
 fn shows_the_same(build: &Build) -> Outcome {
     let plugin = build.plugin("every")?;
-    let [linked, _] = shown("linked", &[], &[])?;
-    let [loaded, _] = shown("loaded", &[&plugin], &[])?;
+    let [linked, _] = entries_seen("linked", &[], &[])?;
+    let [loaded, _] = entries_seen("loaded", &[&plugin], &[])?;
     has(&loaded, "started: every_counter COUNTER x1 = [3]")?;
     equal(&linked, &loaded)
 }
@@ -41,7 +41,7 @@ fn by_another_compiler() -> Outcome {
 #[test]
 fn with_the_structs_of_the_first_version() -> Outcome {
     let (first, every) = (build::plugin("first_version")?, Build::PLAIN.plugin("every")?);
-    let [loaded, _] = shown("loaded", &[&first, &every], &[])?;
+    let [loaded, _] = entries_seen("loaded", &[&first, &every], &[])?;
     for line in [
         "pvar first_count_of_every COUNTER UNSIGNED_LONG_LONG NO_OBJECT USER_BASIC PvarFlags(0) Sum in [\"first_of_every\"] \
          of first at first:1: Steps.",

@@ -4,7 +4,7 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Outcome, paths, rust_plugins::Build};
 
-use super::{has, shown};
+use super::{entries_seen, has};
 
 #[test]
 fn minimal_plugin_has_25_lines() -> Outcome {
@@ -16,7 +16,7 @@ fn minimal_plugin_has_25_lines() -> Outcome {
     Failure::unless(all <= 25, || format!("it has {all} lines"))?;
     // In the same program with another plug-in in Rust: each has its own copy of mpit.
     let (short, every) = (Build::PLAIN.plugin("short")?, Build::PLAIN.plugin("every")?);
-    let [loaded, _] = shown("loaded", &[&short, &every], &[])?;
+    let [loaded, _] = entries_seen("loaded", &[&short, &every], &[])?;
     for line in [
         "not started: short_widgets COUNTER x1 = [0]",
         "not started: short_stock LEVEL x1 = [0]",

@@ -12,7 +12,7 @@ use crate::groups::{Every, Inner};
 #[source(ordered)]
 pub struct EverySteps;
 
-/// Other happenings.
+/// Other events.
 #[source(unordered, name = "every_else")]
 pub struct Else;
 
@@ -30,13 +30,13 @@ pub struct EveryStepped {
     pub large: u64,
 }
 
-/// It concerns a communicator: number 5.
+/// An event about communicator 5.
 #[event(source = Else, bind = "COMM")]
 pub struct EveryConcern {
     pub number: u32,
 }
 
-/// Nothing more to say.
+/// An event without elements.
 #[event(source = Else)]
 pub struct EveryTick;
 
